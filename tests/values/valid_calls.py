@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 
 from tests.support.sqlapi import Api
+from tests.tenants.steps import login_role
 from tests.values.bad_arguments import ANA, DOCUMENT_ID, LEASE_TOKEN, MEMORY_ID, OTHER_MEMORY_ID, THREAD, VALID
 
 
@@ -34,3 +35,6 @@ def make_calls_work(api: Api) -> None:
         api.connection.execute("select set_config(%s, %s, false)", [f"agent_memory.{setting}", key])
     if has_pgcrypto(api):
         api.set_secret(**VALID["set_secret"])
+    for role in ("tenant_to_bind", "tenant_that_is_bound"):
+        login_role(api.connection, role)
+    api.bind_role(role_name="tenant_that_is_bound", user_id="ana")

@@ -98,6 +98,10 @@ begin
       agent_id = case when c.agent_id <> all (own_agents) then c.agent_id end
   where c.user_id = p_user_id;
   get diagnostics entered = row_count;
+  -- Ids of jobs are not given twice, but a user who was moved here brought some along.
+  delete from memory.gone_jobs as g
+  where g.user_id = memory._pseudonym(p_user_id) and g.job_id in (
+    select n.job_id from memory.gone_jobs as n where n.user_id = p_user_id);
   update memory.gone_jobs as g
   set user_id = memory._pseudonym(p_user_id),
       agent_id = case when g.agent_id <> all (own_agents) then g.agent_id end

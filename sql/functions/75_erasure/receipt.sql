@@ -40,10 +40,7 @@ as $$
 declare
   secret text;
 begin
-  if octet_length(p_reason) > 2000 then
-    perform memory._refuse_size('reason', octet_length(p_reason), 2000,
-      'A sentence or the number of a ticket is enough.');
-  end if;
+  perform memory._check_id('reason', coalesce(p_reason, 'none'));
   foreach secret in array p_secrets loop
     p_reason := replace(p_reason, secret, '[forgotten]');
     if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then

@@ -28,6 +28,9 @@ begin
   return query select 'clock', c.ok, c.detail from memory._check_clock() as c;
 
   return query
+  select 'roles', r.ok, r.detail from memory._check_roles() as r;
+
+  return query
   select 'chat model', max(m.name) is not null,
     coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)),
              'none is active: run "select memory.activate_model(''local'')", or activate another one')
