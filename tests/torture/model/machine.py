@@ -1,0 +1,56 @@
+"""Random operations by several clients on the database and on its model, by hypothesis.
+
+A step is one rule. Rules draw few users, agents, threads, keys and contents, so that they meet. After each step the
+lists of the user that it concerned must be those of the model; at the end of each run all counters are computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import invariant
+
+from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores
+from tests.torture.model.world import World
+
+OpenDatabase = Callable[[], AbstractContextManager[str]]
+
+
+class Contract(
+    rules_messages.MessageRules, rules_memories.MemoryRules, rules_stores.StoreRules, rules_jobs.JobRules
+):  # fmt: skip
+    """Everything at random."""
+
+    open_database: OpenDatabase
+    """A fresh database with agent_memory installed; set on the subclass that runs."""
+    steps = 0
+    """How many steps all runs have taken."""
+    calls = 0
+    """How many calls to the database these steps made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._database = type(self).open_database()
+        self.world = World(self._database.__enter__())
+        self.touched = None
+
+    @invariant()
+    def lists_are_those_of_the_model(self) -> None:
+        type(self).steps += 1
+        if self.touched is not None:
+            user_id, self.touched = self.touched, None
+            self.compare_messages(user_id)
+            self.compare_memories(user_id)
+            self.compare_stores(user_id)
+            self.compare_jobs(user_id)
+
+    def teardown(self) -> None:
+        try:
+            self.world.audit()
+        finally:
+            type(self).calls += self.world.calls
+            self.world.close()
+            self._database.__exit__(None, None, None)
