@@ -1,8 +1,8 @@
 """Applications under mixed load that are told clearly what was stored, and what of that is missing afterwards.
 
 Each client appends messages, stores, delete, restore and supersede memories, stores artifacts, reads contexts, searches
-and sweeps, on a user of its own and on one that all share. It repeats a call that got no answer, as applications do, and
-keeps in mind what it was acknowledged.
+and sweeps, on a user of its own and on one that all share. It repeats a call that got no answer, as applications do,
+and keeps in mind what was acknowledged.
 """
 
 from __future__ import annotations
@@ -54,6 +54,7 @@ class Client:
         self.artifacts: dict[str, str] = {}
         """Keys of artifacts that were acknowledged, with the MD5 of each content."""
         self.calls: Counter[str] = Counter()
+        self.failures: Counter[str] = Counter()
         self.problems: list[str] = []
         """What ended a run of this client that must not have ended."""
         self._conninfo = conninfo
@@ -71,19 +72,28 @@ class Client:
                 self.calls[step.__name__] += 1
         except Exception as error:
             self.problems.append(f"{self.user_id}: {type(error).__name__}: {error}")
+        finally:
+            if self._connection is not None:
+                self._connection.close()
 
     def call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call until there is an answer: the server may be restarting."""
         give_up = time.monotonic() + PATIENCE_SECONDS
         while True:
-            with suppress(RetryableError, psycopg.OperationalError):
+            try:
                 if self._connection is None or self._connection.closed:
                     self._connection = psycopg.connect(self._conninfo, autocommit=True)
                     self._memory = Memory(self._connection)
                 return getattr(self._memory, method)(*arguments, **options)
+            except (RetryableError, psycopg.OperationalError) as error:
+                self.failures[type(error).__name__] += 1
             if time.monotonic() > give_up:
                 raise TimeoutError(f"{method} got no answer for {PATIENCE_SECONDS:g} s")
             time.sleep(0.05)
+
+    def move_to(self, conninfo: str) -> None:
+        """Connect to another server with the next call."""
+        self._conninfo = conninfo
 
     def text(self) -> str:
         return f"Note {self._random.getrandbits(64):x}: {self._random.getrandbits(256):x}"

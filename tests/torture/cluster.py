@@ -48,7 +48,7 @@ class Cluster:
         while True:
             try:
                 return psycopg.connect(self.server.conninfo(database), autocommit=True, **options)
-            except psycopg.OperationalError:
+            except psycopg.OperationalError:  # noqa: PERF203  # the next attempt follows
                 if time.monotonic() > give_up:
                     raise
                 time.sleep(0.05)
@@ -69,15 +69,19 @@ class Cluster:
             with suppress(ProcessLookupError):
                 os.kill(backend, signal.SIGKILL)
             return
+        self.kill_server(with_children=victim == "server")
+        self.server.restart()
+
+    def kill_server(self, with_children: bool = True) -> None:
+        """SIGKILL to the postmaster, and to all its processes; returns when they have ended."""
         postmaster = psutil.Process(int(self.pid_file.read_text().split()[0]))
         children = postmaster.children(recursive=True)
-        for process in [postmaster, *(children if victim == "server" else [])]:
+        for process in [postmaster, *(children if with_children else [])]:
             with suppress(psutil.NoSuchProcess):
                 process.kill()
         # Without the postmaster the others end by themselves, those that work at the end of their statement.
         psutil.wait_procs(children, timeout=PATIENCE_SECONDS)
         psutil.wait_procs([postmaster], timeout=PATIENCE_SECONDS)
-        self.server.restart()
 
     def busy_with(self, work: str, patience: float) -> int | None:
         """A backend whose database and statement match this pattern; none if there is none for so long."""
@@ -97,9 +101,11 @@ class Cluster:
 
 
 @contextmanager
-def running_cluster(kind: Kind, settings: dict[str, str] | None = None) -> Iterator[Cluster]:
+def running_cluster(
+    kind: Kind, settings: dict[str, str] | None = None, environment: dict[str, str] | None = None
+) -> Iterator[Cluster]:
     """A cluster with a database that has agent_memory, and a template for further ones."""
-    with running_server(kind, {**SETTINGS, **(settings or {})}) as server:
+    with running_server(kind, {**SETTINGS, **(settings or {})}, environment) as server:
         with psycopg.connect(server.conninfo(), autocommit=True) as connection:
             connection.execute(f"create database {TEMPLATE}")
             row = connection.execute("show data_directory").fetchone()

@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import Any
 
-from hypothesis import strategies as st
 from hypothesis.stateful import invariant
 
 from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores

@@ -154,7 +154,7 @@ class Memories:
         self._release_hidden(row)
         return True
 
-    def supersede(self, old: UUID, new: UUID) -> None:
+    def supersede(self, old: UUID, new: UUID) -> str:
         if old == new:
             raise RefusedError("22023")
         for memory_id in (old, new):
@@ -162,6 +162,7 @@ class Memories:
             if row is None or not row.is_current or row.is_expired:
                 raise RefusedError("P0002")
         self.rows[old].change(self.clock.now, "supersede", superseded_by=new, superseded_at=self.clock.now)
+        return ""  # as void comes out
 
     def restore(self, memory_id: UUID, version: int | None) -> int:
         row = self._known(memory_id)
@@ -241,9 +242,7 @@ class Memories:
         if other not in (None, row):
             raise RefusedError("23505")
 
-    def _remove_expired_duplicate(
-        self, agent_id: str, memory_type: str, content: str, but: Remembered | None
-    ) -> None:
+    def _remove_expired_duplicate(self, agent_id: str, memory_type: str, content: str, but: Remembered | None) -> None:
         other = self.duplicate_of(agent_id, memory_type, content)
         if other is not None and other is not but and other.is_expired:
             self._remove([other])
@@ -284,9 +283,7 @@ class Memories:
                 and row.operation == "restore"
                 and row.updated_at >= deleted_at
             ):
-                row.change(
-                    self.clock.now, "supersede", superseded_by=winner.memory_id, superseded_at=self.clock.now
-                )
+                row.change(self.clock.now, "supersede", superseded_by=winner.memory_id, superseded_at=self.clock.now)
 
     def _keep_limit(self, agent_id: str, coming: int = 0) -> None:
         settings = self.policies.get(agent_id, self.user_id)

@@ -115,8 +115,10 @@ class JobRules(Rules):
                     raise Difference(f"no job follows {talk.jobs[job.job_id]}")
                 talk.jobs[job.job_id] = job
 
-    @rule(user_id=users, number=picks, how=st.sampled_from(["complete", "complete", "fail", "fail_late", "release", "extend"]),
-          is_stranger=st.sampled_from([False] * 4 + [True]))  # fmt: skip
+    @rule(
+        user_id=users, number=picks, is_stranger=st.sampled_from([False] * 4 + [True]),
+        how=st.sampled_from(["complete", "complete", "fail", "fail_late", "release", "extend"]),
+    )  # fmt: skip
     def end_lease(self, user_id: str, number: int, how: str, is_stranger: bool) -> None:
         talk = self.world.talks[user_id]
         job = pick(talk.running(), number) or pick(list(talk.jobs.values()), number)

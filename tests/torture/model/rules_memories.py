@@ -70,8 +70,8 @@ class MemoryRules(Rules):
         self.touched = user_id
 
     @rule(
-        user_id=users, number=picks, content=st.none() | numbers, tags=st.none() | tag_lists, importance=st.none() | shares,
-        expires=expiries, offset=st.sampled_from([None, None, 0, 0, 1]),
+        user_id=users, number=picks, content=st.none() | numbers, tags=st.none() | tag_lists,
+        importance=st.none() | shares, expires=expiries, offset=st.sampled_from([None, None, 0, 0, 1]),
     )  # fmt: skip
     def update_memory(
         self, user_id: str, number: int, content: Any, tags: Any, importance: Any, expires: Any, offset: Any
@@ -122,7 +122,7 @@ class MemoryRules(Rules):
         rows = [m for m in memories.rows.values() if m.is_current] or list(memories.rows.values())
         old, new = (row.memory_id if row else NOBODY for row in (pick(rows, a), pick(rows, b)))
         self.world.both(
-            lambda: memories.supersede(old, new) or "", "supersede_memory", user_id=user_id, old_memory_id=old,
+            lambda: memories.supersede(old, new), "supersede_memory", user_id=user_id, old_memory_id=old,
             new_memory_id=new, reason="newer",
         )  # fmt: skip
         self.touched = user_id
@@ -253,7 +253,10 @@ class MemoryRules(Rules):
                 history = api.get_memory_history(user_id=user_id, memory_id=row.memory_id)
                 check(
                     [(v.version, v.operation, v.content) for v in history],
-                    [(v.version, v.operation, v.content) for v in [*row.history, row]],
+                    [
+                        *((v.version, v.operation, v.content) for v in row.history),
+                        (row.version, row.operation, row.content),
+                    ],
                     f"get_memory_history({row.memory_id})",
                 )
 

@@ -177,7 +177,9 @@ class MessageRules(Rules):
         )
         what = f"get_context({user_id}, {thread_id}, {max_tokens}) is {parts}"
         self.look_for_strangers(user_id, parts, what)
-        if [part.ordinal for part in parts] != list(range(parts[0].ordinal, parts[0].ordinal + len(parts)) if parts else []):
+        if [part.ordinal for part in parts] != list(
+            range(parts[0].ordinal, parts[0].ordinal + len(parts)) if parts else []
+        ):
             raise Difference(f"{what}: ordinals have gaps")
         if not current:
             return
