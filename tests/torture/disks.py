@@ -18,7 +18,7 @@ from typing import Literal
 import psycopg
 
 from tests.support.servers import Kind
-from tests.torture.cluster import DATABASE, TEMPLATE, Cluster, running_cluster
+from tests.torture.cluster import DATABASE, PATIENCE_SECONDS, TEMPLATE, Cluster, running_cluster
 from tests.torture.load import Load
 
 MEGABYTES = {"data": 60, "log": 128}
@@ -40,13 +40,14 @@ def run(kind: Kind, disk: Disk, seconds: float) -> tuple[Load, int, list[str]]:
             time.sleep(seconds)
             ballast = folder / "ballast"
             refused = 0
-            end = time.monotonic() + seconds
-            while time.monotonic() < end:
+            give_up = time.monotonic() + PATIENCE_SECONDS
+            while not (refused if disk == "log" else load.failures["DiskFull"]) and time.monotonic() < give_up:
                 fill(ballast)
                 if disk == "log":
                     write_log(cluster)
                 refused += is_refused(cluster)
-                time.sleep(0.1)
+                time.sleep(0.05)
+            time.sleep(seconds)
             ballast.unlink()
             start_if_down(cluster)
             time.sleep(seconds)
