@@ -190,6 +190,11 @@ bench-search: services .venv/.client ## Measure search against the bare vector q
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.search --crossover --messages
 
+.PHONY: release
+release: services .venv/.dev build ## Keep this version for the tests of upgrades: freeze its parts, its wheel, a dump
+	@cd sql/incremental && sha256sum [0-9]*.sql > frozen.txt
+	@$(BIN)/python -m tests.upgrade.keep
+
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
 	@rm -rf .venv .venv-embedding .server-python dist .mypy_cache .pytest_cache .ruff_cache

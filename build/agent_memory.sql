@@ -101,7 +101,12 @@ comment on table memory.migrations is
 do $downgrade$
 declare
   newer text;
+  installed text;
 begin
+  if to_regprocedure('memory.version()') is not null then
+    execute 'select memory.version()' into installed;
+  end if;
+  perform set_config('agent_memory.installed', coalesce(installed, ''), true);
   select migrations.version into newer from memory.migrations
   where string_to_array(migrations.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]
   order by string_to_array(migrations.version, '.')::int[] desc limit 1;
@@ -153,10 +158,12 @@ begin
 end;
 $$;
 
--- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again: an upgrade that
--- holds one lock and waits for the next can be in a deadlock with a writer, and after deadlock_timeout (a second)
--- PostgreSQL may cancel the writer. Only in the second half of lock_timeout does it wait longer for each lock, because
--- autovacuum releases its lock only for a session that has waited for deadlock_timeout.
+-- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again, beginning with
+-- that table: an upgrade that holds one lock and waits for the next can be in a deadlock with a writer, and after
+-- deadlock_timeout (a second) PostgreSQL may cancel the writer. In the second half of lock_timeout it waits longer: for
+-- the first table two seconds, because autovacuum releases its lock only for a session that has waited for
+-- deadlock_timeout, and nobody is in a deadlock with a session that holds no lock; for the others half of
+-- deadlock_timeout.
 create or replace procedure memory._lock()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -164,16 +171,26 @@ as $$
 declare
   patience text := current_setting('lock_timeout');
   ends_at timestamptz := clock_timestamp() + patience::interval;
-  relations text;
+  relations text[];
+  relation text; -- the one to lock first, then the one being locked
+  is_late boolean;
 begin
-  select string_agg(format('memory.%I', c.relname), ', ' order by c.relname) into relations
+  select array_agg(format('memory.%I', c.relname) order by c.relname) into relations
   from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r';
   loop
     begin
-      perform set_config('lock_timeout',
-        case when clock_timestamp() < ends_at - patience::interval / 2 then '40ms' else patience end, true);
-      call memory._unbind(); -- before the tables: a reader of a view locks the view first, then its tables
-      execute format('lock table %s in access exclusive mode', relations);
+      relations := case when relation is null then relations
+        else relation || array_remove(relations, relation) end;
+      is_late := clock_timestamp() > ends_at - patience::interval / 2;
+      perform set_config('lock_timeout', case when is_late then '2s' else '40ms' end, true);
+      execute format('lock table %s in access exclusive mode', relations[1]);
+      perform set_config('lock_timeout', case when is_late
+        then extract(epoch from current_setting('deadlock_timeout')::interval) * 500 || 'ms' else '40ms' end, true);
+      -- A reader of a view locks the view first, then its tables. Both are waited for only this long.
+      call memory._unbind();
+      foreach relation in array relations loop
+        execute format('lock table %s in access exclusive mode', relation);
+      end loop;
       exit;
     exception when lock_not_available or deadlock_detected then
       if clock_timestamp() > ends_at then
@@ -1391,6 +1408,112 @@ call memory._migrate('035_newest_outputs', '02fb4dc594509cf50729ea7f78eded254ff8
 create index messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null;
 $migration$);
 
+call memory._migrate('036_erasure', '3f7380eeedca9d6d63a6ae3ece6b98b6cbb19065e67ecc29529cc53cb9ca88bf', '0.2.0', $migration$
+-- What remains of users and memories that were forgotten: keyed hashes, and receipts without content.
+create table memory.erasure_keys (
+  inner_block bytea not null primary key,
+  outer_block bytea not null,
+  made_at timestamptz not null default statement_timestamp()
+);
+comment on table memory.erasure_keys is
+'The keys of the hashes in memory.tombstones: 32 random bytes made at installation, and those that came with moved users. For the owner only.';
+comment on column memory.erasure_keys.inner_block is 'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).';
+comment on column memory.erasure_keys.outer_block is 'The same, combined with 0x5c.';
+
+create table memory.tombstones (
+  user_hash bytea not null,
+  statement_hash bytea not null default '',
+  forgotten_at timestamptz not null default statement_timestamp(),
+  primary key (user_hash, statement_hash)
+);
+comment on table memory.tombstones is 'What was forgotten, as keyed hashes: it is neither extracted nor imported again.';
+comment on column memory.tombstones.user_hash is 'HMAC-SHA256 of the user_id.';
+comment on column memory.tombstones.statement_hash is 'HMAC-SHA256 of user_id and content_hash of a memory or message; empty for the user as a whole.';
+
+create table memory.receipts (
+  receipt_id uuid primary key,
+  subject text not null,
+  user_hash bytea not null,
+  reason text,
+  tables jsonb not null,
+  forgotten_at timestamptz not null,
+  constraint subject_is_known check (subject in ('memory', 'user'))
+);
+comment on table memory.receipts is 'What memory.forget_memory() and memory.forget_user() have removed: rows by table, without content and without user_id.';
+comment on column memory.receipts.user_hash is 'That of memory.tombstones.';
+comment on column memory.receipts.reason is 'As the caller gave it, without the user_id and without what was forgotten.';
+
+-- Triggers do not work for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
+-- A setting alone could be set by anybody, so the transaction must stand here as well. The table is empty to others.
+create table memory.whole_user_changes (
+  transaction_id xid8 primary key
+);
+comment on table memory.whole_user_changes is 'Transactions that import or forget a user; each removes its row before it ends.';
+
+do $key$
+declare
+  key constant bytea := sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+    || uuid_send(gen_random_uuid()));
+  inner_block bytea := decode(repeat('36', 64), 'hex');
+  outer_block bytea := decode(repeat('5c', 64), 'hex');
+begin
+  for place in 0 .. 31 loop
+    inner_block := set_byte(inner_block, place, get_byte(inner_block, place) # get_byte(key, place));
+    outer_block := set_byte(outer_block, place, get_byte(outer_block, place) # get_byte(key, place));
+  end loop;
+  insert into memory.erasure_keys (inner_block, outer_block) values (inner_block, outer_block);
+end;
+$key$;
+$migration$);
+
+call memory._migrate('037_due_deletions', '44cccd2c1156828c73433eebaee85d30e763f80d9d653ff8d0d6617e0d5edc20', '0.2.0', $migration$
+-- When what applications have deleted goes for good. Not a column of messages or memories: one row here stands for all
+-- that was deleted of a thread, or of a user's memories, within an hour.
+create table memory.due_deletions (
+  user_id text not null,
+  thread_id text not null default '',
+  deleted_before timestamptz not null,
+  due_at timestamptz not null,
+  primary key (user_id, thread_id, deleted_before)
+);
+create index due_deletions_due_at_idx on memory.due_deletions (due_at);
+comment on table memory.due_deletions is 'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without memory.sweep().';
+comment on column memory.due_deletions.thread_id is 'The thread whose cleared messages go; empty for the deleted memories of the user.';
+comment on column memory.due_deletions.deleted_before is 'The end of the hour in which they were deleted: what was deleted later has a row of its own.';
+
+-- What was deleted before this table was there. The rows are few, and partial indexes find them.
+insert into memory.due_deletions (user_id, thread_id, deleted_before, due_at)
+select m.user_id, m.thread_id, statement_timestamp(), statement_timestamp() + interval '30 days'
+from memory.messages as m where not m.is_active and m.summary_id is null
+group by m.user_id, m.thread_id
+union all
+select m.user_id, '', statement_timestamp(), statement_timestamp() + interval '30 days'
+from memory.memories as m where m.deleted_at is not null
+group by m.user_id;
+$migration$);
+
+call memory._migrate('041_audit', 'c9a99cfc225d9bb94ab1bf966f4e65cc9961681d64e817466e00e811e3a503e5', '0.2.0', $migration$
+-- Who has called which administrative function.
+create table memory.audit (
+  audit_id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  login_role text not null default session_user,
+  role text not null,
+  function text not null,
+  user_id text,
+  details jsonb not null default '{}'
+);
+create index audit_at_idx on memory.audit (at); -- for memory.sweep() and for readings of a time
+create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
+comment on table memory.audit is
+'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows cannot '
+'be changed or deleted before. For administrators and auditors.';
+comment on column memory.audit.login_role is 'The role that logged in.';
+comment on column memory.audit.role is 'The role that was set by "set role" where one was, else the role that logged in.';
+comment on column memory.audit.user_id is 'The user whose data the call was about; null for none, and after the erasure of the user.';
+comment on column memory.audit.details is 'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
+$migration$);
+
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --
@@ -1462,7 +1585,7 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_without_credentials', $header$(p_text text)
 returns text$header$),
-      ('function', '_json_without_credentials', $header$(p_value jsonb)
+      ('function', '_json_without_credentials', $header$(p_value jsonb, p_depth int default 0)
 returns jsonb$header$),
       ('function', '_credential_forms', $header$()
 returns table (pattern text, mark text)$header$),
@@ -1588,6 +1711,14 @@ returns text$header$),
 returns tsvector$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
 returns tsvector$header$),
+      ('function', '_audit', $header$(
+  p_function text, p_details jsonb default '{}', p_user_id text default null
+)
+returns void$header$),
+      ('function', '_caller_role', $header$()
+returns text$header$),
+      ('function', '_audit_before_change', $header$()
+returns trigger$header$),
       ('function', '_settings_of_file', $header$(p_settings jsonb)
 returns jsonb$header$),
       ('function', '_merge_parts', $header$(p_outer jsonb, p_inner jsonb, p_place text)
@@ -1712,6 +1843,38 @@ returns int$header$),
 returns int$header$),
       ('function', 'set_prompt', $header$(name text, template text)
 returns int$header$),
+      ('function', '_note_deletion', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
+      ('function', '_finish_deletions', $header$(p_row_limit int, p_user_id text default null)
+returns void$header$),
+      ('function', '_keyed_hash', $header$(
+  p_key memory.erasure_keys, p_user_id text, p_content_hash text default null
+)
+returns bytea$header$),
+      ('function', '_erasure_key', $header$()
+returns memory.erasure_keys$header$),
+      ('function', '_pseudonym', $header$(p_user_id text)
+returns text$header$),
+      ('function', '_user_forgotten_at', $header$(p_user_id text)
+returns timestamptz$header$),
+      ('function', '_is_forgotten', $header$(p_user_id text, p_content_hash text)
+returns boolean$header$),
+      ('function', '_stays_out', $header$(p_is_stated boolean, p_user_id text, p_content text)
+returns boolean$header$),
+      ('function', '_bury', $header$(p_user_id text, p_content_hashes text[])
+returns void$header$),
+      ('function', '_lift_tombstones', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_bury_user', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_caller', $header$()
+returns name$header$),
+      ('function', '_changes_whole_user', $header$()
+returns boolean$header$),
+      ('function', '_begin_whole_user_change', $header$()
+returns void$header$),
+      ('function', '_end_whole_user_change', $header$()
+returns void$header$),
       ('function', 'claim_jobs', $header$(
   worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes',
   user_id text default null
@@ -1779,6 +1942,8 @@ returns void$header$),
 returns jsonb$header$),
       ('function', '_users_of_kind', $header$(p_kind text)
 returns setof text$header$),
+      ('function', '_check_lease', $header$(p_lease interval)
+returns void$header$),
       ('function', '_refuse_lease', $header$(p_job_id bigint)
 returns void$header$),
       ('function', '_leased_job', $header$(p_user_id text, p_job_id bigint, p_lease_token uuid)
@@ -2331,6 +2496,9 @@ returns trigger$header$),
 returns void$header$),
       ('function', '_memory_vector', $header$(p_language regconfig, p_content text, p_embedding_text text)
 returns tsvector$header$),
+      ('function', '_is_long_entry', $header$(p_user_id text, p_agent_id text, p_words tsvector)
+returns boolean$header$),
+      ('function', '_memory_words', $header$(p_memory memory.memories, out words tsvector, out is_long boolean)$header$),
       ('function', '_fold_near_duplicates', $header$(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int$header$),
       ('function', '_subject', $header$(p_metadata jsonb)
@@ -2417,12 +2585,16 @@ returns trigger$header$),
 returns boolean$header$),
       ('function', '_document_after_write', $header$()
 returns trigger$header$),
+      ('function', '_cut_roughly', $header$(p_document memory.documents)
+returns void$header$),
       ('function', '_chunk_vector', $header$(p_language regconfig, p_title text, p_content text)
 returns tsvector$header$),
       ('function', '_document_agent', $header$(p_agent_ids text[])
 returns text$header$),
       ('function', '_document_before_write', $header$()
 returns trigger$header$),
+      ('function', '_check_document', $header$(p_candidate memory.documents)
+returns void$header$),
       ('function', 'list_documents', $header$(
   user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
   row_offset int default 0
@@ -2442,11 +2614,11 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', 'delete_message', $header$(user_id text, thread_id text, seq bigint)
 returns boolean$header$),
-      ('function', 'delete_thread', $header$(user_id text, thread_id text)
+      ('function', 'delete_thread', $header$(user_id text, thread_id text, memories text default 'keep')
 returns bigint$header$),
       ('function', '_lock_scopes_of_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
-      ('function', '_delete_derived', $header$(p_user_id text, p_thread_id text)
+      ('function', '_delete_derived', $header$(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void$header$),
       ('function', 'list_threads', $header$(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread$header$),
@@ -3194,6 +3366,100 @@ returns memory.context_part$header$),
 )$header$),
       ('function', '_places_needed', $header$(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]$header$),
+      ('function', 'export_user', $header$(
+  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+)
+returns jsonb$header$),
+      ('function', '_export_format', $header$()
+returns text$header$),
+      ('function', '_export_kinds', $header$()
+returns table (place int, kind text, left_out text[], condition text)$header$),
+      ('function', '_export_query', $header$(p_kind text, p_select text)
+returns text$header$),
+      ('function', '_forget_in_jobs', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb$header$),
+      ('function', 'forget_memory', $header$(user_id text, memory_id uuid, reason text default null)
+returns jsonb$header$),
+      ('function', '_count_rows', $header$(p_user_id text, p_tables text[])
+returns jsonb$header$),
+      ('function', '_forget_memories', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb$header$),
+      ('function', '_forget_messages', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb$header$),
+      ('function', '_stating_messages', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns table (thread_id text, seq bigint)$header$),
+      ('function', '_forget_summaries', $header$(p_user_id text, p_thread_id text, p_first_seq bigint)
+returns jsonb$header$),
+      ('function', '_forget_user_summary', $header$(p_user_id text)
+returns jsonb$header$),
+      ('function', 'forget_user', $header$(user_id text, reason text default null)
+returns jsonb$header$),
+      ('function', '_forget_rows', $header$(p_user_id text)
+returns jsonb$header$),
+      ('function', '_forget_in_ledger', $header$(p_user_id text)
+returns jsonb$header$),
+      ('function', '_import_rows', $header$(p_user_id text, p_kind text, p_rows jsonb)
+returns void$header$),
+      ('function', '_import_source', $header$(p_kind text)
+returns text$header$),
+      ('function', '_import_check', $header$(p_kind text)
+returns text$header$),
+      ('function', '_import_statement', $header$(p_kind text, p_rows jsonb)
+returns text$header$),
+      ('function', '_check_members', $header$(p_kind text, p_rows jsonb)
+returns void$header$),
+      ('function', '_place_of_row', $header$(p_kind text, p_rows jsonb)
+returns text$header$),
+      ('function', '_import_rule', $header$(p_kind text)
+returns text$header$),
+      ('function', '_is_count', $header$(p_number bigint)
+returns boolean$header$),
+      ('function', '_policy_problem', $header$(p_candidate memory.policies)
+returns text$header$),
+      ('function', '_artifact_problem', $header$(p_candidate memory.artifacts)
+returns text$header$),
+      ('function', '_document_problem', $header$(p_candidate memory.documents)
+returns text$header$),
+      ('function', 'import_user', $header$(user_id text, export jsonb, lift_tombstones boolean default false)
+returns jsonb$header$),
+      ('function', '_check_export', $header$(p_user_id text, p_export jsonb, p_kinds text[])
+returns void$header$),
+      ('function', '_refuse_present_user', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_count_imported', $header$(p_user_id text)
+returns void$header$),
+      ('function', 'list_users', $header$(
+  search text default null, row_limit int default 50, row_offset int default 0
+)
+returns table (
+  user_id text, thread_count bigint, message_count bigint, memory_count bigint, last_at timestamptz, total_count bigint
+)$header$),
+      ('function', '_receipt', $header$(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
+returns jsonb$header$),
+      ('function', '_sum_of_counts', $header$(p_a jsonb, p_b jsonb)
+returns jsonb$header$),
+      ('function', '_reason_without', $header$(p_reason text, p_secrets text[])
+returns text$header$),
+      ('function', '_stop_claims', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_same_memories', $header$(p_user_id text, p_memory_id uuid)
+returns uuid[]$header$),
+      ('function', '_is_near_duplicate', $header$(p_memory memory.memories, p_other memory.memories)
+returns boolean$header$),
+      ('function', '_statements_of', $header$(p_user_id text, p_memory_ids uuid[])
+returns text[]$header$),
+      ('function', '_states_any', $header$(p_text text, p_statements text[])
+returns boolean$header$),
+      ('function', '_patterns_of', $header$(p_statements text[])
+returns text[]$header$),
+      ('function', '_without_forgotten', $header$(p_user_id text, p_export jsonb)
+returns jsonb$header$),
+      ('function', '_since', $header$(p_export jsonb, p_moment timestamptz)
+returns jsonb$header$),
+      ('function', '_forgotten_rows', $header$(p_user_id text, p_rows jsonb)
+returns jsonb$header$),
+      ('function', '_others', $header$(p_rows jsonb, p_key text, p_values jsonb)
+returns jsonb$header$),
       ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
@@ -3223,6 +3489,8 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_keys_in_texts', $header$(p_user_id text)
 returns text[]$header$),
+      ('function', '_sweep_audit', $header$(p_batch_size int)
+returns void$header$),
       ('function', '_sweep_jobs', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_gone_jobs', $header$(p_batch_size int)
@@ -3465,26 +3733,30 @@ end;
 $$;
 
 -- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
--- is_cut, so that nobody counts the tokens of the marks as its own.
-create or replace function memory._json_without_credentials(p_value jsonb)
+-- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
+-- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
+create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
   masked jsonb;
 begin
+  if p_depth = 100 then
+    return to_jsonb(memory._without_credentials(p_value::text));
+  end if;
   case jsonb_typeof(p_value)
     when 'string' then
       return to_jsonb(memory._without_credentials(p_value #>> '{}'));
     when 'array' then
-      select jsonb_agg(memory._json_without_credentials(i.value) order by i.position) into masked
+      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
       from jsonb_array_elements(p_value) with ordinality as i (value, position)
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
-      -- The ids of calls of tools look random and must stay.
-      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
-                                     else memory._json_without_credentials(i.value) end) into masked
+      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
+                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
       return case
@@ -4543,6 +4815,55 @@ begin
 end;
 $$;
 
+-- Records an administrative call in memory.audit and, without details, in the server's log: that line stays if the
+-- caller rolls back. Details hold names and settings, never content, secrets or keys. p_user_id is the user whose data
+-- the call is about. A caller with the owner's rights is not needed: memory.schedule_jobs() runs with its caller's.
+create or replace function memory._audit(
+  p_function text, p_details jsonb default '{}', p_user_id text default null
+)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.audit (role, function, user_id, details)
+  values (memory._caller_role(), p_function, p_user_id, p_details);
+  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller_role());
+end;
+$$;
+
+-- The role that a session has set, or else the one that logged in. In a function with the owner's rights current_user
+-- is the owner.
+create or replace function memory._caller_role()
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(nullif(current_setting('role'), 'none'), session_user);
+end;
+$$;
+
+-- Keeps the rows of memory.audit as they are, for 400 days. The erasure of a user takes the user and the details out of
+-- a row, and nothing else may change. A trigger binds the owner of the table too, until he disables it, which
+-- memory.doctor() reports.
+create or replace function memory._audit_before_change()
+returns trigger
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'DELETE' and old.at < statement_timestamp() - interval '400 days' then
+    return old;
+  elsif tg_op = 'UPDATE' and new.user_id is null and new.details = '{}'
+    and (new.audit_id, new.at, new.login_role, new.role, new.function)
+      is not distinct from (old.audit_id, old.at, old.login_role, old.role, old.function) then
+    return new;
+  end if;
+  raise exception 'memory.audit keeps its rows for 400 days'
+    using errcode = '42501', hint = 'memory.sweep() deletes older ones; memory.forget_user() takes a user out.';
+end;
+$$;
+
 -- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
@@ -4708,6 +5029,8 @@ begin
   elsif kind = 'embedding' then
     perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
   end if;
+  perform memory._audit('register_model', jsonb_build_object('name', name, 'kind', kind, 'provider', provider,
+    'model', model, 'settings', settings));
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
@@ -4953,6 +5276,9 @@ begin atomic
   "secrets": {
     "mask_in_threads": false
   },
+  "erasure": {
+    "delete_after": "30 days"
+  },
   "jobs": {
     "max_running_per_user": 4
   },
@@ -5139,6 +5465,8 @@ begin
   on conflict on constraint policies_pkey do update
   set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
       updated_at = statement_timestamp();
+  perform memory._audit('set_policy',
+    jsonb_strip_nulls(jsonb_build_object('agent_id', agent_id)) || jsonb_build_object('settings', settings), user_id);
   policy := memory._policy(set_policy.user_id, set_policy.agent_id);
   perform memory._note_missing_models(settings, policy);
   return policy;
@@ -5220,7 +5548,7 @@ begin
     return;
   end if;
   case
-    when p_key = 'expires_after' then
+    when p_key in ('expires_after', 'delete_after') then
       perform memory._check_lifetime(name, p_value);
       return;
     when name = 'search.fusion' then
@@ -5351,6 +5679,7 @@ begin
   if found and activated.kind = 'embedding' then
     perform memory._enqueue_for_everyone('backfill');
   end if;
+  perform memory._audit('activate_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.activate_model(text) is
@@ -5625,6 +5954,7 @@ declare
   deactivated memory.models := memory._locked_model(name);
 begin
   update memory.models as m set is_active = false, is_off = true where m.name = deactivated.name;
+  perform memory._audit('deactivate_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.deactivate_model(text) is
@@ -5791,6 +6121,7 @@ begin
       using errcode = '01AM3', hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;
+  perform memory._audit('drop_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.drop_model(text) is
@@ -5838,7 +6169,9 @@ begin
       then (coalesce(n.tokens_in, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
             + coalesce(n.tokens_out, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0)) / 1000000
     end,
-    left(c ->> 'error', 500), clock_timestamp()
+    -- The calls of a forgotten user stay without what an error may quote.
+    case when p_user_id <> '' then left(c ->> 'error', 500) when c ->> 'error' <> '' then 'forgotten' end,
+    clock_timestamp()
   from jsonb_array_elements(p_calls) as c
   cross join lateral (
     select left(coalesce(p_model, c ->> 'model', 'unknown'), 255) as model,
@@ -5961,6 +6294,8 @@ begin
   select p_name, coalesce(max(p.version), 1) + 1, p_template
   from memory.prompt_versions as p where p.name = p_name
   returning v.version into added;
+  perform memory._audit(case when p_template is null then 'reset_prompt' else 'set_prompt' end,
+    jsonb_build_object('name', p_name, 'version', added));
   return added;
 end;
 $$;
@@ -6017,6 +6352,244 @@ comment on function memory.set_prompt(text, text) is
 'Changes the prompt of a kind of job from the next claim on, and returns the new version. An edit must use exactly the '
 '{{variables}} of the built-in prompt (22023); a line of --- ends the system message.';
 
+-- Soft deletions end without memory.sweep(): the call that deletes notes when they are due, and a later call that
+-- deletes, or a worker that finds no job, removes the rows.
+
+-- Notes that messages of a thread, or memories of the user when p_thread_id is '', were deleted now; and finishes what
+-- is due of this user.
+create or replace function memory._note_deletion(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  hour constant timestamptz := date_trunc('hour', clock_timestamp()) + interval '1 hour';
+  delay constant interval := (memory._policy_section(p_user_id, null, 'erasure') ->> 'delete_after')::interval;
+begin
+  perform memory._finish_deletions(100, p_user_id);
+  if delay is not null then
+    insert into memory.due_deletions (user_id, thread_id, deleted_before, due_at)
+    values (p_user_id, p_thread_id, hour, hour + delay)
+    on conflict do nothing;
+  end if;
+end;
+$$;
+
+-- Removes rows whose deletion is due, p_row_limit at most, of one user or of all. Threads and counters that somebody
+-- holds are left for the next call, because a caller may hold locks already.
+create or replace function memory._finish_deletions(p_row_limit int, p_user_id text default null)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due memory.due_deletions;
+  removed bigint;
+begin
+  for due in
+    select d.* from memory.due_deletions as d
+    where d.due_at <= clock_timestamp() and (p_user_id is null or d.user_id = p_user_id)
+    order by d.due_at limit 10
+    for update skip locked
+  loop
+    if due.thread_id <> '' then
+      perform from memory.threads as t
+      where t.user_id = due.user_id and t.thread_id = due.thread_id for no key update skip locked;
+      continue when not found and exists (
+        select from memory.threads as t where t.user_id = due.user_id and t.thread_id = due.thread_id);
+      delete from memory.messages as m
+      where m.user_id = due.user_id and m.thread_id = due.thread_id and m.seq = any (array(
+        select c.seq from memory.messages as c
+        where c.user_id = due.user_id and c.thread_id = due.thread_id and not c.is_active and c.summary_id is null
+          and c.updated_at <= due.deleted_before
+        limit p_row_limit));
+    else
+      with free as materialized (
+        select s.agent_id from memory.memory_scopes as s
+        where s.user_id = due.user_id order by s.agent_id for no key update skip locked
+      )
+      delete from memory.memories as m
+      where m.user_id = due.user_id and m.memory_id = any (array(
+        select c.memory_id from memory.memories as c
+        where c.user_id = due.user_id and c.deleted_at <= due.deleted_before
+          and c.agent_id in (select f.agent_id from free as f)
+        limit p_row_limit));
+    end if;
+    get diagnostics removed = row_count;
+    p_row_limit := p_row_limit - removed;
+    exit when p_row_limit <= 0;
+    if not exists (
+      select from memory.messages as m
+      where due.thread_id <> '' and m.user_id = due.user_id and m.thread_id = due.thread_id and not m.is_active
+        and m.summary_id is null and m.updated_at <= due.deleted_before
+      union all
+      select from memory.memories as m
+      where due.thread_id = '' and m.user_id = due.user_id and m.deleted_at <= due.deleted_before) then
+      delete from memory.due_deletions as d
+      where d.user_id = due.user_id and d.thread_id = due.thread_id and d.deleted_before = due.deleted_before;
+    end if;
+  end loop;
+end;
+$$;
+
+-- Keyed hashes: HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. Without the key nobody can
+-- find out by trying whether a user or a statement is among what was forgotten.
+
+-- The hash of a user, or of a statement of the user that memory._content_hash() has spelled plainly.
+create or replace function memory._keyed_hash(
+  p_key memory.erasure_keys, p_user_id text, p_content_hash text default null
+)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return sha256(p_key.outer_block || sha256(p_key.inner_block || int4send(octet_length(p_user_id))
+    || convert_to(p_user_id, 'UTF8') || convert_to(coalesce(p_content_hash, ''), 'UTF8')));
+end;
+$$;
+
+-- The key that new tombstones are made with. Others came with users who were moved here.
+create or replace function memory._erasure_key()
+returns memory.erasure_keys
+language plpgsql stable parallel safe
+as $$
+begin
+  return k from memory.erasure_keys as k order by k.made_at, k.inner_block limit 1;
+end;
+$$;
+
+-- What stands for a forgotten user where a row must still be found by whoever knows the user_id.
+create or replace function memory._pseudonym(p_user_id text)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return 'forgotten:' || encode(memory._keyed_hash(memory._erasure_key(), p_user_id), 'hex');
+end;
+$$;
+
+-- When a user was forgotten as a whole; null if never.
+create or replace function memory._user_forgotten_at(p_user_id text)
+returns timestamptz
+language plpgsql stable parallel safe
+as $$
+begin
+  return max(t.forgotten_at)
+  from memory.erasure_keys as k
+  join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash = '';
+end;
+$$;
+
+-- Whether a statement of a user was forgotten. p_content_hash is that of memory._content_hash().
+create or replace function memory._is_forgotten(p_user_id text, p_content_hash text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  -- Where nothing was ever forgotten, no hash is computed.
+  return exists (select from memory.tombstones) and exists (
+    select from memory.erasure_keys as k
+    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id)
+      and t.statement_hash = memory._keyed_hash(k, p_user_id, p_content_hash));
+end;
+$$;
+
+-- Whether a memory that is to be stored was forgotten and nobody has stated it anew: a model says it again, or it is
+-- imported, which the setting memory.is_import tells. What an application stores by itself is said after the user asked
+-- to forget it, so that is stored. The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select (not p_is_stated or coalesce(current_setting('memory.is_import', true), '') = 'yes')
+    and memory._is_forgotten(p_user_id, memory._content_hash(p_content));
+end;
+
+-- Stores the tombstones of statements.
+create or replace function memory._bury(p_user_id text, p_content_hashes text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  key constant memory.erasure_keys := memory._erasure_key();
+begin
+  insert into memory.tombstones (user_hash, statement_hash)
+  select distinct memory._keyed_hash(key, p_user_id), memory._keyed_hash(key, p_user_id, h)
+  from unnest(p_content_hashes) as h
+  order by 2 -- so that two sessions that forget the same statements do not wait for each other
+  on conflict do nothing;
+end;
+$$;
+
+-- Removes all tombstones of a user.
+create or replace function memory._lift_tombstones(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.tombstones as t
+  using memory.erasure_keys as k
+  where t.user_hash = memory._keyed_hash(k, p_user_id);
+end;
+$$;
+
+-- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
+-- a new user of this id says may be extracted.
+create or replace function memory._bury_user(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._lift_tombstones(p_user_id);
+  insert into memory.tombstones (user_hash, forgotten_at)
+  values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())
+  on conflict on constraint tombstones_pkey do update set forgotten_at = excluded.forgotten_at;
+end;
+$$;
+
+-- Changes of all rows of a user at once, which triggers let pass by.
+
+-- The role that calls, also within a function that runs with the owner's rights.
+create or replace function memory._caller()
+returns name
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(nullif(current_setting('role'), 'none'), session_user);
+end;
+$$;
+
+-- Whether triggers let the rows of this statement pass by, once the setting memory.rows_are_copied says so: every role
+-- can set that, so only who may create objects in the schema is believed, or a function that has noted its transaction.
+create or replace function memory._changes_whole_user()
+returns boolean
+language plpgsql stable parallel safe security definer -- writers have no rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return has_schema_privilege(session_user, 'memory', 'create') or exists (
+    select from memory.whole_user_changes as c where c.transaction_id = pg_current_xact_id_if_assigned());
+end;
+$$;
+
+create or replace function memory._begin_whole_user_change()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.whole_user_changes (transaction_id) values (pg_current_xact_id()) on conflict do nothing;
+  perform set_config('memory.rows_are_copied', 'yes', true);
+end;
+$$;
+
+create or replace function memory._end_whole_user_change()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.whole_user_changes as c where c.transaction_id = pg_current_xact_id();
+  perform set_config('memory.rows_are_copied', '', true);
+end;
+$$;
+
 create or replace function memory.claim_jobs(
   worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes',
   user_id text default null
@@ -6064,10 +6637,7 @@ begin
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
       'Claim what you can work on at once.');
   end if;
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval',
-      'It should outlast one model call; memory.extend_job() prolongs it.');
-  end if;
+  perform memory._check_lease(lease);
 
   -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
   -- Here and below: jobs of a kind that this version lacks stay as they are, because the table would refuse a change.
@@ -6149,6 +6719,9 @@ begin
     -- After a long outage there may be thousands of jobs with nothing to do; several claims work them off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
+  if handed_out = 0 and claim_jobs.user_id is null then -- an idle worker has time for this
+    perform memory._finish_deletions(1000);
+  end if;
 end;
 $$;
 comment on function memory.claim_jobs(text, text[], int, interval, text) is
@@ -6266,7 +6839,14 @@ as $$
 begin
   insert into memory.marks (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict do nothing;
-  return found;
+  if not found then
+    return false;
+  end if;
+  -- The insert may have waited for a transaction that forgot the user: then no mark may stay.
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
+    and not exists (select from memory.jobs as j where j.user_id = p_user_id);
+  return not found;
 exception
   when lock_not_available then
     return false;
@@ -6452,9 +7032,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval', 'It counts from now.');
-  end if;
+  perform memory._check_lease(lease);
   update memory.jobs as j set lease_expires_at = clock_timestamp() + lease
   where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id
     and j.lease_token = extend_job.lease_token and j.status = 'running';
@@ -6477,6 +7055,12 @@ declare
   job memory.jobs;
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
+  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so. Such
+  -- an attempt does not count, and a worker of this version does the job.
+  if fail_job.error like 'unknown kind of job%' then
+    perform memory._give_back(job, clock_timestamp() + interval '10 seconds', true, left(fail_job.error, 10000));
+    return 'pending';
+  end if;
   -- 10 s, 40 s, 160 s, 640 s, plus up to a quarter so that jobs that failed together do not return together. A
   -- provider's own retry_after counts up to one day.
   return memory._fail_attempt(
@@ -6489,7 +7073,8 @@ end;
 $$;
 comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) is
 'Records a failed attempt with its reason and returns the new status of the job. The job is tried again after '
-'retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead (memory.dead_jobs).';
+'retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead (memory.dead_jobs). '
+'An attempt that ended with "unknown kind of job" does not count.';
 
 create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
@@ -6757,6 +7342,19 @@ begin
 end;
 $$;
 
+-- Refuses the length of a lease. A year is longer than any call; the end of a lease of a million years is no date.
+create or replace function memory._check_lease(p_lease interval)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_lease > '0' and p_lease <= '1 year') is not true then
+    perform memory._refuse('lease', 'must be a positive interval of at most a year',
+      'It counts from now and should outlast one model call; memory.extend_job() prolongs it.');
+  end if;
+end;
+$$;
+
 -- Refuses a call for a job whose lease the caller does not have.
 create or replace function memory._refuse_lease(p_job_id bigint)
 returns void
@@ -6889,12 +7487,18 @@ begin
   perform memory._check_calls(calls);
   select g.* into gone from memory.gone_jobs as g
   where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
-  if not found then
+  if not found then -- the user may have been forgotten while the worker called the model
+    select g.* into gone from memory.gone_jobs as g
+    where g.user_id = memory._pseudonym(record_calls.user_id) and g.job_id = record_calls.job_id for update;
+  end if;
+  if gone.job_id is null then
     perform memory._refuse('job_id',
       format('this user has no job %s that was handed to a worker', coalesce(job_id::text, 'null')),
       'Calls can be entered until 7 days after their job was finished or deleted.', 'P0002');
   end if;
-  entered := memory._enter_credible_calls(gone.user_id, gone.job_id, gone.kind, gone.agent_id, gone.model, calls,
+  entered := memory._enter_credible_calls(
+    case gone.user_id when record_calls.user_id then gone.user_id else '' end,
+    case gone.user_id when record_calls.user_id then gone.job_id end, gone.kind, gone.agent_id, gone.model, calls,
                                           gone.calls_left, gone.tokens_left);
   update memory.gone_jobs as g
   set calls_left = g.calls_left - entered.number, tokens_left = g.tokens_left - entered.tokens
@@ -6995,6 +7599,7 @@ begin
   set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
       calls_entered = 0, tokens_entered = 0 -- the new attempts may enter as much again
   where j.user_id = job.user_id and j.job_id = job.job_id;
+  perform memory._audit('retry_job', jsonb_build_object('job_id', job.job_id, 'kind', job.kind), user_id);
 end;
 $$;
 comment on function memory.retry_job(text, bigint) is
@@ -8732,7 +9337,7 @@ begin
                 where p.idempotency_key is not null
                 offset 0) as d) as k
     left join memory._messages_by_keys(p_user_id, p_thread_id, p_keys) as m on m.idempotency_key = k.idempotency_key
-    where k.digest <> coalesce(m.digest, k.first_digest) and (k.masked_digest = m.digest) is not true);
+    where k.digest <> coalesce(nullif(m.digest, ''), k.first_digest) and (k.masked_digest = m.digest) is not true);
 end;
 $$;
 
@@ -9354,7 +9959,8 @@ begin
     return null; -- memory.add_message() refuses null
   end if;
   p_role := case p_role when 'agent' then 'assistant' else p_role end;
-  if existing.digest <> memory._message_digest(p_role, p_content) then
+  -- A forgotten message leaves its key with an empty digest: it is not stored again.
+  if existing.digest <> '' and existing.digest <> memory._message_digest(p_role, p_content) then
     p_content := memory._without_credentials(p_content); -- which may have been stored in its place
     if existing.digest <> memory._message_digest(p_role, p_content) then
       perform memory._refuse_used_key(p_idempotency_key);
@@ -9476,7 +10082,10 @@ returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal'];
+  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal', 'audio', 'parsed', 'reasoning',
+    'reasoning_content', 'reasoning_details',
+    -- Adapters of frameworks keep here what a message has beyond its text, such as further texts or thoughts.
+    'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
   return case when p_metadata ?| said then p_metadata || memory._json_without_credentials((
       select coalesce(jsonb_object_agg(m.key, m.value), '{}')
@@ -10043,6 +10652,7 @@ begin
   perform memory._sweep_query_embeddings(batch_size);
   perform memory._sweep_gone_jobs(batch_size);
   perform memory._sweep_secret_reads(batch_size);
+  perform memory._sweep_audit(batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;
@@ -10992,7 +11602,8 @@ begin
         return stored;
       end if;
       exit;
-    elsif not memory._has_resource(user_id, agent_id, 'memory') then
+    elsif not memory._has_resource(user_id, agent_id, 'memory')
+      or memory._stays_out(memory._states(source), user_id, content) then
       return row(null, false)::memory.stored_memory;
     end if;
   end loop;
@@ -11036,7 +11647,8 @@ comment on function memory.add_memory(
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
 '(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
-'false too. For an agent without the resource memory nothing is stored: memory_id is null. A call that is repeated '
+'false too. For an agent without the resource memory nothing is stored: memory_id is null; nor is what the user had '
+'forgotten, if a model says it again (source extraction) or an import brings it. A call that is repeated '
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
 
@@ -11449,12 +12061,16 @@ begin
     and m.memory_id = delete_memory.memory_id
     and m.deleted_at is null
     and (m.expires_at is null or m.expires_at > statement_timestamp());
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform memory._note_deletion(user_id, '');
+  return true;
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
 'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
-'the memory. Memories that it had superseded are current again.';
+'the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current again.';
 
 -- Copies agent and times of a memory to its new embedding, so that a search without filters need not join the two.
 -- memory._memory_before_write() keeps the times equal when the memory changes.
@@ -12079,6 +12695,9 @@ begin
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
   if is_new then
+    if memory._stays_out(new.is_stated, new.user_id, new.content) then
+      return null;
+    end if;
     layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
     if not (policy #>> '{resources,memory}')::boolean then
@@ -12104,8 +12723,7 @@ begin
   if policy is not null then
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    -- An entry of memories_recent_idx has room for 2,704 bytes.
-    is_long := octet_length(new.user_id) + octet_length(new.agent_id) + pg_column_size(words) > 2500;
+    is_long := memory._is_long_entry(new.user_id, new.agent_id, words);
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
   end if;
@@ -12183,6 +12801,27 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
+end;
+$$;
+
+-- Whether these words do not fit into memories_recent_idx, of which an entry has room for 2,704 bytes. The planner
+-- inlines this function; a SET clause would prevent that.
+create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select octet_length(p_user_id) + octet_length(p_agent_id) + pg_column_size(p_words) > 2500;
+end;
+
+-- The words of a memory that comes without them, and whether they are long.
+create or replace function memory._memory_words(p_memory memory.memories, out words tsvector, out is_long boolean)
+language plpgsql stable parallel safe
+as $$
+begin
+  words := memory._memory_vector(
+    (memory._policy(p_memory.user_id, p_memory.agent_id) #>> '{search,language}')::regconfig, p_memory.content,
+    p_memory.embedding_text);
+  is_long := memory._is_long_entry(p_memory.user_id, p_memory.agent_id, words);
 end;
 $$;
 
@@ -12997,34 +13636,44 @@ $$;
 comment on function memory.delete_document(text, uuid) is
 'Deletes a document for good and returns whether it existed.';
 
--- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
--- cut a long document, its first MiB is stored as rough pieces without token_count, for search by keyword.
+-- Makes a document findable that was stored or changed.
 create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
 set search_path = pg_catalog, pg_temp
 as $$
+begin
+  perform memory._cut_roughly(new);
+  return null;
+end;
+$$;
+
+-- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
+-- cut a long document, its first MiB is stored as rough pieces without token_count, for search by keyword.
+create or replace function memory._cut_roughly(p_document memory.documents)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
 declare
-  policy jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
+  policy jsonb := memory._policy(p_document.user_id, memory._document_agent(p_document.agent_ids));
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
   -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
   -- seconds.
-  is_long constant boolean := length(new.content) > chunk_size * 4::bigint
-    or memory._tokens_at_most(new.content) > chunk_size;
+  is_long constant boolean := length(p_document.content) > chunk_size * 4::bigint
+    or memory._tokens_at_most(p_document.content) > chunk_size;
 begin
   delete from memory.document_chunks as c
-  where c.user_id = new.user_id and c.document_id = new.document_id;
+  where c.user_id = p_document.user_id and c.document_id = p_document.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-  select new.user_id, new.document_id, p.number, p.piece,
-    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, p.piece),
-    case when not is_long then memory._tokens_at_most(new.content) end
-  from memory._rough_pieces(new.content) as p;
+  select p_document.user_id, p_document.document_id, p.number, p.piece,
+    memory._chunk_vector((policy #>> '{search,language}')::regconfig, p_document.title, p.piece),
+    case when not is_long then memory._tokens_at_most(p_document.content) end
+  from memory._rough_pieces(p_document.content) as p;
   if is_long then
-    perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
+    perform memory._enqueue_due(p_document.user_id, 'chunk_documents', '');
   else
-    perform memory._enqueue_embedding(new.user_id);
+    perform memory._enqueue_embedding(p_document.user_id);
   end if;
-  return null;
 end;
 $$;
 
@@ -13056,19 +13705,29 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', new.user_id);
-  perform memory._check_id('namespace', new.namespace);
-  perform memory._check_id('doc_type', new.doc_type);
-  perform memory._check_text(new.content, 10485760, 'Pass the text of the document.');
-  if octet_length(new.title) > 2000 then
-    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)),
-      'Put more into the content.', '54000');
-  end if;
-  perform memory._check_metadata(new.metadata);
-  perform memory._check_moment('created_at', new.created_at);
+  perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
   return new;
+end;
+$$;
+
+-- Refuses a document that breaks a rule.
+create or replace function memory._check_document(p_candidate memory.documents)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_id('user_id', p_candidate.user_id);
+  perform memory._check_id('namespace', p_candidate.namespace);
+  perform memory._check_id('doc_type', p_candidate.doc_type);
+  perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
+  if octet_length(p_candidate.title) > 2000 then
+    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(p_candidate.title)),
+      'Put more into the content.', '54000');
+  end if;
+  perform memory._check_metadata(p_candidate.metadata);
+  perform memory._check_moment('created_at', p_candidate.created_at);
 end;
 $$;
 
@@ -13205,12 +13864,14 @@ begin
   where d.user_id = clear_thread.user_id and d.thread_id = clear_thread.thread_id and d.source = 'archive';
   delete from memory.summaries as s
   where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  perform memory._note_deletion(user_id, thread_id);
   return cleared;
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
 'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
-'still be read. Numbering goes on where it was.';
+'still be read. Numbering goes on where it was. The messages go for good with memory.sweep(), or once policy '
+'erasure.delete_after has passed.';
 
 -- Soft-deletes the messages of a thread, and returns how many of them were current. Messages that compression put away
 -- lose their summary_id, because jobs may read messages that have one.
@@ -13276,6 +13937,7 @@ begin
   delete from memory.summaries as s
   where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
     and s.end_seq >= delete_message.seq;
+  perform memory._note_deletion(user_id, thread_id);
   return true;
 end;
 $$;
@@ -13284,7 +13946,7 @@ comment on function memory.delete_message(text, text, bigint) is
 'was there. Numbering goes on where it was. What jobs have learned from the message stays, and so does a message that '
 'compression put away.';
 
-create or replace function memory.delete_thread(user_id text, thread_id text)
+create or replace function memory.delete_thread(user_id text, thread_id text, memories text default 'keep')
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -13294,14 +13956,21 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  if (memories in ('keep', 'forget')) is not true then
+    perform memory._refuse('memories', format('unknown value "%s"', left(memories, 50)), 'Use keep or forget.');
+  end if;
   if not memory._lock_existing_thread(user_id, thread_id) then
     -- Artifacts may name a thread of which no message was ever stored.
     delete from memory.artifacts as a
     where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
+    if memories = 'forget' then -- memories may name it as well
+      perform memory._lock_scopes_of_thread(user_id, thread_id);
+      perform memory._delete_derived(user_id, thread_id, true);
+    end if;
     return 0;
   end if;
   perform memory._lock_scopes_of_thread(user_id, thread_id);
-  perform memory._delete_derived(user_id, thread_id);
+  perform memory._delete_derived(user_id, thread_id, memories = 'forget');
   deleted := (select count(*) from memory.messages as m
               where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
   -- The trigger on threads deletes the messages and everything else that belongs to the thread.
@@ -13309,9 +13978,10 @@ begin
   return deleted;
 end;
 $$;
-comment on function memory.delete_thread(text, text) is
+comment on function memory.delete_thread(text, text, text) is
 'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. '
-'Returns the number of messages deleted.';
+'Returns the number of messages deleted. Memories that somebody stated in the thread stay, unless memories is forget: '
+'then they go as well, and no model or import brings any memory of the thread back.';
 
 -- Locks the memory counters of all agents that may have memories of the thread, after the thread itself. While they are
 -- locked, no worker can store memories that it extracted from the thread; a worker that holds one of them never waits
@@ -13334,8 +14004,9 @@ $$;
 
 -- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
 -- of them. Triggers restore the memories that one of these had replaced. Articles go last: deleted first, they would
--- restore memories that are deleted anyway.
-create or replace function memory._delete_derived(p_user_id text, p_thread_id text)
+-- restore memories that are deleted anyway. With p_forgets also the memories that somebody stated in the thread go, and
+-- tombstones keep all of them from coming back.
+create or replace function memory._delete_derived(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -13344,7 +14015,7 @@ declare
 begin
   with recursive tainted as (
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_stated
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and (p_forgets or not m.is_stated)
     union
     select m.memory_id
     from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
@@ -13353,6 +14024,10 @@ begin
   select array_agg(t.memory_id) into derived from tainted as t;
   if derived is null then
     return;
+  end if;
+  if p_forgets then
+    perform memory._bury(p_user_id, array(
+      select m.content_hash from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived)));
   end if;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d
@@ -14115,8 +14790,7 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- In a function with the owner's rights current_user is the owner.
-  reader constant text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+  reader constant text := memory._caller_role();
   stored memory.secrets;
   value bytea;
 begin
@@ -14392,6 +15066,7 @@ begin
       done := done + 1;
     end loop;
   end if;
+  perform memory._audit('reencrypt_secrets', jsonb_build_object('secrets', done));
   perform memory._drop_secret_mask();
   return done;
 end;
@@ -21276,6 +21951,1260 @@ begin
 end;
 $$;
 
+create or replace function memory.export_user(
+  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+)
+returns jsonb
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' -- so that times are written alike everywhere
+set extra_float_digits = 1
+as $$
+declare
+  known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
+  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
+    'row_limit and row_offset; "agent-memory move" copies such a user to another database.';
+  export jsonb;
+  kind text;
+  size bigint;
+  total bigint := 0;
+  rows jsonb;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_list('kinds', kinds);
+  if (kinds <@ known) is false then
+    perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
+      'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
+  end if;
+  if row_limit < 1 then
+    perform memory._refuse('row_limit', format('%s is less than 1', row_limit), 'Leave it out for all rows.');
+  elsif (row_offset >= 0) is not true then
+    perform memory._refuse('row_offset', format('%s is not a number from 0', coalesce(row_offset::text, 'null')),
+      'It counts rows from the beginning of each kind.');
+  end if;
+  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', user_id);
+  foreach kind in array known loop
+    continue when (kind = any (kinds)) is false;
+    execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
+    using user_id, row_limit, row_offset;
+    total := total + coalesce(size, 0);
+    if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
+      perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
+        too_large, '54000');
+    end if;
+    execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
+    using user_id, row_limit, row_offset;
+    export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
+  end loop;
+  return export;
+end;
+$$;
+comment on function memory.export_user(text, text[], int, bigint) is
+'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
+'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
+'memory.import_user() makes them again. kinds, row_limit and row_offset export a part; more than 200 MB at once are '
+'refused (54000).';
+
+create or replace function memory._export_format()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select text 'agent_memory user';
+end;
+
+-- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
+-- that only mean something to this database. Numbers of jobs are not exported: another database gives its own.
+create or replace function memory._export_kinds()
+returns table (place int, kind text, left_out text[], condition text)
+language plpgsql immutable parallel safe
+as $$
+begin
+  return query
+  values
+    (1, 'policies', array[]::text[], 'true'),
+    (2, 'threads', array['message_count', 'active_tokens'], 'true'),
+    (3, 'artifacts', array['content_id'], 'true'),
+    (4, 'messages', array['search_vector', 'search_keys'], 'true'),
+    (5, 'summaries', array['search_vector'], 't.status <> ''processing'''),
+    (6, 'memory_scopes', array['memory_count'], 'true'),
+    (7, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
+    (8, 'memory_history', array[]::text[], 'true'),
+    (9, 'documents', array[]::text[], 'true'),
+    (10, 'secrets', array[]::text[], 'true'),
+    (11, 'secret_reads', array[]::text[], 'true'),
+    (12, 'idempotency_keys', array[]::text[], 'true'),
+    (13, 'marks', array[]::text[], 't.kind <> ''claims'''),
+    (14, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
+     't.status in (''completed'', ''dead'')'),
+    (15, 'model_calls', array['job_id'], 'true');
+end;
+$$;
+
+-- A query over the rows of a kind as they are exported: e.item is a row, e.place its place. Its parameters are the
+-- user, the limit and the offset. The order is that of the primary key, where rows have one that is exported.
+create or replace function memory._export_query(p_kind text, p_select text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  exported record;
+  item text;
+  sorted text;
+begin
+  select k.* into exported from memory._export_kinds() as k where k.kind = p_kind;
+  item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id']);
+  if p_kind = 'artifacts' then -- whose content lies in parts
+    item := item || ' || jsonb_build_object(''content'', memory._content_slice(t.user_id, t.content_id))';
+  end if;
+  sorted := coalesce((
+    select string_agg(format('t.%I', a.attname), ', ' order by k.place)
+    from pg_constraint as c
+    cross join lateral unnest(c.conkey) with ordinality as k (number, place)
+    join pg_attribute as a on a.attrelid = c.conrelid and a.attnum = k.number
+    where c.conrelid = format('memory.%I', p_kind)::regclass and c.contype = 'p' and a.attname <> 'user_id'
+    having not bool_or(a.attname = any (exported.left_out))), 't::text');
+  if p_kind = 'jobs' then
+    sorted := 't.job_id';
+  end if;
+  return format(
+    'select %s from (select row_number() over (order by %s) as place, %s as item from memory.%I as t '
+    'where t.user_id = $1 and %s order by 1 limit $2 offset $3) as e',
+    p_select, sorted, item, p_kind, exported.condition);
+end;
+$$;
+
+-- Takes what was forgotten out of the jobs of a user, which the caller has locked. Running jobs may have been handed
+-- the forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again
+-- without them. Finished jobs that show any of it go.
+create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  job memory.jobs;
+  removed bigint;
+begin
+  for job in select j.* from memory.jobs as j where j.user_id = p_user_id and j.status = 'running' loop
+    perform memory._drop_unfinished(memory._give_back(job));
+  end loop;
+  -- What an attempt was handed is of no use to the next one; the name of the model is, for the ledger.
+  update memory.jobs as j
+  set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
+  where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.status in ('completed', 'dead')
+    and (memory._states_any(concat_ws(' ', j.request, j.input, j.result, j.error), p_statements)
+      or exists (
+        select from unnest(p_memory_ids) as i (id)
+        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
+  get diagnostics removed = row_count;
+  return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
+end;
+$$;
+
+create or replace function memory.forget_memory(user_id text, memory_id uuid, reason text default null)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Rows that triggers and foreign keys remove with others.
+  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'memory_history'];
+  same uuid[];
+  statements text[];
+  before jsonb;
+  gone jsonb := jsonb '{}';
+begin
+  perform memory._check_id('user_id', user_id);
+  if memory_id is null then
+    perform memory._refuse_unknown_memory(memory_id);
+  end if;
+  -- In the order of docs/architecture.md. All threads and counters of the user: which of them state the memory is known
+  -- only after all messages were read.
+  perform from memory.threads as t where t.user_id = forget_memory.user_id order by t.thread_id for update;
+  perform from memory.memory_scopes as s where s.user_id = forget_memory.user_id order by s.agent_id for update;
+  same := memory._same_memories(user_id, memory_id);
+  if same = '{}' then
+    perform memory._refuse_unknown_memory(memory_id);
+  end if;
+  statements := memory._statements_of(user_id, same);
+  reason := memory._reason_without(reason, user_id || statements);
+  perform memory._stop_claims(user_id);
+  perform from memory.jobs as j where j.user_id = forget_memory.user_id order by j.job_id for update;
+
+  before := memory._count_rows(user_id, followers);
+  perform memory._bury(user_id, array(select memory._content_hash(s) from unnest(statements) as s));
+  gone := memory._forget_messages(user_id, same, statements);
+  gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same, statements));
+  gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same, statements));
+  gone := memory._sum_of_counts(gone, (
+    select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
+    from jsonb_each_text(before) as b
+    cross join (select memory._count_rows(user_id, followers) as rows offset 0) as n
+    where b.value::bigint > (n.rows ->> b.key)::bigint));
+  return memory._receipt('memory', user_id, reason, gone);
+end;
+$$;
+comment on function memory.forget_memory(text, uuid, text) is
+'Removes a memory for good, in this transaction, with its history, the memories that say the same, the messages that '
+'state it, and what was made of these: summaries (queued to be made again), articles, artifacts, embeddings, jobs. A '
+'tombstone (keyed hash) keeps models and imports from bringing it back. Returns a receipt: receipt_id, forgotten_at '
+'and the rows by table. Error P0002 when the user has no such memory.';
+
+-- How many rows a user has in these tables.
+create or replace function memory._count_rows(p_user_id text, p_tables text[])
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  number bigint;
+  counted jsonb := jsonb '{}';
+begin
+  foreach name in array p_tables loop
+    execute format('select count(*) from memory.%I as t where t.user_id = $1', name) into number using p_user_id;
+    counted := counted || jsonb_build_object(name, number);
+  end loop;
+  return counted;
+end;
+$$;
+
+-- Removes these memories, what was made of them, and earlier versions of other memories that say the same.
+create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  hashes constant text[] := array(select memory._content_hash(s) from unnest(p_statements) as s);
+  memories bigint;
+  articles bigint;
+begin
+  delete from memory.memory_history as h
+  where h.user_id = p_user_id and h.memory_id <> all (p_memory_ids) and memory._content_hash(h.content) = any (hashes);
+  delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
+  get diagnostics memories = row_count;
+  -- After the memories: an article that is deleted makes the others that it was made of current again.
+  delete from memory.documents as d
+  where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| p_memory_ids::text[];
+  get diagnostics articles = row_count;
+  return jsonb_build_object('memories', memories)
+    || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
+end;
+$$;
+
+-- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
+-- memories name as their sources, and those that say the same words. The caller holds the locks.
+create or replace function memory._forget_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_statements);
+  places jsonb; -- for each thread the numbers of its messages that go
+  thread record;
+  keys text[];
+  hashes text[];
+  removed bigint;
+  gone jsonb := jsonb '{}';
+begin
+  select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
+  from (
+    select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
+    from memory._stating_messages(p_user_id, p_memory_ids, p_statements) as m
+    group by m.thread_id) as f;
+  for thread in
+    select p.key as thread_id, array(select s::bigint from jsonb_array_elements_text(p.value) as s) as seqs
+    from jsonb_each(places) as p
+  loop
+    with deleted as (
+      delete from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
+      returning m.content, m.artifact_key, m.idempotency_key
+    )
+    select count(*), array_agg(memory._content_hash(d.content)),
+      array_agg(d.artifact_key) filter (where d.artifact_key is not null)
+    into removed, hashes, keys from deleted as d;
+    perform memory._bury(p_user_id, hashes);
+    gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
+    -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
+    -- by which anybody could try what was said.
+    update memory.idempotency_keys as k set digest = ''
+    where k.user_id = p_user_id and k.thread_id = thread.thread_id and k.seq = any (thread.seqs);
+    delete from memory.artifacts as a
+    where a.user_id = p_user_id and a.thread_id = thread.thread_id and a.key = any (keys)
+      and not exists (
+        select from memory.messages as m
+        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
+    get diagnostics removed = row_count;
+    gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    gone := memory._sum_of_counts(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
+  end loop;
+  delete from memory.artifacts as a
+  where a.user_id = p_user_id and exists (
+    select from memory.artifact_parts as p
+    where p.user_id = a.user_id and p.content_id = a.content_id and lower(p.content) like any (patterns)
+      and memory._states_any(p.content, p_statements));
+  get diagnostics removed = row_count;
+  gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  -- Summaries that say it without a message that is left to say so.
+  for thread in
+    select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
+    where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_statements)
+    group by s.thread_id
+  loop
+    gone := memory._sum_of_counts(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
+  end loop;
+  if places <> '{}' or exists (
+    select from memory.summaries as s
+    where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_statements)) then
+    gone := memory._sum_of_counts(gone, memory._forget_user_summary(p_user_id));
+  end if;
+  delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
+  get diagnostics removed = row_count;
+  return memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
+end;
+$$;
+
+-- The messages that state these memories.
+create or replace function memory._stating_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns table (thread_id text, seq bigint)
+language plpgsql stable parallel safe
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_statements);
+begin
+  return query
+  select s.thread_id, s.seq
+  from memory.memories as m
+  join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+  union
+  select s.thread_id, s.seq
+  from memory.messages as s
+  where s.user_id = p_user_id and lower(s.content) like any (patterns)
+    and memory._states_any(s.content, p_statements);
+end;
+$$;
+
+-- Removes the summaries of a thread from this message on, with what was made of them, and queues new ones where there
+-- is a chat model. Messages that compression put away for one of them come back into the thread.
+create or replace function memory._forget_summaries(p_user_id text, p_thread_id text, p_first_seq bigint)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  kinds text[];
+  ids uuid[];
+  documents bigint;
+begin
+  with deleted as (
+    delete from memory.summaries as s
+    where s.user_id = p_user_id and s.thread_id = p_thread_id and s.end_seq >= p_first_seq
+    returning s.kind, s.summary_id
+  )
+  select array_agg(distinct d.kind), array_agg(d.summary_id) into kinds, ids from deleted as d;
+  if ids is null then
+    return jsonb '{}';
+  end if;
+  update memory.messages as m set is_active = true, summary_id = null
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id = any (ids);
+  if 'thread' = any (kinds) then
+    perform memory._forget_conversation(p_user_id, p_thread_id);
+  end if;
+  delete from memory.documents as d
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
+  get diagnostics documents = row_count;
+  if exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+    perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
+    from unnest(kinds) as k;
+  end if;
+  return jsonb_build_object('summaries', cardinality(ids))
+    || case when documents > 0 then jsonb_build_object('documents', documents) else jsonb '{}' end;
+end;
+$$;
+
+-- Removes the summary of a user across threads, and queues a new one of all that is left where there is a chat model.
+create or replace function memory._forget_user_summary(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  removed bigint;
+begin
+  delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
+  delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
+  get diagnostics removed = row_count;
+  if removed > 0 and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+    perform memory._enqueue(p_user_id, 'summarize_user', '');
+  end if;
+  return case when removed > 0 then jsonb_build_object('summaries', removed) else jsonb '{}' end;
+end;
+$$;
+
+create or replace function memory.forget_user(user_id text, reason text default null)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  gone jsonb;
+  all_gone jsonb := jsonb '{}';
+  has_quiet_pass boolean := false;
+begin
+  perform memory._check_id('user_id', user_id);
+  reason := memory._reason_without(reason, array[user_id]);
+  perform memory._begin_whole_user_change();
+  -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
+  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
+  for pass in 1 .. 1000 loop
+    gone := memory._forget_rows(user_id);
+    has_quiet_pass := gone = '{}';
+    exit when has_quiet_pass;
+    all_gone := memory._sum_of_counts(all_gone, gone);
+  end loop;
+  if not has_quiet_pass then
+    perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
+      '40001');
+  end if;
+  -- The mark that kept workers from claiming jobs of this user.
+  delete from memory.marks as k where k.user_id = forget_user.user_id;
+  perform memory._end_whole_user_change();
+  perform memory._bury_user(user_id);
+  return memory._receipt('user', user_id, reason, all_gone);
+end;
+$$;
+comment on function memory.forget_user(text, text) is
+'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
+'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
+'imported of the user later; who writes under this user_id again is a new user.';
+
+-- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
+-- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
+-- in which jobs lock them. Which tables there are says the catalog.
+create or replace function memory._forget_rows(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  first_tables constant text[] := array['memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+  name text;
+  removed bigint;
+  gone jsonb := jsonb '{}';
+begin
+  perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
+  perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
+  perform memory._stop_claims(p_user_id);
+  for name in
+    select c.relname
+    from pg_class as c
+    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not in ('model_calls', 'gone_jobs')
+    order by array_position(first_tables, c.relname::text), c.relname -- the others come after
+  loop
+    execute format('delete from memory.%I as t where t.user_id = $1%s', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
+    using p_user_id;
+    get diagnostics removed = row_count;
+    gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
+  end loop;
+  return gone || memory._forget_in_ledger(p_user_id);
+end;
+$$;
+
+-- Takes the user out of the ledger and out of what memory.record_calls() needs for calls that are still running, and
+-- returns how many rows that were. An agent that nobody else has may name the user, so its id goes too, unless a policy
+-- names the agent.
+create or replace function memory._forget_in_ledger(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  own_agents text[];
+  entered bigint;
+  gone bigint;
+begin
+  own_agents := array(
+    select a.agent_id
+    from (
+      select c.agent_id from memory.model_calls as c where c.user_id = p_user_id
+      union
+      select g.agent_id from memory.gone_jobs as g where g.user_id = p_user_id) as a
+    where a.agent_id <> 'default'
+      and not exists (select from memory.policies as p where p.user_id = '' and p.agent_id = a.agent_id)
+      and not exists (
+        select from memory.model_calls as o where o.agent_id = a.agent_id and o.user_id <> p_user_id));
+  update memory.model_calls as c
+  set user_id = '', job_id = null, error = case when c.error is not null then 'forgotten' end,
+      agent_id = case when c.agent_id <> all (own_agents) then c.agent_id end
+  where c.user_id = p_user_id;
+  get diagnostics entered = row_count;
+  update memory.gone_jobs as g
+  set user_id = memory._pseudonym(p_user_id),
+      agent_id = case when g.agent_id <> all (own_agents) then g.agent_id end
+  where g.user_id = p_user_id;
+  get diagnostics gone = row_count;
+  delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
+  return case when entered > 0 then jsonb_build_object('model_calls', entered) else jsonb '{}' end
+    || case when gone > 0 then jsonb_build_object('gone_jobs', gone) else jsonb '{}' end;
+end;
+$$;
+
+-- Stores the rows of one kind of an export. Triggers let them pass by, so the rules are applied here.
+create or replace function memory._import_rows(p_user_id text, p_kind text, p_rows jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  place bigint;
+  problem text;
+  document memory.documents;
+begin
+  if p_rows = '[]' then
+    return;
+  end if;
+  perform memory._check_members(p_kind, p_rows);
+  begin
+    execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
+    if problem is not null then
+      perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
+        'See docs/export.schema.json, and the rules of the function that stores such a row.');
+    end if;
+    execute memory._import_statement(quote_ident(p_kind), p_rows) using p_rows, p_user_id;
+    if p_kind = 'artifacts' then
+      perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
+      from jsonb_array_elements(p_rows) as r
+      join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
+    elsif p_kind = 'documents' then
+      for document in select d.* from memory.documents as d where d.user_id = p_user_id loop
+        perform memory._cut_roughly(document);
+      end loop;
+    end if;
+  exception
+    -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
+    when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
+      if sqlerrm like 'export: %' then
+        raise;
+      end if;
+      perform memory._refuse('export', memory._place_of_row(p_kind, p_rows) || ': ' || sqlerrm,
+        'See docs/export.schema.json.');
+  end;
+end;
+$$;
+
+-- The rows of an export as rows of their table, with their places; $1 are the rows, $2 is the user.
+create or replace function memory._import_source(p_kind text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return format(
+    'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
+    'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
+end;
+$$;
+
+-- The query that finds the first row which breaks a rule: its place, and which member breaks it.
+create or replace function memory._import_check(p_kind text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
+    'where p.problem is not null limit 1', memory._import_source(p_kind), memory._import_rule(p_kind));
+end;
+$$;
+
+-- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
+-- version can be imported.
+create or replace function memory._import_statement(p_kind text, p_rows jsonb)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  made jsonb := case p_kind
+    when 'artifacts' then jsonb '{"content": "null", "content_id": "memory._uuid_v7()"}'
+    when 'memories' then jsonb '{
+      "content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)",
+      "search_vector": "case when not w.is_long then w.words end",
+      "long_search_vector": "case when w.is_long then w.words end"}'
+    else jsonb '{}' end;
+  columns text[];
+begin
+  columns := array(
+    select distinct k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
+    union select 'user_id'
+    union select k from jsonb_object_keys(made) as k);
+  return format('insert into memory.%I (%s) select %s from %s%s', p_kind,
+    (select string_agg(quote_ident(c), ', ' order by c) from unnest(columns) as c),
+    (select string_agg(coalesce(made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
+    memory._import_source(p_kind),
+    case p_kind when 'memories' then ' cross join lateral memory._memory_words(t) as w' end);
+end;
+$$;
+
+-- Refuses rows with members that an export does not have, such as another user's id or a counter.
+create or replace function memory._check_members(p_kind text, p_rows jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  known constant text[] := array(
+    select a.attname::text
+    from pg_attribute as a
+    join memory._export_kinds() as k on k.kind = p_kind
+    where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
+      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
+  unknown record;
+begin
+  select r.place - 1 as place, k.name into unknown
+  from jsonb_array_elements(p_rows) with ordinality as r (value, place)
+  cross join lateral jsonb_object_keys(r.value) as k (name)
+  where k.name <> all (known)
+  limit 1;
+  if found then
+    perform memory._refuse('export', format('%s[%s] has an unknown member "%s"', p_kind, unknown.place,
+      left(unknown.name, 50)), 'Known members: ' || array_to_string(known, ', ') || '.');
+  end if;
+end;
+$$;
+
+-- The first row that its table cannot hold, for an error; the kind alone when the rows do not fit together.
+create or replace function memory._place_of_row(p_kind text, p_rows jsonb)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  item record;
+begin
+  for item in select r.place - 1 as place, r.value from jsonb_array_elements(p_rows) with ordinality as r (value, place)
+  loop
+    begin
+      execute format('select jsonb_populate_record(null::memory.%I, $1)', p_kind) using item.value;
+    exception when others then
+      return format('%s[%s]', p_kind, item.place);
+    end;
+  end loop;
+  return p_kind;
+end;
+$$;
+
+-- The rules of imported rows: what triggers and functions check of rows that are stored one by one.
+
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null.
+create or replace function memory._import_rule(p_kind text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case p_kind
+    when 'policies' then 'memory._policy_problem(t)'
+    when 'threads' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when not memory._is_count(t.next_seq) then 'next_seq'
+      when not memory._is_count(t.tokens_since_summary) then 'tokens_since_summary'
+      when not memory._is_bound(t.first_at) then 'first_at'
+      when not memory._is_bound(t.last_at) then 'last_at' end$rule$
+    when 'artifacts' then $rule$case
+      when not memory._is_count(t.token_count) then 'token_count'
+      else memory._artifact_problem(t) end$rule$
+    when 'messages' then $rule$coalesce(
+      memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, t.created_at,
+                              t.idempotency_key),
+      case when not memory._is_count(t.seq) then 'seq'
+        when not memory._is_count(t.token_count) then 'token_count'
+        when not memory._is_bound(t.expires_at) then 'expires_at' end)$rule$
+    when 'summaries' then $rule$case
+      when t.thread_id <> '' and not memory._is_id(t.thread_id) then 'thread_id'
+      when not memory._is_count(t.start_seq) then 'start_seq'
+      when not memory._is_count(t.end_seq) then 'end_seq'
+      when t.token_count < 0 then 'token_count'
+      when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
+      when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
+    when 'memory_scopes' then $rule$case
+      when not memory._is_id(t.agent_id) then 'agent_id'
+      when not memory._is_count(t.duplicates_skipped) then 'duplicates_skipped'
+      when not memory._is_count(t.extracted_count) then 'extracted_count' end$rule$
+    when 'memories' then $rule$coalesce(
+      memory._memory_problem(t, true),
+      case when (t.version >= 1) is not true then 'version'
+        when cardinality(t.source_seqs) > 100000 then 'source_seqs'
+        when not memory._is_bound(t.said_at) then 'said_at' end)$rule$
+    when 'memory_history' then $rule$case
+      when (t.version >= 1) is not true then 'version'
+      when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
+      when not memory._is_metadata(t.metadata) then 'metadata'
+      when memory._list_problem(t.tags) is not null then 'tags' end$rule$
+    when 'documents' then 'memory._document_problem(t)'
+    when 'secrets' then $rule$case
+      when not memory._is_id(t.name) then 'name'
+      when (octet_length(t.key_id) = 8) is not true then 'key_id'
+      when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end$rule$
+    when 'idempotency_keys' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key'
+      when not memory._is_count(t.seq) then 'seq'
+      when not memory._is_count(t.token_count) then 'token_count' end$rule$
+    when 'marks' then $rule$case
+      when t.kind = 'claims' then 'kind'
+      when (t.position between -1 and 1000000000000000000) is not true then 'position' end$rule$
+    when 'jobs' then $rule$case
+      when (t.status in ('completed', 'dead')) is not true then 'status'
+      when not memory._is_count(t.attempts) then 'attempts'
+      when not memory._is_count(t.max_attempts) then 'max_attempts'
+      when not memory._is_count(t.tokens_allowed) then 'tokens_allowed'
+      when not memory._is_count(t.tokens_entered) then 'tokens_entered'
+      when not memory._is_count(t.calls_entered) then 'calls_entered' end$rule$
+    when 'model_calls' then $rule$case
+      when t.tokens_in not between 0 and 2147483647 then 'tokens_in'
+      when t.tokens_out not between 0 and 2147483647 then 'tokens_out'
+      when t.duration_ms not between 0 and 2147483647 then 'duration_ms'
+      when t.price not between 0 and 1000000 then 'price'
+      when not memory._is_real_moment(t.called_at) then 'called_at' end$rule$
+    else 'null::text' end;
+end;
+$$;
+
+-- Whether a number can count rows or tokens: 0 to 10^15, so that counters that go on from it never overflow. Inlined by
+-- the planner, hence no SET clause.
+create or replace function memory._is_count(p_number bigint)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_number between 0 and 1000000000000000) is true;
+end;
+
+-- These three name what a checking function refuses.
+create or replace function memory._policy_problem(p_candidate memory.policies)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_candidate.agent_id <> '' then
+    perform memory._check_id('agent_id', p_candidate.agent_id);
+  end if;
+  perform memory._check_settings_object(p_candidate.settings);
+  perform memory._check_settings(p_candidate.settings);
+  return null;
+exception
+  when invalid_parameter_value or program_limit_exceeded then
+    return format('settings (%s)', sqlerrm);
+end;
+$$;
+
+create or replace function memory._artifact_problem(p_candidate memory.artifacts)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._check_artifact(p_candidate);
+  perform memory._check_artifact_content(p_candidate.content);
+  return null;
+exception
+  when invalid_parameter_value or program_limit_exceeded then
+    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
+end;
+$$;
+
+create or replace function memory._document_problem(p_candidate memory.documents)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._check_document(p_candidate);
+  return null;
+exception
+  when invalid_parameter_value or program_limit_exceeded then
+    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
+end;
+$$;
+
+create or replace function memory.import_user(user_id text, export jsonb, lift_tombstones boolean default false)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+declare
+  kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
+  kind text;
+  wanted jsonb;
+  imported jsonb := jsonb '{}';
+  left_out bigint := 0;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_export(user_id, export, kinds);
+  if lift_tombstones and not has_schema_privilege(memory._caller(), 'memory', 'create') then
+    perform memory._refuse('lift_tombstones', 'is for administrators', 'Have the owner of the schema import the user.',
+      '42501');
+  end if;
+  -- Of two imports of one user the second one finds the rows of the first.
+  perform pg_advisory_xact_lock(hashtextextended('agent_memory import ' || user_id, 0));
+  perform memory._refuse_present_user(user_id);
+  if lift_tombstones then
+    perform memory._lift_tombstones(user_id);
+    wanted := export;
+  else
+    wanted := memory._without_forgotten(user_id, export);
+  end if;
+  perform memory._begin_whole_user_change();
+  foreach kind in array kinds loop
+    perform memory._import_rows(user_id, kind, coalesce(wanted -> kind, '[]'));
+    imported := imported || jsonb_build_object(kind, jsonb_array_length(coalesce(wanted -> kind, '[]')));
+    left_out := left_out + jsonb_array_length(coalesce(export -> kind, '[]'))
+      - jsonb_array_length(coalesce(wanted -> kind, '[]'));
+  end loop;
+  perform memory._count_imported(user_id);
+  perform memory._end_whole_user_change();
+  if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
+    perform memory._enqueue_due(user_id, 'backfill', '');
+  end if;
+  if wanted -> 'artifacts' <> '[]' then
+    perform memory._enqueue_due(user_id, 'parse_artifacts', '');
+  end if;
+  if left_out > 0 then
+    raise notice '% rows of the export were forgotten here and stay out', left_out
+      using hint = 'An administrator may pass lift_tombstones => true.';
+  end if;
+  return imported || jsonb_build_object('left_out', left_out);
+end;
+$$;
+comment on function memory.import_user(text, jsonb, boolean) is
+'Stores what memory.export_user() returned, and returns the counts by kind. Refused (23505) where the user has rows. '
+'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for administrators (42501), it '
+'comes back. Counters and words are made anew, embeddings by the queue.';
+
+-- Refuses what is no export of this user. Rows are checked when they are stored.
+create or replace function memory._check_export(p_user_id text, p_export jsonb, p_kinds text[])
+returns void
+language plpgsql immutable parallel safe
+as $$
+declare
+  hint constant text := 'Pass what memory.export_user() returned, see docs/export.schema.json.';
+  kind text;
+  place bigint;
+begin
+  if jsonb_typeof(p_export) is distinct from 'object' then
+    perform memory._refuse('export', 'must be a JSON object', hint);
+  elsif p_export ->> 'format' is distinct from memory._export_format() then
+    perform memory._refuse('export', format('format is not "%s"', memory._export_format()), hint);
+  elsif p_export -> 'format_version' is distinct from '1' then
+    perform memory._refuse('export',
+      format('format_version is %s', coalesce(left(p_export ->> 'format_version', 50), 'missing')),
+      'This version of agent_memory reads 1. Install a newer one for a newer export.');
+  elsif p_export -> 'user_id' is distinct from to_jsonb(p_user_id) then
+    perform memory._refuse('export', 'user_id is not that of the call',
+      'An export belongs to the user it was made of.');
+  end if;
+  for kind in select k from jsonb_object_keys(p_export) as k loop
+    if kind = any (p_kinds) then
+      if jsonb_typeof(p_export -> kind) <> 'array' then
+        perform memory._refuse('export', kind || ' must be an array', hint);
+      end if;
+      select r.position - 1 into place
+      from jsonb_array_elements(p_export -> kind) with ordinality as r (value, position)
+      where jsonb_typeof(r.value) <> 'object' limit 1;
+      if found then
+        perform memory._refuse('export', format('%s[%s] must be an object', kind, place), hint);
+      end if;
+    elsif kind not in ('format', 'format_version', 'user_id') then
+      perform memory._refuse('export', format('unknown member "%s"', left(kind, 50)),
+        'Known members: format, format_version, user_id, ' || array_to_string(p_kinds, ', ') || '.');
+    end if;
+  end loop;
+end;
+$$;
+
+-- Refuses to import a user of whom anything is stored already. Embeddings of queries and the mark of claims do not
+-- count: a search or a worker may leave them for a user of whom nothing is stored.
+create or replace function memory._refuse_present_user(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  is_there boolean;
+begin
+  for name in
+    select c.relname
+    from pg_class as c
+    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname <> 'query_embeddings'
+    order by 1
+  loop
+    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
+    into is_there using p_user_id;
+    if is_there then
+      perform memory._refuse('user_id', format('has rows in memory.%s already', name),
+        'Only a user of whom nothing is stored can be imported; memory.forget_user() removes everything.', '23505');
+    end if;
+  end loop;
+end;
+$$;
+
+-- Counts what was imported: the counters of an export are not believed.
+create or replace function memory._count_imported(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  place text;
+begin
+  select format('%s of thread "%s"', m.seq, m.thread_id) into place
+  from memory.messages as m
+  left join memory.threads as t on t.user_id = m.user_id and t.thread_id = m.thread_id
+  where m.user_id = p_user_id and (m.seq < t.next_seq) is not true
+  limit 1;
+  if found then
+    perform memory._refuse('export', format('messages: thread or next_seq is missing for message %s', place),
+      'threads must have the thread, with a next_seq above the seq of each message.');
+  end if;
+  update memory.threads as t
+  set message_count = c.messages, active_tokens = c.tokens
+  from (
+    select m.thread_id, count(*) as messages, sum(m.token_count) as tokens
+    from memory.messages as m where m.user_id = p_user_id and m.is_active
+    group by m.thread_id) as c
+  where t.user_id = p_user_id and t.thread_id = c.thread_id;
+  insert into memory.memory_scopes as s (user_id, agent_id, memory_count)
+  select p_user_id, m.agent_id, count(*) filter (where memory._is_current(m))
+  from memory.memories as m where m.user_id = p_user_id
+  group by m.agent_id
+  on conflict on constraint memory_scopes_pkey do update set memory_count = excluded.memory_count;
+end;
+$$;
+
+create or replace function memory.list_users(
+  search text default null, row_limit int default 50, row_offset int default 0
+)
+returns table (
+  user_id text, thread_count bigint, message_count bigint, memory_count bigint, last_at timestamptz, total_count bigint
+)
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+set jit = off -- compiling takes longer than the query saves
+as $$
+#variable_conflict use_column
+begin
+  perform memory._check_page(row_limit, row_offset);
+  if length(search) > 255 then
+    perform memory._refuse('search', format('has %s characters, at most 255 are allowed', length(search)),
+      'Pass a part of a user_id.', '54000');
+  end if;
+  -- Messages and memories are counted by threads and scopes, so that neither table is read. Users of whom only other
+  -- things are stored are read from indexes.
+  return query
+  with counted as (
+    select t.user_id, count(*) as threads, sum(t.message_count)::bigint as messages, max(t.last_at) as last_at
+    from memory.threads as t group by t.user_id
+  ), remembered as (
+    select s.user_id, sum(s.memory_count)::bigint as memories from memory.memory_scopes as s group by s.user_id
+  ), others as (
+    select d.user_id from memory.documents as d
+    union select a.user_id from memory.artifacts as a
+    union select s.user_id from memory.secrets as s
+    union select p.user_id from memory.policies as p where p.user_id <> ''
+  )
+  select user_id, coalesce(c.threads, 0), coalesce(c.messages, 0), coalesce(r.memories, 0), c.last_at,
+    count(*) over ()
+  from counted as c full join remembered as r using (user_id) full join others as o using (user_id)
+  where coalesce(list_users.search, '') = '' or strpos(lower(user_id), lower(list_users.search)) > 0
+  order by c.last_at desc nulls last, user_id
+  limit row_limit offset row_offset;
+end;
+$$;
+comment on function memory.list_users(text, int, int) is
+'The users that something is stored about, the last heard of first, with their counters; search is a part of the '
+'user_id, ignoring case. total_count is the number of all matches. memory_count counts an expired memory until it is '
+'swept. For administrators.';
+
+-- Stores the receipt of what was forgotten, and returns it.
+create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  kept memory.receipts;
+begin
+  insert into memory.receipts (receipt_id, subject, user_hash, reason, tables, forgotten_at)
+  values (memory._uuid_v7(), p_subject, memory._keyed_hash(memory._erasure_key(), p_user_id), p_reason, p_tables,
+          clock_timestamp())
+  returning * into kept;
+  return jsonb_build_object('receipt_id', kept.receipt_id, 'forgotten_at', memory._iso_time(kept.forgotten_at),
+                            'tables', kept.tables);
+end;
+$$;
+
+-- The sums of two objects of counts.
+create or replace function memory._sum_of_counts(p_a jsonb, p_b jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce((
+    select jsonb_object_agg(s.key, s.number)
+    from (select e.key, sum(e.value::bigint) as number
+          from (select * from jsonb_each_text(p_a) union all select * from jsonb_each_text(p_b)) as e
+          group by e.key) as s), '{}');
+end;
+$$;
+
+-- The reason without what it must not keep: receipts stay when the user and the memory are gone. A mark stands where
+-- such a text stood; in another spelling, which cannot be cut out, it takes the place of the whole reason.
+create or replace function memory._reason_without(p_reason text, p_secrets text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  secret text;
+begin
+  if octet_length(p_reason) > 2000 then
+    perform memory._refuse_size('reason', octet_length(p_reason), 2000,
+      'A sentence or the number of a ticket is enough.');
+  end if;
+  foreach secret in array p_secrets loop
+    p_reason := replace(p_reason, secret, '[forgotten]');
+    if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
+      return '[forgotten]';
+    end if;
+  end loop;
+  return p_reason;
+end;
+$$;
+
+-- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
+create or replace function memory._stop_claims(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
+  on conflict on constraint marks_pkey do update set position = k.position + 1;
+end;
+$$;
+
+-- Which memories say what a memory says, and in which words.
+
+-- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
+-- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
+-- they are near-duplicates by the rule that hides such. A contradiction is no duplicate: what a forgotten memory
+-- contradicted is current again.
+create or replace function memory._same_memories(p_user_id text, p_memory_id uuid)
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    with recursive same as (
+      select m.memory_id from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id
+      union
+      select o.memory_id
+      from same as s
+      join memory.memories as m on m.user_id = p_user_id and m.memory_id = s.memory_id
+      join memory.memories as o on o.user_id = p_user_id and o.memory_id <> m.memory_id
+        and (o.content_hash = m.content_hash
+          or o.superseded_by = m.memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
+          or m.superseded_by = o.memory_id and m.supersede_reason in ('duplicate', 'near-duplicate')
+          or o.metadata -> 'merged_from' ? m.memory_id::text
+          or m.metadata -> 'merged_from' ? o.memory_id::text
+          or memory._is_near_duplicate(m, o))
+    )
+    select s.memory_id from same as s);
+end;
+$$;
+
+-- Whether two memories are near-duplicates: of one subject and agent, their embeddings are as close as the policy says,
+-- and one claims what the other claims. Only close ones are compared word by word, which takes 0.5 ms.
+create or replace function memory._is_near_duplicate(p_memory memory.memories, p_other memory.memories)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+declare
+  policy jsonb;
+  language regconfig;
+  similarity double precision;
+  claim jsonb;
+  other_claim jsonb;
+begin
+  if (p_other.agent_id, memory._subject(p_other.metadata))
+    <> (p_memory.agent_id, memory._subject(p_memory.metadata)) then
+    return false;
+  end if;
+  select memory._cosine_similarity(e.embedding, o.embedding) into similarity
+  from memory.models as k
+  join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = k.name and e.source = 'memory'
+    and e.id = p_memory.memory_id::text
+  join memory.embeddings as o on o.user_id = p_other.user_id and o.model = k.name and o.source = 'memory'
+    and o.id = p_other.memory_id::text
+  where k.kind = 'embedding' and k.is_active;
+  if similarity is null then
+    return false;
+  end if;
+  policy := memory._policy(p_memory.user_id, p_memory.agent_id);
+  if similarity < memory._share(policy #>> '{memories,near_duplicate_cosine}') then
+    return false;
+  end if;
+  language := (policy #>> '{search,language}')::regconfig;
+  claim := memory._claim(p_memory.content, language, '{}');
+  other_claim := memory._claim(p_other.content, language, '{}');
+  return memory._agrees_with(claim, other_claim) or memory._agrees_with(other_claim, claim);
+end;
+$$;
+
+-- The wordings of these memories, each once: what they say now. Of a memory that was reworded also what it said before.
+create or replace function memory._statements_of(p_user_id text, p_memory_ids uuid[])
+returns text[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+    union
+    select h.content from memory.memory_history as h where h.user_id = p_user_id and h.memory_id = any (p_memory_ids));
+end;
+$$;
+
+-- Whether a text has one of these statements in it, however it is spaced and in whatever case. A statement of less than
+-- 20 characters, such as a name, says too little: only a text that consists of it states it.
+create or replace function memory._states_any(p_text text, p_statements text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text;
+  statement text;
+begin
+  foreach statement in array p_statements loop
+    statement := memory._plainly_spelled(statement);
+    said := coalesce(said, memory._plainly_spelled(p_text));
+    if said = statement or length(statement) >= 20 and strpos(said, statement) > 0 then
+      return true;
+    end if;
+  end loop;
+  return false;
+end;
+$$;
+
+-- Patterns of LIKE: a text in lower case that fits none of them has none of these statements. Each asks for the longest
+-- word of a statement, which takes a twentieth of the time that it takes to spell the text plainly.
+create or replace function memory._patterns_of(p_statements text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select '%' || (
+      select w from regexp_split_to_table(lower(s), e'[^[:alnum:]]+') as w order by length(w) desc limit 1) || '%'
+    from unnest(p_statements) as s);
+end;
+$$;
+
+-- An export without what was forgotten here: rows that were stored before the user was forgotten, statements that were
+-- forgotten, and what was made of them.
+create or replace function memory._without_forgotten(p_user_id text, p_export jsonb)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  forgotten_at constant timestamptz := memory._user_forgotten_at(p_user_id);
+  memories jsonb;
+  messages jsonb;
+  summaries jsonb;
+begin
+  if forgotten_at is not null then
+    p_export := memory._since(p_export, forgotten_at);
+  end if;
+  if not exists (select from memory.tombstones) then
+    return p_export;
+  end if;
+  -- What goes of these three kinds says what goes of the others.
+  memories := coalesce(jsonb_path_query_array(
+    memory._forgotten_rows(p_user_id, p_export -> 'memories'), '$[*].memory_id'), '[]');
+  messages := coalesce(memory._forgotten_rows(p_user_id, p_export -> 'messages'), '[]');
+  if memories = '[]' and messages = '[]' then
+    return p_export;
+  end if;
+  select coalesce(jsonb_agg(s.value -> 'summary_id'), '[]') into summaries
+  from jsonb_array_elements(p_export -> 'summaries') as s
+  where s.value ->> 'thread_id' = '' or exists (
+    select from jsonb_array_elements(messages) as m
+    where m.value -> 'thread_id' = s.value -> 'thread_id' and m.value -> 'seq' <= s.value -> 'end_seq');
+  return p_export
+    || jsonb_build_object('memories', memory._others(p_export -> 'memories', 'memory_id', memories))
+    || jsonb_build_object('memory_history', (
+      select coalesce(jsonb_agg(h.value order by h.place), '[]')
+      from jsonb_array_elements(memory._others(p_export -> 'memory_history', 'memory_id', memories))
+        with ordinality as h (value, place)
+      where not memory._is_forgotten(p_user_id, memory._content_hash(h.value ->> 'content'))))
+    || jsonb_build_object('summaries', memory._others(p_export -> 'summaries', 'summary_id', summaries))
+    || jsonb_build_object('messages', (
+      -- What was put away for a summary that stays out is not summed up by anything.
+      select coalesce(jsonb_agg(
+        case when summaries @> coalesce(m.value -> 'summary_id', '{}')
+          then m.value || '{"summary_id": null, "is_active": true}' else m.value end order by m.place), '[]')
+      from jsonb_array_elements(p_export -> 'messages') with ordinality as m (value, place)
+      where not memory._is_forgotten(p_user_id, memory._content_hash(m.value ->> 'content'))))
+    || jsonb_build_object('documents', (
+      select coalesce(jsonb_agg(d.value order by d.place), '[]')
+      from jsonb_array_elements(p_export -> 'documents') with ordinality as d (value, place)
+      where case d.value ->> 'source'
+        when 'consolidation' then not exists (
+          select from jsonb_array_elements(memories) as m where d.value #> '{metadata,memory_ids}' @> m.value)
+        when 'archive' then not summaries @> coalesce(d.value #> '{metadata,summary_id}', '{}')
+        when 'closed_archive' then not summaries @> coalesce(d.value #> '{metadata,summary_id}', '{}')
+        else true end))
+    || jsonb_build_object('artifacts', memory._others(p_export -> 'artifacts', 'key',
+      jsonb_path_query_array(messages, '$[*].artifact_key ? (@ != null)')))
+    || '{"jobs": []}'; -- which may show any of it
+end;
+$$;
+
+-- The rows of an export that were stored after a moment. Marks, counters and keys of before go, too: they are about
+-- rows that stay out.
+create or replace function memory._since(p_export jsonb, p_moment timestamptz)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  kind text;
+begin
+  for kind in select k.kind from memory._export_kinds() as k loop
+    p_export := p_export || jsonb_build_object(kind, (
+      select coalesce(jsonb_agg(r.value order by r.place), '[]')
+      from jsonb_array_elements(p_export -> kind) with ordinality as r (value, place)
+      where memory._time_or_null(coalesce(r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at',
+        r.value ->> 'called_at', r.value ->> 'read_at', r.value ->> 'last_at', r.value ->> 'created_at')) > p_moment));
+  end loop;
+  return p_export;
+end;
+$$;
+
+-- The rows whose content was forgotten.
+create or replace function memory._forgotten_rows(p_user_id text, p_rows jsonb)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return jsonb_agg(r.value)
+  from jsonb_array_elements(p_rows) as r
+  where memory._is_forgotten(p_user_id, memory._content_hash(r.value ->> 'content'));
+end;
+$$;
+
+-- The rows that do not have one of these values under a key.
+create or replace function memory._others(p_rows jsonb, p_key text, p_values jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(jsonb_agg(r.value order by r.place), '[]')
+  from jsonb_array_elements(p_rows) with ordinality as r (value, place)
+  where not p_values @> coalesce(r.value -> p_key, '{}');
+end;
+$$;
+
 -- What memory.doctor() says of secrets: whether they can be stored and read. It compares the keys with the names of
 -- keys that secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
@@ -21608,6 +23537,10 @@ begin
   if problem is not null then
     raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
+  -- Who may call this function need not have the right on the other one: earlier versions did not have it.
+  if has_function_privilege('memory._audit(text, jsonb, text)', 'execute') then
+    perform memory._audit('schedule_jobs', jsonb_build_object('every', every, 'sweep_at', sweep_at));
+  end if;
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is
@@ -21937,6 +23870,24 @@ begin
       select d.content from memory.documents as d where d.user_id = p_user_id) as t
     cross join lateral unnest(memory._named_keys(t.said)) as k (key)
     where t.said like '%MemoryRef: %');
+end;
+$$;
+
+-- Deletes records of administrative calls of more than 400 days ago.
+create or replace function memory._sweep_audit(p_batch_size int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due constant tid[] := array(
+    select a.ctid
+    from memory.audit as a
+    where a.at < statement_timestamp() - interval '400 days'
+    order by a.at
+    limit p_batch_size
+    for update skip locked);
+begin
+  delete from memory.audit as a where a.ctid = any (due);
 end;
 $$;
 
@@ -26506,31 +28457,33 @@ $functions$;
 end;
 $runner$;
 
+call memory._replace_trigger('audit_100_before_change', $trigger$before update or delete on memory.audit for each row execute function memory._audit_before_change()$trigger$);
+call memory._replace_trigger('audit_110_before_truncate', $trigger$before truncate on memory.audit for each statement execute function memory._audit_before_change()$trigger$);
 call memory._replace_trigger('jobs_200_after_delete', $trigger$after delete on memory.jobs referencing old table as old_rows for each statement execute function memory._jobs_after_delete()$trigger$);
 call memory._replace_trigger('model_100_after_delete', $trigger$after delete on memory.models for each row when (old.kind = 'embedding') execute function memory._model_after_delete()$trigger$);
-call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update of user_id, key, artifact_type, content, content_id, description, agent_id, thread_id, metadata, created_at, expires_at on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_before_write()$trigger$);
-call memory._replace_trigger('artifact_150_content_after_insert', $trigger$after insert on memory.artifacts for each row when (new.content is not null and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create'))) execute function memory._artifact_content_after_insert()$trigger$);
-call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._artifact_after_write()$trigger$);
+call memory._replace_trigger('artifact_100_before_write', $trigger$before insert or update of user_id, key, artifact_type, content, content_id, description, agent_id, thread_id, metadata, created_at, expires_at on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._artifact_before_write()$trigger$);
+call memory._replace_trigger('artifact_150_content_after_insert', $trigger$after insert on memory.artifacts for each row when (new.content is not null and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._artifact_content_after_insert()$trigger$);
+call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._artifact_after_write()$trigger$);
 call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content_id) is distinct from (old.description, old.content_id)) execute function memory._artifact_after_write()$trigger$);
-call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement execute function memory._artifacts_after_delete()$trigger$);
-call memory._replace_trigger('message_100_before_insert', $trigger$before insert on memory.messages for each row when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create'))) execute function memory._message_before_insert()$trigger$);
+call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._artifacts_after_delete()$trigger$);
+call memory._replace_trigger('message_100_before_insert', $trigger$before insert on memory.messages for each row when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._message_before_insert()$trigger$);
 call memory._replace_trigger('message_100_before_update', $trigger$before update on memory.messages for each row execute function memory._message_before_update()$trigger$);
 call memory._replace_trigger('messages_200_after_update', $trigger$after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()$trigger$);
-call memory._replace_trigger('messages_200_after_delete', $trigger$after delete on memory.messages referencing old table as old_rows for each statement execute function memory._messages_after_change()$trigger$);
-call memory._replace_trigger('embedding_150_before_message_insert', $trigger$before insert on memory.embeddings for each row when (new.source = 'message' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create'))) execute function memory._message_embedding_before_write()$trigger$);
+call memory._replace_trigger('messages_200_after_delete', $trigger$after delete on memory.messages referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._messages_after_change()$trigger$);
+call memory._replace_trigger('embedding_150_before_message_insert', $trigger$before insert on memory.embeddings for each row when (new.source = 'message' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._message_embedding_before_write()$trigger$);
 call memory._replace_trigger('embedding_150_before_message_update', $trigger$before update of embedding, code on memory.embeddings for each row when (new.source = 'message') execute function memory._message_embedding_before_write()$trigger$);
-call memory._replace_trigger('summaries_200_after_delete', $trigger$after delete on memory.summaries referencing old table as old_rows for each statement execute function memory._summaries_after_delete()$trigger$);
-call memory._replace_trigger('memory_100_before_write', $trigger$before insert or update on memory.memories for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._memory_before_write()$trigger$);
-call memory._replace_trigger('memories_200_after_insert', $trigger$after insert on memory.memories referencing new table as new_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._memories_after_insert()$trigger$);
+call memory._replace_trigger('summaries_200_after_delete', $trigger$after delete on memory.summaries referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._summaries_after_delete()$trigger$);
+call memory._replace_trigger('memory_100_before_write', $trigger$before insert or update on memory.memories for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._memory_before_write()$trigger$);
+call memory._replace_trigger('memories_200_after_insert', $trigger$after insert on memory.memories referencing new table as new_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._memories_after_insert()$trigger$);
 call memory._replace_trigger('memories_200_after_update', $trigger$after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()$trigger$);
-call memory._replace_trigger('memories_200_after_delete', $trigger$after delete on memory.memories referencing old table as old_rows for each statement execute function memory._memories_after_change()$trigger$);
-call memory._replace_trigger('embedding_100_before_insert', $trigger$before insert on memory.embeddings for each row when (new.source = 'memory' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create'))) execute function memory._embedding_before_insert()$trigger$);
-call memory._replace_trigger('document_100_before_write', $trigger$before insert or update on memory.documents for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._document_before_write()$trigger$);
-call memory._replace_trigger('document_200_after_insert', $trigger$after insert on memory.documents for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not has_schema_privilege(session_user, 'memory', 'create')) execute function memory._document_after_write()$trigger$);
+call memory._replace_trigger('memories_200_after_delete', $trigger$after delete on memory.memories referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._memories_after_change()$trigger$);
+call memory._replace_trigger('embedding_100_before_insert', $trigger$before insert on memory.embeddings for each row when (new.source = 'memory' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._embedding_before_insert()$trigger$);
+call memory._replace_trigger('document_100_before_write', $trigger$before insert or update on memory.documents for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._document_before_write()$trigger$);
+call memory._replace_trigger('document_200_after_insert', $trigger$after insert on memory.documents for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._document_after_write()$trigger$);
 call memory._replace_trigger('document_200_after_update', $trigger$after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()$trigger$);
-call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation') execute function memory._article_after_delete()$trigger$);
-call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement execute function memory._chunks_after_delete()$trigger$);
-call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0) execute function memory._thread_after_delete()$trigger$);
+call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._article_after_delete()$trigger$);
+call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._chunks_after_delete()$trigger$);
+call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0 and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._thread_after_delete()$trigger$);
 
 -- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
 -- default privileges of a schema cannot change that, so it is revoked from each function. Grants to other roles survive
@@ -26553,6 +28506,20 @@ begin
   end loop;
 end;
 $privileges$;
+
+-- Records an installation or upgrade. A run of the same version that has changed no table leaves no trace.
+do $audit$
+declare
+  installed constant text := nullif(current_setting('agent_memory.installed'), '');
+  parts constant text[] := array(
+    select m.name from memory.migrations as m where m.applied_at >= transaction_timestamp() order by m.name);
+begin
+  if parts <> '{}' or installed is distinct from '0.2.0' then
+    perform memory._audit(case when installed is null then 'install' else 'upgrade' end,
+      jsonb_build_object('from', installed, 'to', '0.2.0', 'parts', parts));
+  end if;
+end;
+$audit$;
 
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,

@@ -61,12 +61,12 @@ begin
 end;
 $$;
 """
-# Rows that are copied from another database pass by the triggers on insert, which have done their work there. A session
-# says so by a setting, which counts only if it may create objects in the schema: an application's role can set it, and
-# must not get around limits and checks. The role of the session counts, because functions run as the owner.
+# Rows that are copied from another database pass by the triggers on insert, which have done their work there, and rows
+# of a user who is forgotten pass by those on delete. A session says so by a setting, which memory._changes_whole_user()
+# must confirm: an application's role can set it, and must not get around limits and checks.
 NOT_COPIED = (
     "current_setting('memory.rows_are_copied', true) is distinct from 'yes'"
-    " or not has_schema_privilege(session_user, 'memory', 'create')"
+    " or not memory._changes_whole_user()"
 )
 VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTILINE | re.DOTALL)
 

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         StoredMessage,
         Summary,
         Thread,
+        UserRecord,
     )
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "StoredMessage",
     "Summary",
     "Thread",
+    "UserRecord",
 ]
 
 # The light ones first: psycopg is loaded by errors, and takes three quarters of the time of all.

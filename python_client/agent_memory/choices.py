@@ -12,6 +12,8 @@ Source = Literal["memory", "message", "document", "summary", "artifact"]
 """Where a search looks."""
 OnConflict = Literal["ignore", "replace", "error"]
 """What becomes of a memory whose content is stored already."""
+Fate = Literal["keep", "forget"]
+"""What becomes of the memories that were stated in a thread which is deleted."""
 SummaryKind = Literal["rolling", "thread"]
 """A summary of the newest messages, or of the whole thread."""
 ModelKind = Literal["chat", "embedding", "rerank"]

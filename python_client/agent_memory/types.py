@@ -88,6 +88,18 @@ class Thread(Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class UserRecord(Row):
+    """A user that something is stored about; ``last_at`` is the time of the newest message."""
+
+    user_id: str
+    thread_count: int
+    message_count: int
+    memory_count: int
+    last_at: datetime | None
+    total_count: int
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Summary(Row):
     """The summary of messages ``start_seq`` to ``end_seq``; ``base_summary_id`` is the summary it continued.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -12,11 +12,21 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory
-from agent_memory.adapters.langgraph import AgentMemoryStore
-from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+from agent_memory.adapters.langgraph import AgentMemoryStore, AsyncAgentMemoryStore
+from langchain_core.embeddings import Embeddings
+from langgraph.store.base import (
+    GetOp,
+    InvalidNamespaceError,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchItem,
+    SearchOp,
+)
 
 from tests.adapters.steps import run_example
 from tests.support.fake_model_server import FakeModelServer
+from tests.support.sqlapi import Api
 
 pytestmark = [
     pytest.mark.feature("F15"),
@@ -184,6 +194,99 @@ class TestSearch:
         assert store.list_namespaces() == [("docs",)]
 
 
+class Letters(Embeddings):
+    """Embeds a text as the counts of its letters a, b and c, and remembers what it was asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[list[str]] = []
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        self.asked.append(texts)
+        return [[float(text.count(letter)) for letter in "abc"] for text in texts]
+
+    def embed_query(self, text: str) -> list[float]:
+        return self.embed_documents([text])[0]
+
+
+class TestOwnEmbeddings:
+    @pytest.fixture
+    def embed(self) -> Letters:
+        return Letters()
+
+    @pytest.fixture
+    def store(self, memory: Memory, embed: Letters) -> AgentMemoryStore:
+        return AgentMemoryStore(memory, "ana", index={"dims": 3, "embed": embed, "fields": ["one", "two"]})
+
+    def scores(self, store: AgentMemoryStore, query: str, **options: Any) -> list[tuple[str, float | None]]:
+        found = store.search(("n",), query=query, **options)
+        return [(item.key, None if item.score is None else round(item.score, 3)) for item in found]
+
+    def test_the_nearest_text_of_an_item_gives_its_cosine(self, store: AgentMemoryStore) -> None:
+        store.put(("n",), "x", {"one": "aa", "two": "bc", "three": "ccc"})
+        store.put(("n",), "y", {"one": "ab", "color": "red"})
+        store.put(("n",), "z", {"one": "c"}, index=["one"])
+        assert self.scores(store, "a") == [("x", 1.0), ("y", 0.707), ("z", 0.0)]
+        assert self.scores(store, "c", limit=1, offset=1) == [("x", 0.707)]
+        assert self.scores(store, "a", filter={"color": "red"}) == [("y", 0.707)]
+        assert self.scores(store, "") == [("z", None), ("y", None), ("x", None)]
+        item = store.get(("n",), "x")
+        assert item is not None
+        assert item.value == {"one": "aa", "two": "bc", "three": "ccc"}
+
+    def test_items_without_embeddings_come_last_without_a_score(self, store: AgentMemoryStore) -> None:
+        store.put(("n",), "old", {"one": "a"}, index=False)
+        store.put(("n",), "new", {"three": "a"})
+        store.put(("n",), "far", {"one": "b"})
+        assert self.scores(store, "a") == [("far", 0.0), ("new", None), ("old", None)]
+
+    def test_a_batch_embeds_each_text_once(self, store: AgentMemoryStore, embed: Letters) -> None:
+        store.batch([PutOp(("n",), key, {"one": key[0], "two": "b"}) for key in ("a1", "b1", "a2")])
+        assert embed.asked == [["a", "b"]]
+        store.batch([SearchOp(("n",), query="a"), GetOp(("n",), "a1"), SearchOp(("n",), query="a", limit=1)])
+        assert embed.asked[1:] == [["a"]]
+
+    def test_a_changed_item_is_embedded_anew(self, store: AgentMemoryStore) -> None:
+        store.put(("n",), "x", {"one": "a"})
+        store.put(("n",), "x", {"one": "b"})
+        assert self.scores(store, "b") == [("x", 1.0)]
+
+    def test_embeddings_of_another_model_are_not_compared(self, store: AgentMemoryStore, memory: Memory) -> None:
+        store.put(("n",), "x", {"one": "a"})
+        other = AgentMemoryStore(memory, "ana", index={"dims": 2, "embed": lambda texts: [[1.0, 0.0] for _ in texts]})
+        assert self.scores(other, "a") == [("x", None)]
+
+    def test_wrong_embeddings_are_refused_before_anything_is_stored(self, memory: Memory) -> None:
+        returned: list[list[float]] = []
+        store = AgentMemoryStore(memory, "ana", index={"dims": 3, "embed": lambda _: returned})
+        with pytest.raises(ValueError, match="0 embeddings of 1 texts"):
+            store.put(("n",), "x", {"one": "a"})
+        returned.append([1.0, 0.0])
+        with pytest.raises(ValueError, match=r"2 dimensions.* dims 3"):
+            store.put(("n",), "x", {"one": "a"})
+        assert memory.count_memories("ana") == 0
+
+    @pytest.mark.parametrize(("measure", "score"), [("cosine", 1.0), ("inner_product", 8.0), ("l2", -2.0)])
+    def test_the_measure_may_be_one_of_postgres_store(self, memory: Memory, measure: str, score: float) -> None:
+        index: Any = {"dims": 3, "embed": Letters(), "fields": ["one"], "distance_type": measure}
+        store = AgentMemoryStore(memory, "ana", index=index)
+        store.put(("n",), "x", {"one": "aaaa"})
+        assert self.scores(store, "aa") == [("x", score)]
+        with pytest.raises(ValueError, match="hamming"):
+            AgentMemoryStore(memory, "ana", index=index | {"distance_type": "hamming"})
+
+    def test_an_asynchronous_function_embeds_in_asynchronous_calls(self, memory: Memory) -> None:
+        async def embed(texts: Sequence[str]) -> list[list[float]]:
+            return [[float(text.count("a")), 1.0] for text in texts]
+
+        async def use() -> list[SearchItem]:
+            store = AgentMemoryStore(memory, "ana", index={"dims": 2, "embed": embed})
+            await store.aput(("n",), "x", {"v": "aaaaaaaaa"})
+            await store.aput(("n",), "y", {"v": "b"})
+            return await store.asearch(("n",), query="aaaaaaaaa")
+
+        assert [item.key for item in asyncio.run(use())] == ["x", "y"]
+
+
 class TestNamespaces:
     def test_a_prefix_ends_at_a_label(self, store: AgentMemoryStore) -> None:
         put_all(store, ("foo",), ("foo", "child"), ("foo", "child", "deep"), ("foobar",), ("foo_",), ("f%",))
@@ -210,11 +313,12 @@ class TestNamespaces:
         with pytest.raises(InvalidNamespaceError):
             store.put(namespace, "k", {"v": 1})
 
-    def test_operations_that_are_passed_directly_are_checked(self, store: AgentMemoryStore) -> None:
+    def test_a_batch_with_an_invalid_namespace_does_nothing(self, store: AgentMemoryStore) -> None:
         for op in (PutOp(("a.b",), "k", {}), GetOp(("a.b",), "k"), SearchOp(("a.b",)),
                    ListNamespacesOp((MatchCondition("prefix", ("a.b",)),))):  # fmt: skip
             with pytest.raises(InvalidNamespaceError):
-                store.batch([op])
+                store.batch([PutOp(("valid",), "k", {}), op])
+        assert store.list_namespaces() == []
 
 
 class TestTimeToLive:
@@ -234,6 +338,36 @@ class TestTimeToLive:
         time.sleep(self.SECONDS * 0.6)
         assert {item.key for item in store.search(("a",), refresh_ttl=False)} == {"read", "searched", "kept"}
         assert store.get(("a",), "seen") is None
+
+    def test_what_has_expired_is_in_no_answer_and_no_read_brings_it_back(
+        self, store: AgentMemoryStore, api: Api
+    ) -> None:
+        for key in ("a", "b", "c", "expired"):
+            store.put(("page",), key, {"text": "apple"}, ttl=1)
+        store.put(("gone",), "k", {"text": "apple"}, ttl=1)
+        api.connection.execute(
+            "update memory.memories set expires_at = now() - interval '1 minute' "
+            "where metadata->'langgraph'->>'key' in ('k', 'expired')"
+        )
+        assert store.get(("gone",), "k", refresh_ttl=True) is None
+        assert store.search(("gone",), refresh_ttl=True) == []
+        assert store.search(("gone",), query="apple", refresh_ttl=True) == []
+        assert store.list_namespaces() == [("page",)]
+        pages = [store.search(("page",), limit=2, offset=offset) for offset in (0, 2)]
+        assert [[item.key for item in page] for page in pages] == [["c", "b"], ["a"]]
+
+    @pytest.mark.parametrize("query", [None, "apple"])
+    def test_a_read_renews_only_what_has_aged(self, store: AgentMemoryStore, memory: Memory, query: str | None) -> None:
+        store.put(("a",), "k", {"text": "apple"}, ttl=10)
+        [row] = memory.list_memories("ana")
+        assert row.expires_at is not None
+        store.search(("a",), query=query)
+        assert memory.get_memory("ana", row.memory_id).expires_at == row.expires_at
+        memory.update_memory("ana", row.memory_id, expires_at=row.expires_at - timedelta(minutes=5))
+        store.search(("a",), query=query)
+        renewed = memory.get_memory("ana", row.memory_id).expires_at
+        assert renewed is not None
+        assert renewed > row.expires_at
 
     def test_the_store_may_have_a_time_for_all(self, memory: Memory) -> None:
         store = AgentMemoryStore(memory, "ana", ttl={"default_ttl": 10, "refresh_on_read": False})
@@ -285,6 +419,35 @@ class TestBatches:
 
         asyncio.run(use())
 
+    def test_calls_of_one_moment_are_a_batch_in_their_order(self, dsn: str) -> None:
+        async def use() -> None:
+            async with AsyncMemory(dsn) as memory:
+                store = AsyncAgentMemoryStore(memory, "ana", ttl={"default_ttl": 10})
+                await asyncio.gather(*(store.aput(("a",), "k", {"v": number}) for number in range(50)))
+                found, namespaces, item = await asyncio.gather(
+                    store.asearch(("a",)), store.alist_namespaces(), store.aget(("a",), "k")
+                )
+                assert item is not None
+                assert found[0].value == item.value == {"v": 49}
+                assert namespaces == [("a",)]
+                [record] = await memory.list_memories("ana")
+                assert (record.version, record.expires_at is None) == (1, False)
+
+        asyncio.run(use())
+
+    def test_threads_may_use_an_asynchronous_store_and_its_loop_may_not_wait(self, dsn: str) -> None:
+        async def use() -> None:
+            async with AsyncMemory(dsn) as memory:
+                store = AsyncAgentMemoryStore(memory, "ana")
+                await asyncio.to_thread(store.put, ("a",), "k", {"v": 1})
+                item = await asyncio.to_thread(store.get, ("a",), "k")
+                assert item is not None
+                assert item.value == {"v": 1}
+                with pytest.raises(asyncio.InvalidStateError):
+                    store.get(("a",), "k")
+
+        asyncio.run(use())
+
     def test_an_unknown_operation_is_refused(self, store: AgentMemoryStore) -> None:
         with pytest.raises(TypeError, match="int"):
             store.batch([7])  # type: ignore[list-item]
@@ -301,6 +464,14 @@ class TestErrors:
             store.put(("a",), "k", {"v": 1})
         with pytest.raises(psycopg.OperationalError):
             asyncio.run(store.aget(("a",), "k"))
+
+    def test_each_call_of_an_asynchronous_store_gets_the_error(self, failing_memory: Memory) -> None:
+        async def use() -> list[Any]:
+            store = AsyncAgentMemoryStore(failing_memory, "ana")
+            calls: list[Awaitable[Any]] = [store.aget(("a",), "k"), store.asearch(("a",))]
+            return await asyncio.gather(*calls, return_exceptions=True)
+
+        assert [isinstance(error, psycopg.OperationalError) for error in asyncio.run(use())] == [True, True]
 
 
 @pytest.mark.usefixtures("environment")

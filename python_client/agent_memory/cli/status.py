@@ -26,6 +26,10 @@ def status(
     """Say what runs where, which models serve, what waits, and what helps; status 1 when something is broken."""
     with connected(dsn) as connection:
         state = Memory(connection).status() | _where(connection, dsn)
+        if state["folder"] is not None:
+            from .local_model import explain
+
+            explain(state["problems"], connection)
     state["package_version"] = client_version()
     if state["version"] != state["package_version"]:
         state["problems"].insert(0, _other_version(state))

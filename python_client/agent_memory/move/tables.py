@@ -11,6 +11,7 @@ from psycopg.rows import dict_row
 
 NOT_COPIED = {
     "agent_budgets": "locks of claims, which hold nothing",
+    "audit": "who has called what in a database",
     "migrations": "what was installed in a database; both have the same version",
     "moved_users": "who was moved into a database",
 }

@@ -26,6 +26,8 @@ begin
   on conflict on constraint policies_pkey do update
   set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
       updated_at = statement_timestamp();
+  perform memory._audit('set_policy',
+    jsonb_strip_nulls(jsonb_build_object('agent_id', agent_id)) || jsonb_build_object('settings', settings), user_id);
   policy := memory._policy(set_policy.user_id, set_policy.agent_id);
   perform memory._note_missing_models(settings, policy);
   return policy;
@@ -107,7 +109,7 @@ begin
     return;
   end if;
   case
-    when p_key = 'expires_after' then
+    when p_key in ('expires_after', 'delete_after') then
       perform memory._check_lifetime(name, p_value);
       return;
     when name = 'search.fusion' then

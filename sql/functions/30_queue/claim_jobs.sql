@@ -45,10 +45,7 @@ begin
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
       'Claim what you can work on at once.');
   end if;
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval',
-      'It should outlast one model call; memory.extend_job() prolongs it.');
-  end if;
+  perform memory._check_lease(lease);
 
   -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
   -- Here and below: jobs of a kind that this version lacks stay as they are, because the table would refuse a change.
@@ -130,6 +127,9 @@ begin
     -- After a long outage there may be thousands of jobs with nothing to do; several claims work them off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
+  if handed_out = 0 and claim_jobs.user_id is null then -- an idle worker has time for this
+    perform memory._finish_deletions(1000);
+  end if;
 end;
 $$;
 comment on function memory.claim_jobs(text, text[], int, interval, text) is
@@ -247,7 +247,14 @@ as $$
 begin
   insert into memory.marks (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict do nothing;
-  return found;
+  if not found then
+    return false;
+  end if;
+  -- The insert may have waited for a transaction that forgot the user: then no mark may stay.
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
+    and not exists (select from memory.jobs as j where j.user_id = p_user_id);
+  return not found;
 exception
   when lock_not_available then
     return false;

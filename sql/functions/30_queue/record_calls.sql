@@ -18,12 +18,18 @@ begin
   perform memory._check_calls(calls);
   select g.* into gone from memory.gone_jobs as g
   where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
-  if not found then
+  if not found then -- the user may have been forgotten while the worker called the model
+    select g.* into gone from memory.gone_jobs as g
+    where g.user_id = memory._pseudonym(record_calls.user_id) and g.job_id = record_calls.job_id for update;
+  end if;
+  if gone.job_id is null then
     perform memory._refuse('job_id',
       format('this user has no job %s that was handed to a worker', coalesce(job_id::text, 'null')),
       'Calls can be entered until 7 days after their job was finished or deleted.', 'P0002');
   end if;
-  entered := memory._enter_credible_calls(gone.user_id, gone.job_id, gone.kind, gone.agent_id, gone.model, calls,
+  entered := memory._enter_credible_calls(
+    case gone.user_id when record_calls.user_id then gone.user_id else '' end,
+    case gone.user_id when record_calls.user_id then gone.job_id end, gone.kind, gone.agent_id, gone.model, calls,
                                           gone.calls_left, gone.tokens_left);
   update memory.gone_jobs as g
   set calls_left = g.calls_left - entered.number, tokens_left = g.tokens_left - entered.tokens

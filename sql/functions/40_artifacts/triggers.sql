@@ -28,4 +28,5 @@ execute function memory._artifact_after_write();
 create trigger artifacts_200_after_delete
 after delete on memory.artifacts
 referencing old table as old_rows for each statement
+when ({{not copied}})
 execute function memory._artifacts_after_delete();

@@ -155,6 +155,6 @@ begin
                 where p.idempotency_key is not null
                 offset 0) as d) as k
     left join memory._messages_by_keys(p_user_id, p_thread_id, p_keys) as m on m.idempotency_key = k.idempotency_key
-    where k.digest <> coalesce(m.digest, k.first_digest) and (k.masked_digest = m.digest) is not true);
+    where k.digest <> coalesce(nullif(m.digest, ''), k.first_digest) and (k.masked_digest = m.digest) is not true);
 end;
 $$;

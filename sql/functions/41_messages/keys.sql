@@ -16,7 +16,8 @@ begin
     return null; -- memory.add_message() refuses null
   end if;
   p_role := case p_role when 'agent' then 'assistant' else p_role end;
-  if existing.digest <> memory._message_digest(p_role, p_content) then
+  -- A forgotten message leaves its key with an empty digest: it is not stored again.
+  if existing.digest <> '' and existing.digest <> memory._message_digest(p_role, p_content) then
     p_content := memory._without_credentials(p_content); -- which may have been stored in its place
     if existing.digest <> memory._message_digest(p_role, p_content) then
       perform memory._refuse_used_key(p_idempotency_key);

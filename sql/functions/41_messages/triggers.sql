@@ -19,6 +19,7 @@ execute function memory._messages_after_change();
 create trigger messages_200_after_delete
 after delete on memory.messages
 referencing old table as old_rows for each statement
+when ({{not copied}})
 execute function memory._messages_after_change();
 
 create trigger embedding_150_before_message_insert

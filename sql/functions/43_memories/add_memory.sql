@@ -78,7 +78,8 @@ begin
         return stored;
       end if;
       exit;
-    elsif not memory._has_resource(user_id, agent_id, 'memory') then
+    elsif not memory._has_resource(user_id, agent_id, 'memory')
+      or memory._stays_out(memory._states(source), user_id, content) then
       return row(null, false)::memory.stored_memory;
     end if;
   end loop;
@@ -122,6 +123,7 @@ comment on function memory.add_memory(
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
 '(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
-'false too. For an agent without the resource memory nothing is stored: memory_id is null. A call that is repeated '
+'false too. For an agent without the resource memory nothing is stored: memory_id is null; nor is what the user had '
+'forgotten, if a model says it again (source extraction) or an import brings it. A call that is repeated '
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';

@@ -15,9 +15,13 @@ begin
     and m.memory_id = delete_memory.memory_id
     and m.deleted_at is null
     and (m.expires_at is null or m.expires_at > statement_timestamp());
-  return found;
+  if not found then
+    return false;
+  end if;
+  perform memory._note_deletion(user_id, '');
+  return true;
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
 'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
-'the memory. Memories that it had superseded are current again.';
+'the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current again.';

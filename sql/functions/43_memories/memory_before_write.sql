@@ -33,6 +33,9 @@ begin
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
   if is_new then
+    if memory._stays_out(new.is_stated, new.user_id, new.content) then
+      return null;
+    end if;
     layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
     if not (policy #>> '{resources,memory}')::boolean then
@@ -58,8 +61,7 @@ begin
   if policy is not null then
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    -- An entry of memories_recent_idx has room for 2,704 bytes.
-    is_long := octet_length(new.user_id) + octet_length(new.agent_id) + pg_column_size(words) > 2500;
+    is_long := memory._is_long_entry(new.user_id, new.agent_id, words);
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
   end if;
@@ -137,5 +139,26 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
+end;
+$$;
+
+-- Whether these words do not fit into memories_recent_idx, of which an entry has room for 2,704 bytes. The planner
+-- inlines this function; a SET clause would prevent that.
+create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select octet_length(p_user_id) + octet_length(p_agent_id) + pg_column_size(p_words) > 2500;
+end;
+
+-- The words of a memory that comes without them, and whether they are long.
+create or replace function memory._memory_words(p_memory memory.memories, out words tsvector, out is_long boolean)
+language plpgsql stable parallel safe
+as $$
+begin
+  words := memory._memory_vector(
+    (memory._policy(p_memory.user_id, p_memory.agent_id) #>> '{search,language}')::regconfig, p_memory.content,
+    p_memory.embedding_text);
+  is_long := memory._is_long_entry(p_memory.user_id, p_memory.agent_id, words);
 end;
 $$;

@@ -18,6 +18,7 @@ execute function memory._memories_after_change();
 create trigger memories_200_after_delete
 after delete on memory.memories
 referencing old table as old_rows for each statement
+when ({{not copied}})
 execute function memory._memories_after_change();
 
 create trigger embedding_100_before_insert

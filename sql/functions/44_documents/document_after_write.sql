@@ -1,31 +1,41 @@
--- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
--- cut a long document, its first MiB is stored as rough pieces without token_count, for search by keyword.
+-- Makes a document findable that was stored or changed.
 create or replace function memory._document_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
 set search_path = pg_catalog, pg_temp
 as $$
+begin
+  perform memory._cut_roughly(new);
+  return null;
+end;
+$$;
+
+-- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
+-- cut a long document, its first MiB is stored as rough pieces without token_count, for search by keyword.
+create or replace function memory._cut_roughly(p_document memory.documents)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
 declare
-  policy jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
+  policy jsonb := memory._policy(p_document.user_id, memory._document_agent(p_document.agent_ids));
   chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
   -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
   -- seconds.
-  is_long constant boolean := length(new.content) > chunk_size * 4::bigint
-    or memory._tokens_at_most(new.content) > chunk_size;
+  is_long constant boolean := length(p_document.content) > chunk_size * 4::bigint
+    or memory._tokens_at_most(p_document.content) > chunk_size;
 begin
   delete from memory.document_chunks as c
-  where c.user_id = new.user_id and c.document_id = new.document_id;
+  where c.user_id = p_document.user_id and c.document_id = p_document.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
-  select new.user_id, new.document_id, p.number, p.piece,
-    memory._chunk_vector((policy #>> '{search,language}')::regconfig, new.title, p.piece),
-    case when not is_long then memory._tokens_at_most(new.content) end
-  from memory._rough_pieces(new.content) as p;
+  select p_document.user_id, p_document.document_id, p.number, p.piece,
+    memory._chunk_vector((policy #>> '{search,language}')::regconfig, p_document.title, p.piece),
+    case when not is_long then memory._tokens_at_most(p_document.content) end
+  from memory._rough_pieces(p_document.content) as p;
   if is_long then
-    perform memory._enqueue_due(new.user_id, 'chunk_documents', '');
+    perform memory._enqueue_due(p_document.user_id, 'chunk_documents', '');
   else
-    perform memory._enqueue_embedding(new.user_id);
+    perform memory._enqueue_embedding(p_document.user_id);
   end if;
-  return null;
 end;
 $$;
 

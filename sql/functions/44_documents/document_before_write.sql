@@ -5,18 +5,28 @@ language plpgsql volatile parallel unsafe
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_id('user_id', new.user_id);
-  perform memory._check_id('namespace', new.namespace);
-  perform memory._check_id('doc_type', new.doc_type);
-  perform memory._check_text(new.content, 10485760, 'Pass the text of the document.');
-  if octet_length(new.title) > 2000 then
-    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(new.title)),
-      'Put more into the content.', '54000');
-  end if;
-  perform memory._check_metadata(new.metadata);
-  perform memory._check_moment('created_at', new.created_at);
+  perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
   return new;
+end;
+$$;
+
+-- Refuses a document that breaks a rule.
+create or replace function memory._check_document(p_candidate memory.documents)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_id('user_id', p_candidate.user_id);
+  perform memory._check_id('namespace', p_candidate.namespace);
+  perform memory._check_id('doc_type', p_candidate.doc_type);
+  perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
+  if octet_length(p_candidate.title) > 2000 then
+    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(p_candidate.title)),
+      'Put more into the content.', '54000');
+  end if;
+  perform memory._check_metadata(p_candidate.metadata);
+  perform memory._check_moment('created_at', p_candidate.created_at);
 end;
 $$;

@@ -24,12 +24,14 @@ begin
   where d.user_id = clear_thread.user_id and d.thread_id = clear_thread.thread_id and d.source = 'archive';
   delete from memory.summaries as s
   where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  perform memory._note_deletion(user_id, thread_id);
   return cleared;
 end;
 $$;
 comment on function memory.clear_thread(text, text) is
 'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
-'still be read. Numbering goes on where it was.';
+'still be read. Numbering goes on where it was. The messages go for good with memory.sweep(), or once policy '
+'erasure.delete_after has passed.';
 
 -- Soft-deletes the messages of a thread, and returns how many of them were current. Messages that compression put away
 -- lose their summary_id, because jobs may read messages that have one.

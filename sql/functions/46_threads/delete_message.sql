@@ -41,6 +41,7 @@ begin
   delete from memory.summaries as s
   where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
     and s.end_seq >= delete_message.seq;
+  perform memory._note_deletion(user_id, thread_id);
   return true;
 end;
 $$;

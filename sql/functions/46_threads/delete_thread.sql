@@ -1,4 +1,4 @@
-create or replace function memory.delete_thread(user_id text, thread_id text)
+create or replace function memory.delete_thread(user_id text, thread_id text, memories text default 'keep')
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -8,14 +8,21 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  if (memories in ('keep', 'forget')) is not true then
+    perform memory._refuse('memories', format('unknown value "%s"', left(memories, 50)), 'Use keep or forget.');
+  end if;
   if not memory._lock_existing_thread(user_id, thread_id) then
     -- Artifacts may name a thread of which no message was ever stored.
     delete from memory.artifacts as a
     where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
+    if memories = 'forget' then -- memories may name it as well
+      perform memory._lock_scopes_of_thread(user_id, thread_id);
+      perform memory._delete_derived(user_id, thread_id, true);
+    end if;
     return 0;
   end if;
   perform memory._lock_scopes_of_thread(user_id, thread_id);
-  perform memory._delete_derived(user_id, thread_id);
+  perform memory._delete_derived(user_id, thread_id, memories = 'forget');
   deleted := (select count(*) from memory.messages as m
               where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
   -- The trigger on threads deletes the messages and everything else that belongs to the thread.
@@ -23,9 +30,10 @@ begin
   return deleted;
 end;
 $$;
-comment on function memory.delete_thread(text, text) is
+comment on function memory.delete_thread(text, text, text) is
 'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. '
-'Returns the number of messages deleted.';
+'Returns the number of messages deleted. Memories that somebody stated in the thread stay, unless memories is forget: '
+'then they go as well, and no model or import brings any memory of the thread back.';
 
 -- Locks the memory counters of all agents that may have memories of the thread, after the thread itself. While they are
 -- locked, no worker can store memories that it extracted from the thread; a worker that holds one of them never waits
@@ -48,8 +56,9 @@ $$;
 
 -- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
 -- of them. Triggers restore the memories that one of these had replaced. Articles go last: deleted first, they would
--- restore memories that are deleted anyway.
-create or replace function memory._delete_derived(p_user_id text, p_thread_id text)
+-- restore memories that are deleted anyway. With p_forgets also the memories that somebody stated in the thread go, and
+-- tombstones keep all of them from coming back.
+create or replace function memory._delete_derived(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -58,7 +67,7 @@ declare
 begin
   with recursive tainted as (
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_stated
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and (p_forgets or not m.is_stated)
     union
     select m.memory_id
     from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
@@ -67,6 +76,10 @@ begin
   select array_agg(t.memory_id) into derived from tainted as t;
   if derived is null then
     return;
+  end if;
+  if p_forgets then
+    perform memory._bury(p_user_id, array(
+      select m.content_hash from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived)));
   end if;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d

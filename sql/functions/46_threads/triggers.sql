@@ -2,5 +2,5 @@
 create trigger thread_100_after_delete
 after delete on memory.threads
 for each row
-when (old.next_seq > 0)
+when (old.next_seq > 0 and ({{not copied}}))
 execute function memory._thread_after_delete();

@@ -33,6 +33,7 @@ begin
   perform memory._sweep_query_embeddings(batch_size);
   perform memory._sweep_gone_jobs(batch_size);
   perform memory._sweep_secret_reads(batch_size);
+  perform memory._sweep_audit(batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;

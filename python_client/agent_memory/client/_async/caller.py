@@ -14,7 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, connecting, from_psycopg
+from ...errors import QUESTIONS, connecting, from_psycopg, may_come_from_an_upgrade
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
@@ -131,7 +131,17 @@ class AsyncCaller:
             cursor = AsyncCursor(connection, row_factory=dict_row)
             cursor.adapters.register_loader("timestamptz", TimeLoader)
             async with translated(connection, function):
-                await cursor.execute(query, arguments)
+                try:
+                    await cursor.execute(query, arguments)
+                except psycopg.Error as error:
+                    is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
+                    if not (is_alone and may_come_from_an_upgrade(error)):
+                        raise
+                    # The failed call was a transaction of its own, so nothing came of it. A rollback has psycopg
+                    # prepare its statements anew.
+                    async with connection.transaction(force_rollback=True):
+                        pass
+                    await cursor.execute(query, arguments)
                 rows = await cursor.fetchall()
         notices.warn()
         return rows

@@ -10,6 +10,7 @@ from .administration import AsyncAdministration
 from .artifacts import AsyncArtifacts
 from .buffer import AsyncBuffer
 from .documents import AsyncDocuments
+from .erasure import AsyncErasure
 from .jobs import AsyncJobs
 from .memories import AsyncMemories
 from .messages import AsyncMessages
@@ -28,6 +29,7 @@ class AsyncMemory(
     AsyncJobs,
     AsyncModels,
     AsyncAdministration,
+    AsyncErasure,
 ):
     """The functions of schema ``memory``: one method for each, with the function's name and arguments.
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...choices import Role, SummaryKind
+from ...choices import Fate, Role, SummaryKind
 from ...types import Message, StoredMessage, Summary, Thread
 from .caller import AsyncCaller
 
@@ -97,9 +97,12 @@ class AsyncMessages(AsyncCaller):
         """Hide a thread's messages (soft delete) and return how many were cleared."""
         return await self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id})
 
-    async def delete_thread(self, user_id: str, thread_id: str) -> int:
-        """Delete a thread with the memories extracted from it, and return how many messages were deleted."""
-        return await self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id})
+    async def delete_thread(self, user_id: str, thread_id: str, memories: Fate | None = "keep") -> int:
+        """Delete a thread with the memories extracted from it, and return how many messages were deleted.
+
+        Memories that were stated in the thread stay, unless ``memories`` is "forget".
+        """
+        return await self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id}, memories=memories)
 
     async def delete_message(self, user_id: str, thread_id: str, seq: int) -> bool:
         """Hide one message of a thread (soft delete) and return whether it was there.

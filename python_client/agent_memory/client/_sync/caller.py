@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, connecting, from_psycopg
+from ...errors import QUESTIONS, connecting, from_psycopg, may_come_from_an_upgrade
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
@@ -130,7 +130,17 @@ class SyncCaller:
             cursor = Cursor(connection, row_factory=dict_row)
             cursor.adapters.register_loader("timestamptz", TimeLoader)
             with translated(connection, function):
-                cursor.execute(query, arguments)
+                try:
+                    cursor.execute(query, arguments)
+                except psycopg.Error as error:
+                    is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
+                    if not (is_alone and may_come_from_an_upgrade(error)):
+                        raise
+                    # The failed call was a transaction of its own, so nothing came of it. A rollback has psycopg
+                    # prepare its statements anew.
+                    with connection.transaction(force_rollback=True):
+                        pass
+                    cursor.execute(query, arguments)
                 rows = cursor.fetchall()
         notices.warn()
         return rows

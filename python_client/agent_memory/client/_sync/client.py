@@ -11,6 +11,7 @@ from .administration import SyncAdministration
 from .artifacts import SyncArtifacts
 from .buffer import Buffer
 from .documents import SyncDocuments
+from .erasure import SyncErasure
 from .jobs import SyncJobs
 from .memories import SyncMemories
 from .messages import SyncMessages
@@ -29,6 +30,7 @@ class Memory(
     SyncJobs,
     SyncModels,
     SyncAdministration,
+    SyncErasure,
 ):
     """The functions of schema ``memory``: one method for each, with the function's name and arguments.
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from ...choices import Role, SummaryKind
+from ...choices import Fate, Role, SummaryKind
 from ...types import Message, StoredMessage, Summary, Thread
 from .caller import SyncCaller
 
@@ -96,9 +96,12 @@ class SyncMessages(SyncCaller):
         """Hide a thread's messages (soft delete) and return how many were cleared."""
         return self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id})
 
-    def delete_thread(self, user_id: str, thread_id: str) -> int:
-        """Delete a thread with the memories extracted from it, and return how many messages were deleted."""
-        return self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id})
+    def delete_thread(self, user_id: str, thread_id: str, memories: Fate | None = "keep") -> int:
+        """Delete a thread with the memories extracted from it, and return how many messages were deleted.
+
+        Memories that were stated in the thread stay, unless ``memories`` is "forget".
+        """
+        return self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id}, memories=memories)
 
     def delete_message(self, user_id: str, thread_id: str, seq: int) -> bool:
         """Hide one message of a thread (soft delete) and return whether it was there.

@@ -1,0 +1,35 @@
+-- Keyed hashes: HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. Without the key nobody can
+-- find out by trying whether a user or a statement is among what was forgotten.
+
+-- The hash of a user, or of a statement of the user that memory._content_hash() has spelled plainly.
+create or replace function memory._keyed_hash(
+  p_key memory.erasure_keys, p_user_id text, p_content_hash text default null
+)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return sha256(p_key.outer_block || sha256(p_key.inner_block || int4send(octet_length(p_user_id))
+    || convert_to(p_user_id, 'UTF8') || convert_to(coalesce(p_content_hash, ''), 'UTF8')));
+end;
+$$;
+
+-- The key that new tombstones are made with. Others came with users who were moved here.
+create or replace function memory._erasure_key()
+returns memory.erasure_keys
+language plpgsql stable parallel safe
+as $$
+begin
+  return k from memory.erasure_keys as k order by k.made_at, k.inner_block limit 1;
+end;
+$$;
+
+-- What stands for a forgotten user where a row must still be found by whoever knows the user_id.
+create or replace function memory._pseudonym(p_user_id text)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return 'forgotten:' || encode(memory._keyed_hash(memory._erasure_key(), p_user_id), 'hex');
+end;
+$$;

@@ -1,0 +1,78 @@
+-- When a user was forgotten as a whole; null if never.
+create or replace function memory._user_forgotten_at(p_user_id text)
+returns timestamptz
+language plpgsql stable parallel safe
+as $$
+begin
+  return max(t.forgotten_at)
+  from memory.erasure_keys as k
+  join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash = '';
+end;
+$$;
+
+-- Whether a statement of a user was forgotten. p_content_hash is that of memory._content_hash().
+create or replace function memory._is_forgotten(p_user_id text, p_content_hash text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  -- Where nothing was ever forgotten, no hash is computed.
+  return exists (select from memory.tombstones) and exists (
+    select from memory.erasure_keys as k
+    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id)
+      and t.statement_hash = memory._keyed_hash(k, p_user_id, p_content_hash));
+end;
+$$;
+
+-- Whether a memory that is to be stored was forgotten and nobody has stated it anew: a model says it again, or it is
+-- imported, which the setting memory.is_import tells. What an application stores by itself is said after the user asked
+-- to forget it, so that is stored. The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select (not p_is_stated or coalesce(current_setting('memory.is_import', true), '') = 'yes')
+    and memory._is_forgotten(p_user_id, memory._content_hash(p_content));
+end;
+
+-- Stores the tombstones of statements.
+create or replace function memory._bury(p_user_id text, p_content_hashes text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  key constant memory.erasure_keys := memory._erasure_key();
+begin
+  insert into memory.tombstones (user_hash, statement_hash)
+  select distinct memory._keyed_hash(key, p_user_id), memory._keyed_hash(key, p_user_id, h)
+  from unnest(p_content_hashes) as h
+  order by 2 -- so that two sessions that forget the same statements do not wait for each other
+  on conflict do nothing;
+end;
+$$;
+
+-- Removes all tombstones of a user.
+create or replace function memory._lift_tombstones(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.tombstones as t
+  using memory.erasure_keys as k
+  where t.user_hash = memory._keyed_hash(k, p_user_id);
+end;
+$$;
+
+-- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
+-- a new user of this id says may be extracted.
+create or replace function memory._bury_user(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._lift_tombstones(p_user_id);
+  insert into memory.tombstones (user_hash, forgotten_at)
+  values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())
+  on conflict on constraint tombstones_pkey do update set forgotten_at = excluded.forgotten_at;
+end;
+$$;

@@ -1,0 +1,44 @@
+-- Changes of all rows of a user at once, which triggers let pass by.
+
+-- The role that calls, also within a function that runs with the owner's rights.
+create or replace function memory._caller()
+returns name
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(nullif(current_setting('role'), 'none'), session_user);
+end;
+$$;
+
+-- Whether triggers let the rows of this statement pass by, once the setting memory.rows_are_copied says so: every role
+-- can set that, so only who may create objects in the schema is believed, or a function that has noted its transaction.
+create or replace function memory._changes_whole_user()
+returns boolean
+language plpgsql stable parallel safe security definer -- writers have no rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return has_schema_privilege(session_user, 'memory', 'create') or exists (
+    select from memory.whole_user_changes as c where c.transaction_id = pg_current_xact_id_if_assigned());
+end;
+$$;
+
+create or replace function memory._begin_whole_user_change()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.whole_user_changes (transaction_id) values (pg_current_xact_id()) on conflict do nothing;
+  perform set_config('memory.rows_are_copied', 'yes', true);
+end;
+$$;
+
+create or replace function memory._end_whole_user_change()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.whole_user_changes as c where c.transaction_id = pg_current_xact_id();
+  perform set_config('memory.rows_are_copied', '', true);
+end;
+$$;

@@ -1,0 +1,121 @@
+create or replace function memory.export_user(
+  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+)
+returns jsonb
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC' -- so that times are written alike everywhere
+set extra_float_digits = 1
+as $$
+declare
+  known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
+  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
+    'row_limit and row_offset; "agent-memory move" copies such a user to another database.';
+  export jsonb;
+  kind text;
+  size bigint;
+  total bigint := 0;
+  rows jsonb;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_list('kinds', kinds);
+  if (kinds <@ known) is false then
+    perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
+      'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
+  end if;
+  if row_limit < 1 then
+    perform memory._refuse('row_limit', format('%s is less than 1', row_limit), 'Leave it out for all rows.');
+  elsif (row_offset >= 0) is not true then
+    perform memory._refuse('row_offset', format('%s is not a number from 0', coalesce(row_offset::text, 'null')),
+      'It counts rows from the beginning of each kind.');
+  end if;
+  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', user_id);
+  foreach kind in array known loop
+    continue when (kind = any (kinds)) is false;
+    execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
+    using user_id, row_limit, row_offset;
+    total := total + coalesce(size, 0);
+    if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
+      perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
+        too_large, '54000');
+    end if;
+    execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
+    using user_id, row_limit, row_offset;
+    export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
+  end loop;
+  return export;
+end;
+$$;
+comment on function memory.export_user(text, text[], int, bigint) is
+'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
+'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
+'memory.import_user() makes them again. kinds, row_limit and row_offset export a part; more than 200 MB at once are '
+'refused (54000).';
+
+create or replace function memory._export_format()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select text 'agent_memory user';
+end;
+
+-- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
+-- that only mean something to this database. Numbers of jobs are not exported: another database gives its own.
+create or replace function memory._export_kinds()
+returns table (place int, kind text, left_out text[], condition text)
+language plpgsql immutable parallel safe
+as $$
+begin
+  return query
+  values
+    (1, 'policies', array[]::text[], 'true'),
+    (2, 'threads', array['message_count', 'active_tokens'], 'true'),
+    (3, 'artifacts', array['content_id'], 'true'),
+    (4, 'messages', array['search_vector', 'search_keys'], 'true'),
+    (5, 'summaries', array['search_vector'], 't.status <> ''processing'''),
+    (6, 'memory_scopes', array['memory_count'], 'true'),
+    (7, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
+    (8, 'memory_history', array[]::text[], 'true'),
+    (9, 'documents', array[]::text[], 'true'),
+    (10, 'secrets', array[]::text[], 'true'),
+    (11, 'secret_reads', array[]::text[], 'true'),
+    (12, 'idempotency_keys', array[]::text[], 'true'),
+    (13, 'marks', array[]::text[], 't.kind <> ''claims'''),
+    (14, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
+     't.status in (''completed'', ''dead'')'),
+    (15, 'model_calls', array['job_id'], 'true');
+end;
+$$;
+
+-- A query over the rows of a kind as they are exported: e.item is a row, e.place its place. Its parameters are the
+-- user, the limit and the offset. The order is that of the primary key, where rows have one that is exported.
+create or replace function memory._export_query(p_kind text, p_select text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  exported record;
+  item text;
+  sorted text;
+begin
+  select k.* into exported from memory._export_kinds() as k where k.kind = p_kind;
+  item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id']);
+  if p_kind = 'artifacts' then -- whose content lies in parts
+    item := item || ' || jsonb_build_object(''content'', memory._content_slice(t.user_id, t.content_id))';
+  end if;
+  sorted := coalesce((
+    select string_agg(format('t.%I', a.attname), ', ' order by k.place)
+    from pg_constraint as c
+    cross join lateral unnest(c.conkey) with ordinality as k (number, place)
+    join pg_attribute as a on a.attrelid = c.conrelid and a.attnum = k.number
+    where c.conrelid = format('memory.%I', p_kind)::regclass and c.contype = 'p' and a.attname <> 'user_id'
+    having not bool_or(a.attname = any (exported.left_out))), 't::text');
+  if p_kind = 'jobs' then
+    sorted := 't.job_id';
+  end if;
+  return format(
+    'select %s from (select row_number() over (order by %s) as place, %s as item from memory.%I as t '
+    'where t.user_id = $1 and %s order by 1 limit $2 offset $3) as e',
+    p_select, sorted, item, p_kind, exported.condition);
+end;
+$$;

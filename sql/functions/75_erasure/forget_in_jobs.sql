@@ -1,0 +1,28 @@
+-- Takes what was forgotten out of the jobs of a user, which the caller has locked. Running jobs may have been handed
+-- the forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again
+-- without them. Finished jobs that show any of it go.
+create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  job memory.jobs;
+  removed bigint;
+begin
+  for job in select j.* from memory.jobs as j where j.user_id = p_user_id and j.status = 'running' loop
+    perform memory._drop_unfinished(memory._give_back(job));
+  end loop;
+  -- What an attempt was handed is of no use to the next one; the name of the model is, for the ledger.
+  update memory.jobs as j
+  set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
+  where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.status in ('completed', 'dead')
+    and (memory._states_any(concat_ws(' ', j.request, j.input, j.result, j.error), p_statements)
+      or exists (
+        select from unnest(p_memory_ids) as i (id)
+        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
+  get diagnostics removed = row_count;
+  return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
+end;
+$$;

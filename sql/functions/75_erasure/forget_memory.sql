@@ -1,0 +1,89 @@
+create or replace function memory.forget_memory(user_id text, memory_id uuid, reason text default null)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  -- Rows that triggers and foreign keys remove with others.
+  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'memory_history'];
+  same uuid[];
+  statements text[];
+  before jsonb;
+  gone jsonb := jsonb '{}';
+begin
+  perform memory._check_id('user_id', user_id);
+  if memory_id is null then
+    perform memory._refuse_unknown_memory(memory_id);
+  end if;
+  -- In the order of docs/architecture.md. All threads and counters of the user: which of them state the memory is known
+  -- only after all messages were read.
+  perform from memory.threads as t where t.user_id = forget_memory.user_id order by t.thread_id for update;
+  perform from memory.memory_scopes as s where s.user_id = forget_memory.user_id order by s.agent_id for update;
+  same := memory._same_memories(user_id, memory_id);
+  if same = '{}' then
+    perform memory._refuse_unknown_memory(memory_id);
+  end if;
+  statements := memory._statements_of(user_id, same);
+  reason := memory._reason_without(reason, user_id || statements);
+  perform memory._stop_claims(user_id);
+  perform from memory.jobs as j where j.user_id = forget_memory.user_id order by j.job_id for update;
+
+  before := memory._count_rows(user_id, followers);
+  perform memory._bury(user_id, array(select memory._content_hash(s) from unnest(statements) as s));
+  gone := memory._forget_messages(user_id, same, statements);
+  gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same, statements));
+  gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same, statements));
+  gone := memory._sum_of_counts(gone, (
+    select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
+    from jsonb_each_text(before) as b
+    cross join (select memory._count_rows(user_id, followers) as rows offset 0) as n
+    where b.value::bigint > (n.rows ->> b.key)::bigint));
+  return memory._receipt('memory', user_id, reason, gone);
+end;
+$$;
+comment on function memory.forget_memory(text, uuid, text) is
+'Removes a memory for good, in this transaction, with its history, the memories that say the same, the messages that '
+'state it, and what was made of these: summaries (queued to be made again), articles, artifacts, embeddings, jobs. A '
+'tombstone (keyed hash) keeps models and imports from bringing it back. Returns a receipt: receipt_id, forgotten_at '
+'and the rows by table. Error P0002 when the user has no such memory.';
+
+-- How many rows a user has in these tables.
+create or replace function memory._count_rows(p_user_id text, p_tables text[])
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  number bigint;
+  counted jsonb := jsonb '{}';
+begin
+  foreach name in array p_tables loop
+    execute format('select count(*) from memory.%I as t where t.user_id = $1', name) into number using p_user_id;
+    counted := counted || jsonb_build_object(name, number);
+  end loop;
+  return counted;
+end;
+$$;
+
+-- Removes these memories, what was made of them, and earlier versions of other memories that say the same.
+create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  hashes constant text[] := array(select memory._content_hash(s) from unnest(p_statements) as s);
+  memories bigint;
+  articles bigint;
+begin
+  delete from memory.memory_history as h
+  where h.user_id = p_user_id and h.memory_id <> all (p_memory_ids) and memory._content_hash(h.content) = any (hashes);
+  delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
+  get diagnostics memories = row_count;
+  -- After the memories: an article that is deleted makes the others that it was made of current again.
+  delete from memory.documents as d
+  where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| p_memory_ids::text[];
+  get diagnostics articles = row_count;
+  return jsonb_build_object('memories', memories)
+    || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
+end;
+$$;

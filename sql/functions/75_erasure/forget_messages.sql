@@ -1,0 +1,148 @@
+-- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
+-- memories name as their sources, and those that say the same words. The caller holds the locks.
+create or replace function memory._forget_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_statements);
+  places jsonb; -- for each thread the numbers of its messages that go
+  thread record;
+  keys text[];
+  hashes text[];
+  removed bigint;
+  gone jsonb := jsonb '{}';
+begin
+  select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
+  from (
+    select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
+    from memory._stating_messages(p_user_id, p_memory_ids, p_statements) as m
+    group by m.thread_id) as f;
+  for thread in
+    select p.key as thread_id, array(select s::bigint from jsonb_array_elements_text(p.value) as s) as seqs
+    from jsonb_each(places) as p
+  loop
+    with deleted as (
+      delete from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
+      returning m.content, m.artifact_key, m.idempotency_key
+    )
+    select count(*), array_agg(memory._content_hash(d.content)),
+      array_agg(d.artifact_key) filter (where d.artifact_key is not null)
+    into removed, hashes, keys from deleted as d;
+    perform memory._bury(p_user_id, hashes);
+    gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
+    -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
+    -- by which anybody could try what was said.
+    update memory.idempotency_keys as k set digest = ''
+    where k.user_id = p_user_id and k.thread_id = thread.thread_id and k.seq = any (thread.seqs);
+    delete from memory.artifacts as a
+    where a.user_id = p_user_id and a.thread_id = thread.thread_id and a.key = any (keys)
+      and not exists (
+        select from memory.messages as m
+        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
+    get diagnostics removed = row_count;
+    gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    gone := memory._sum_of_counts(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
+  end loop;
+  delete from memory.artifacts as a
+  where a.user_id = p_user_id and exists (
+    select from memory.artifact_parts as p
+    where p.user_id = a.user_id and p.content_id = a.content_id and lower(p.content) like any (patterns)
+      and memory._states_any(p.content, p_statements));
+  get diagnostics removed = row_count;
+  gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  -- Summaries that say it without a message that is left to say so.
+  for thread in
+    select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
+    where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_statements)
+    group by s.thread_id
+  loop
+    gone := memory._sum_of_counts(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
+  end loop;
+  if places <> '{}' or exists (
+    select from memory.summaries as s
+    where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_statements)) then
+    gone := memory._sum_of_counts(gone, memory._forget_user_summary(p_user_id));
+  end if;
+  delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
+  get diagnostics removed = row_count;
+  return memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
+end;
+$$;
+
+-- The messages that state these memories.
+create or replace function memory._stating_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns table (thread_id text, seq bigint)
+language plpgsql stable parallel safe
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_statements);
+begin
+  return query
+  select s.thread_id, s.seq
+  from memory.memories as m
+  join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+  union
+  select s.thread_id, s.seq
+  from memory.messages as s
+  where s.user_id = p_user_id and lower(s.content) like any (patterns)
+    and memory._states_any(s.content, p_statements);
+end;
+$$;
+
+-- Removes the summaries of a thread from this message on, with what was made of them, and queues new ones where there
+-- is a chat model. Messages that compression put away for one of them come back into the thread.
+create or replace function memory._forget_summaries(p_user_id text, p_thread_id text, p_first_seq bigint)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  kinds text[];
+  ids uuid[];
+  documents bigint;
+begin
+  with deleted as (
+    delete from memory.summaries as s
+    where s.user_id = p_user_id and s.thread_id = p_thread_id and s.end_seq >= p_first_seq
+    returning s.kind, s.summary_id
+  )
+  select array_agg(distinct d.kind), array_agg(d.summary_id) into kinds, ids from deleted as d;
+  if ids is null then
+    return jsonb '{}';
+  end if;
+  update memory.messages as m set is_active = true, summary_id = null
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id = any (ids);
+  if 'thread' = any (kinds) then
+    perform memory._forget_conversation(p_user_id, p_thread_id);
+  end if;
+  delete from memory.documents as d
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
+  get diagnostics documents = row_count;
+  if exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+    perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
+    from unnest(kinds) as k;
+  end if;
+  return jsonb_build_object('summaries', cardinality(ids))
+    || case when documents > 0 then jsonb_build_object('documents', documents) else jsonb '{}' end;
+end;
+$$;
+
+-- Removes the summary of a user across threads, and queues a new one of all that is left where there is a chat model.
+create or replace function memory._forget_user_summary(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  removed bigint;
+begin
+  delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
+  delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
+  get diagnostics removed = row_count;
+  if removed > 0 and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+    perform memory._enqueue(p_user_id, 'summarize_user', '');
+  end if;
+  return case when removed > 0 then jsonb_build_object('summaries', removed) else jsonb '{}' end;
+end;
+$$;

@@ -1,0 +1,138 @@
+-- Stores the rows of one kind of an export. Triggers let them pass by, so the rules are applied here.
+create or replace function memory._import_rows(p_user_id text, p_kind text, p_rows jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  place bigint;
+  problem text;
+  document memory.documents;
+begin
+  if p_rows = '[]' then
+    return;
+  end if;
+  perform memory._check_members(p_kind, p_rows);
+  begin
+    execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
+    if problem is not null then
+      perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
+        'See docs/export.schema.json, and the rules of the function that stores such a row.');
+    end if;
+    execute memory._import_statement(quote_ident(p_kind), p_rows) using p_rows, p_user_id;
+    if p_kind = 'artifacts' then
+      perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
+      from jsonb_array_elements(p_rows) as r
+      join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
+    elsif p_kind = 'documents' then
+      for document in select d.* from memory.documents as d where d.user_id = p_user_id loop
+        perform memory._cut_roughly(document);
+      end loop;
+    end if;
+  exception
+    -- A number that is too large, a text that is no time; a missing member, or two rows with one key.
+    when data_exception or integrity_constraint_violation or syntax_error_or_access_rule_violation then
+      if sqlerrm like 'export: %' then
+        raise;
+      end if;
+      perform memory._refuse('export', memory._place_of_row(p_kind, p_rows) || ': ' || sqlerrm,
+        'See docs/export.schema.json.');
+  end;
+end;
+$$;
+
+-- The rows of an export as rows of their table, with their places; $1 are the rows, $2 is the user.
+create or replace function memory._import_source(p_kind text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return format(
+    'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
+    'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
+end;
+$$;
+
+-- The query that finds the first row which breaks a rule: its place, and which member breaks it.
+create or replace function memory._import_check(p_kind text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
+    'where p.problem is not null limit 1', memory._import_source(p_kind), memory._import_rule(p_kind));
+end;
+$$;
+
+-- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
+-- version can be imported.
+create or replace function memory._import_statement(p_kind text, p_rows jsonb)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  made jsonb := case p_kind
+    when 'artifacts' then jsonb '{"content": "null", "content_id": "memory._uuid_v7()"}'
+    when 'memories' then jsonb '{
+      "content_hash": "memory._content_hash(t.content)", "is_stated": "memory._states(t.source)",
+      "search_vector": "case when not w.is_long then w.words end",
+      "long_search_vector": "case when w.is_long then w.words end"}'
+    else jsonb '{}' end;
+  columns text[];
+begin
+  columns := array(
+    select distinct k from jsonb_array_elements(p_rows) as r cross join lateral jsonb_object_keys(r) as k
+    union select 'user_id'
+    union select k from jsonb_object_keys(made) as k);
+  return format('insert into memory.%I (%s) select %s from %s%s', p_kind,
+    (select string_agg(quote_ident(c), ', ' order by c) from unnest(columns) as c),
+    (select string_agg(coalesce(made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
+    memory._import_source(p_kind),
+    case p_kind when 'memories' then ' cross join lateral memory._memory_words(t) as w' end);
+end;
+$$;
+
+-- Refuses rows with members that an export does not have, such as another user's id or a counter.
+create or replace function memory._check_members(p_kind text, p_rows jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  known constant text[] := array(
+    select a.attname::text
+    from pg_attribute as a
+    join memory._export_kinds() as k on k.kind = p_kind
+    where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
+      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
+  unknown record;
+begin
+  select r.place - 1 as place, k.name into unknown
+  from jsonb_array_elements(p_rows) with ordinality as r (value, place)
+  cross join lateral jsonb_object_keys(r.value) as k (name)
+  where k.name <> all (known)
+  limit 1;
+  if found then
+    perform memory._refuse('export', format('%s[%s] has an unknown member "%s"', p_kind, unknown.place,
+      left(unknown.name, 50)), 'Known members: ' || array_to_string(known, ', ') || '.');
+  end if;
+end;
+$$;
+
+-- The first row that its table cannot hold, for an error; the kind alone when the rows do not fit together.
+create or replace function memory._place_of_row(p_kind text, p_rows jsonb)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  item record;
+begin
+  for item in select r.place - 1 as place, r.value from jsonb_array_elements(p_rows) with ordinality as r (value, place)
+  loop
+    begin
+      execute format('select jsonb_populate_record(null::memory.%I, $1)', p_kind) using item.value;
+    exception when others then
+      return format('%s[%s]', p_kind, item.place);
+    end;
+  end loop;
+  return p_kind;
+end;
+$$;

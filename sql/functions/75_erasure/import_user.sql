@@ -1,0 +1,156 @@
+create or replace function memory.import_user(user_id text, export jsonb, lift_tombstones boolean default false)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+set timezone = 'UTC'
+as $$
+declare
+  kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
+  kind text;
+  wanted jsonb;
+  imported jsonb := jsonb '{}';
+  left_out bigint := 0;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_export(user_id, export, kinds);
+  if lift_tombstones and not has_schema_privilege(memory._caller(), 'memory', 'create') then
+    perform memory._refuse('lift_tombstones', 'is for administrators', 'Have the owner of the schema import the user.',
+      '42501');
+  end if;
+  -- Of two imports of one user the second one finds the rows of the first.
+  perform pg_advisory_xact_lock(hashtextextended('agent_memory import ' || user_id, 0));
+  perform memory._refuse_present_user(user_id);
+  if lift_tombstones then
+    perform memory._lift_tombstones(user_id);
+    wanted := export;
+  else
+    wanted := memory._without_forgotten(user_id, export);
+  end if;
+  perform memory._begin_whole_user_change();
+  foreach kind in array kinds loop
+    perform memory._import_rows(user_id, kind, coalesce(wanted -> kind, '[]'));
+    imported := imported || jsonb_build_object(kind, jsonb_array_length(coalesce(wanted -> kind, '[]')));
+    left_out := left_out + jsonb_array_length(coalesce(export -> kind, '[]'))
+      - jsonb_array_length(coalesce(wanted -> kind, '[]'));
+  end loop;
+  perform memory._count_imported(user_id);
+  perform memory._end_whole_user_change();
+  if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
+    perform memory._enqueue_due(user_id, 'backfill', '');
+  end if;
+  if wanted -> 'artifacts' <> '[]' then
+    perform memory._enqueue_due(user_id, 'parse_artifacts', '');
+  end if;
+  if left_out > 0 then
+    raise notice '% rows of the export were forgotten here and stay out', left_out
+      using hint = 'An administrator may pass lift_tombstones => true.';
+  end if;
+  return imported || jsonb_build_object('left_out', left_out);
+end;
+$$;
+comment on function memory.import_user(text, jsonb, boolean) is
+'Stores what memory.export_user() returned, and returns the counts by kind. Refused (23505) where the user has rows. '
+'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for administrators (42501), it '
+'comes back. Counters and words are made anew, embeddings by the queue.';
+
+-- Refuses what is no export of this user. Rows are checked when they are stored.
+create or replace function memory._check_export(p_user_id text, p_export jsonb, p_kinds text[])
+returns void
+language plpgsql immutable parallel safe
+as $$
+declare
+  hint constant text := 'Pass what memory.export_user() returned, see docs/export.schema.json.';
+  kind text;
+  place bigint;
+begin
+  if jsonb_typeof(p_export) is distinct from 'object' then
+    perform memory._refuse('export', 'must be a JSON object', hint);
+  elsif p_export ->> 'format' is distinct from memory._export_format() then
+    perform memory._refuse('export', format('format is not "%s"', memory._export_format()), hint);
+  elsif p_export -> 'format_version' is distinct from '1' then
+    perform memory._refuse('export',
+      format('format_version is %s', coalesce(left(p_export ->> 'format_version', 50), 'missing')),
+      'This version of agent_memory reads 1. Install a newer one for a newer export.');
+  elsif p_export -> 'user_id' is distinct from to_jsonb(p_user_id) then
+    perform memory._refuse('export', 'user_id is not that of the call',
+      'An export belongs to the user it was made of.');
+  end if;
+  for kind in select k from jsonb_object_keys(p_export) as k loop
+    if kind = any (p_kinds) then
+      if jsonb_typeof(p_export -> kind) <> 'array' then
+        perform memory._refuse('export', kind || ' must be an array', hint);
+      end if;
+      select r.position - 1 into place
+      from jsonb_array_elements(p_export -> kind) with ordinality as r (value, position)
+      where jsonb_typeof(r.value) <> 'object' limit 1;
+      if found then
+        perform memory._refuse('export', format('%s[%s] must be an object', kind, place), hint);
+      end if;
+    elsif kind not in ('format', 'format_version', 'user_id') then
+      perform memory._refuse('export', format('unknown member "%s"', left(kind, 50)),
+        'Known members: format, format_version, user_id, ' || array_to_string(p_kinds, ', ') || '.');
+    end if;
+  end loop;
+end;
+$$;
+
+-- Refuses to import a user of whom anything is stored already. Embeddings of queries and the mark of claims do not
+-- count: a search or a worker may leave them for a user of whom nothing is stored.
+create or replace function memory._refuse_present_user(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  is_there boolean;
+begin
+  for name in
+    select c.relname
+    from pg_class as c
+    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname <> 'query_embeddings'
+    order by 1
+  loop
+    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
+    into is_there using p_user_id;
+    if is_there then
+      perform memory._refuse('user_id', format('has rows in memory.%s already', name),
+        'Only a user of whom nothing is stored can be imported; memory.forget_user() removes everything.', '23505');
+    end if;
+  end loop;
+end;
+$$;
+
+-- Counts what was imported: the counters of an export are not believed.
+create or replace function memory._count_imported(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  place text;
+begin
+  select format('%s of thread "%s"', m.seq, m.thread_id) into place
+  from memory.messages as m
+  left join memory.threads as t on t.user_id = m.user_id and t.thread_id = m.thread_id
+  where m.user_id = p_user_id and (m.seq < t.next_seq) is not true
+  limit 1;
+  if found then
+    perform memory._refuse('export', format('messages: thread or next_seq is missing for message %s', place),
+      'threads must have the thread, with a next_seq above the seq of each message.');
+  end if;
+  update memory.threads as t
+  set message_count = c.messages, active_tokens = c.tokens
+  from (
+    select m.thread_id, count(*) as messages, sum(m.token_count) as tokens
+    from memory.messages as m where m.user_id = p_user_id and m.is_active
+    group by m.thread_id) as c
+  where t.user_id = p_user_id and t.thread_id = c.thread_id;
+  insert into memory.memory_scopes as s (user_id, agent_id, memory_count)
+  select p_user_id, m.agent_id, count(*) filter (where memory._is_current(m))
+  from memory.memories as m where m.user_id = p_user_id
+  group by m.agent_id
+  on conflict on constraint memory_scopes_pkey do update set memory_count = excluded.memory_count;
+end;
+$$;

@@ -1,0 +1,64 @@
+-- Stores the receipt of what was forgotten, and returns it.
+create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  kept memory.receipts;
+begin
+  insert into memory.receipts (receipt_id, subject, user_hash, reason, tables, forgotten_at)
+  values (memory._uuid_v7(), p_subject, memory._keyed_hash(memory._erasure_key(), p_user_id), p_reason, p_tables,
+          clock_timestamp())
+  returning * into kept;
+  return jsonb_build_object('receipt_id', kept.receipt_id, 'forgotten_at', memory._iso_time(kept.forgotten_at),
+                            'tables', kept.tables);
+end;
+$$;
+
+-- The sums of two objects of counts.
+create or replace function memory._sum_of_counts(p_a jsonb, p_b jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce((
+    select jsonb_object_agg(s.key, s.number)
+    from (select e.key, sum(e.value::bigint) as number
+          from (select * from jsonb_each_text(p_a) union all select * from jsonb_each_text(p_b)) as e
+          group by e.key) as s), '{}');
+end;
+$$;
+
+-- The reason without what it must not keep: receipts stay when the user and the memory are gone. A mark stands where
+-- such a text stood; in another spelling, which cannot be cut out, it takes the place of the whole reason.
+create or replace function memory._reason_without(p_reason text, p_secrets text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  secret text;
+begin
+  if octet_length(p_reason) > 2000 then
+    perform memory._refuse_size('reason', octet_length(p_reason), 2000,
+      'A sentence or the number of a ticket is enough.');
+  end if;
+  foreach secret in array p_secrets loop
+    p_reason := replace(p_reason, secret, '[forgotten]');
+    if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
+      return '[forgotten]';
+    end if;
+  end loop;
+  return p_reason;
+end;
+$$;
+
+-- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
+create or replace function memory._stop_claims(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
+  on conflict on constraint marks_pkey do update set position = k.position + 1;
+end;
+$$;

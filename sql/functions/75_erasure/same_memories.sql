@@ -1,0 +1,115 @@
+-- Which memories say what a memory says, and in which words.
+
+-- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
+-- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
+-- they are near-duplicates by the rule that hides such. A contradiction is no duplicate: what a forgotten memory
+-- contradicted is current again.
+create or replace function memory._same_memories(p_user_id text, p_memory_id uuid)
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    with recursive same as (
+      select m.memory_id from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id
+      union
+      select o.memory_id
+      from same as s
+      join memory.memories as m on m.user_id = p_user_id and m.memory_id = s.memory_id
+      join memory.memories as o on o.user_id = p_user_id and o.memory_id <> m.memory_id
+        and (o.content_hash = m.content_hash
+          or o.superseded_by = m.memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
+          or m.superseded_by = o.memory_id and m.supersede_reason in ('duplicate', 'near-duplicate')
+          or o.metadata -> 'merged_from' ? m.memory_id::text
+          or m.metadata -> 'merged_from' ? o.memory_id::text
+          or memory._is_near_duplicate(m, o))
+    )
+    select s.memory_id from same as s);
+end;
+$$;
+
+-- Whether two memories are near-duplicates: of one subject and agent, their embeddings are as close as the policy says,
+-- and one claims what the other claims. Only close ones are compared word by word, which takes 0.5 ms.
+create or replace function memory._is_near_duplicate(p_memory memory.memories, p_other memory.memories)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+declare
+  policy jsonb;
+  language regconfig;
+  similarity double precision;
+  claim jsonb;
+  other_claim jsonb;
+begin
+  if (p_other.agent_id, memory._subject(p_other.metadata))
+    <> (p_memory.agent_id, memory._subject(p_memory.metadata)) then
+    return false;
+  end if;
+  select memory._cosine_similarity(e.embedding, o.embedding) into similarity
+  from memory.models as k
+  join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = k.name and e.source = 'memory'
+    and e.id = p_memory.memory_id::text
+  join memory.embeddings as o on o.user_id = p_other.user_id and o.model = k.name and o.source = 'memory'
+    and o.id = p_other.memory_id::text
+  where k.kind = 'embedding' and k.is_active;
+  if similarity is null then
+    return false;
+  end if;
+  policy := memory._policy(p_memory.user_id, p_memory.agent_id);
+  if similarity < memory._share(policy #>> '{memories,near_duplicate_cosine}') then
+    return false;
+  end if;
+  language := (policy #>> '{search,language}')::regconfig;
+  claim := memory._claim(p_memory.content, language, '{}');
+  other_claim := memory._claim(p_other.content, language, '{}');
+  return memory._agrees_with(claim, other_claim) or memory._agrees_with(other_claim, claim);
+end;
+$$;
+
+-- The wordings of these memories, each once: what they say now. Of a memory that was reworded also what it said before.
+create or replace function memory._statements_of(p_user_id text, p_memory_ids uuid[])
+returns text[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+    union
+    select h.content from memory.memory_history as h where h.user_id = p_user_id and h.memory_id = any (p_memory_ids));
+end;
+$$;
+
+-- Whether a text has one of these statements in it, however it is spaced and in whatever case. A statement of less than
+-- 20 characters, such as a name, says too little: only a text that consists of it states it.
+create or replace function memory._states_any(p_text text, p_statements text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text;
+  statement text;
+begin
+  foreach statement in array p_statements loop
+    statement := memory._plainly_spelled(statement);
+    said := coalesce(said, memory._plainly_spelled(p_text));
+    if said = statement or length(statement) >= 20 and strpos(said, statement) > 0 then
+      return true;
+    end if;
+  end loop;
+  return false;
+end;
+$$;
+
+-- Patterns of LIKE: a text in lower case that fits none of them has none of these statements. Each asks for the longest
+-- word of a statement, which takes a twentieth of the time that it takes to spell the text plainly.
+create or replace function memory._patterns_of(p_statements text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select '%' || (
+      select w from regexp_split_to_table(lower(s), e'[^[:alnum:]]+') as w order by length(w) desc limit 1) || '%'
+    from unnest(p_statements) as s);
+end;
+$$;
