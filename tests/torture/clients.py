@@ -8,6 +8,7 @@ and keeps in mind what was acknowledged.
 from __future__ import annotations
 
 import random
+import re
 import threading
 import time
 from collections import Counter
@@ -41,6 +42,9 @@ ARTIFACTS = """
 select a.key, md5(memory.retrieve_artifact(a.user_id, a.key)) from memory.artifacts as a where a.user_id = %(user_id)s
 """
 
+NEEDLE = re.compile("Note [0-9a-f]+: [0-9a-f]+|user [0-9]+, guest [0-9a-f]+")
+"""What texts and guests look like."""
+
 
 class Client:
     """One application: random calls, and what they were acknowledged with."""
@@ -53,6 +57,8 @@ class Client:
         """Own memories that are to be visible."""
         self.artifacts: dict[str, str] = {}
         """Keys of artifacts that were acknowledged, with the MD5 of each content."""
+        self.forgotten: set[str] = set()
+        """Texts of memories, and users, that were acknowledged to be forgotten."""
         self.calls: Counter[str] = Counter()
         self.failures: Counter[str] = Counter()
         self.problems: list[str] = []
@@ -154,6 +160,26 @@ class Client:
         self.call("store_artifact", self.user_id, content, key=key)
         self.artifacts[key] = md5(content.encode()).hexdigest()
 
+    def do_forget_memory(self) -> None:
+        if (memory_id := self._any_kept()) is None:
+            return
+        content = self.call("get_memory", self.user_id, memory_id).content
+        # What is repeated after a crash finds the first attempt done.
+        with suppress(NotFoundError):
+            self.call("forget_memory", self.user_id, memory_id)
+        self.kept.remove(memory_id)
+        self.forgotten.add(content)
+
+    def do_forget_user(self) -> None:
+        """Somebody who comes, leaves a little of everything, and wants to be forgotten."""
+        user_id = f"{self.user_id}, guest {self._random.getrandbits(64):x}"
+        self.call("add_message", user_id, "t", "user", self.text(), idempotency_key="1")
+        self.call("add_memory", user_id, self.text())
+        self.call("store_artifact", user_id, self.text(), key="1")
+        self.call("extract_memories", user_id, "t")
+        self.call("forget_user", user_id)
+        self.forgotten.add(user_id)
+
     def do_add_expiring(self) -> None:
         """Something for sweeps to do."""
         thread_id = f"thread {self._random.randrange(5)}"
@@ -180,8 +206,23 @@ def losses(connection: psycopg.Connection[Any], clients: list[Client]) -> Iterat
         stored = dict(connection.execute(ARTIFACTS, {"user_id": client.user_id}).fetchall())
         if wrong := [key for key, digest in client.artifacts.items() if stored.get(key) != digest]:
             yield f"{client.user_id}: {len(wrong)} artifacts are lost or changed, such as {wrong[0]}"
+    yield from remembered(connection, {needle for client in clients for needle in client.forgotten})
+
+
+def remembered(connection: psycopg.Connection[Any], forgotten: set[str]) -> Iterator[str]:
+    """The rows of any table that still have what was acknowledged to be forgotten."""
+    tables = connection.execute(
+        "select oid::regclass::text from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'r'"
+    ).fetchall()
+    for [table] in tables:
+        for [row] in connection.execute(f"select t::text from {table} as t"):
+            if found := forgotten.intersection(NEEDLE.findall(row)):
+                yield f"{table} still has {found.pop()!r}, which was forgotten"
+                break
 
 
 def acknowledged(clients: list[Client]) -> int:
     """How many writes the clients were told to be stored."""
-    return sum(len(client.messages) + len(client.kept) + len(client.artifacts) for client in clients)
+    return sum(
+        len(client.messages) + len(client.kept) + len(client.artifacts) + len(client.forgotten) for client in clients
+    )

@@ -1,8 +1,7 @@
-"""SIGKILL in a write, a job, a sweep, an upgrade: what was acknowledged is there, and nothing is half done."""
+"""SIGKILL in a write, job, sweep, erasure or upgrade: what was acknowledged is there, and nothing is half done."""
 
 from __future__ import annotations
 
-import lzma
 import random
 import threading
 import time
@@ -12,19 +11,21 @@ from contextlib import contextmanager, suppress
 
 import psycopg
 
-from tests.support.servers import INSTALL_SQL, ROOT
+from tests.support.releases import RELEASES, install_script
+from tests.support.servers import INSTALL_SQL
 from tests.support.sqlapi import Api
 from tests.torture import audit
 from tests.torture.cluster import DATABASE, TEMPLATE, VICTIMS, Cluster
 from tests.torture.load import Load
 
 OLD, OLD_TEMPLATE = "torture_old", "torture_old_template"
-FIRST_RELEASE = ROOT / "tests" / "install" / "releases" / "0.1.0.sql.xz"
+FIRST_RELEASE = RELEASES[0]
 
 PHASES = {
     "writes": r'^torture .*memory"?[.]"?(add_|store_|delete_memory|restore_|supersede_)',
     "jobs": r'^torture .*memory"?[.]"?(claim_jobs|complete_job)',
     "sweep": r"^torture .*memory[.]sweep",
+    "erasure": r'^torture .*memory"?[.]"?forget_',
     "upgrade": f"^{OLD} ",
 }
 """What the killed server is doing, by the database and the text of the statement."""
@@ -86,11 +87,11 @@ class Kills:
 
 
 def fill_first_release(cluster: Cluster) -> None:
-    """A database of version 0.1.0 with rows, to be upgraded again and again."""
+    """A database of the first release with rows, to be upgraded again and again."""
     cluster.create(OLD_TEMPLATE, "template0")
     with cluster.connect(OLD_TEMPLATE) as connection:
         connection.execute("create extension vector")
-        connection.execute(lzma.decompress(FIRST_RELEASE.read_bytes()))
+        connection.execute(install_script(FIRST_RELEASE).encode())
         api = Api(connection)
         for number in range(20):
             api.talk(f"user {number % 5}", f"thread {number}", rounds=5)

@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.support.servers import Kind
-from tests.torture import clocks, disks, drops, flat, kills, promotion
+from tests.torture import clocks, disks, drops, flat, kills, promotion, versions
 from tests.torture.cluster import Cluster, running_cluster
 from tests.torture.load import Load
 from tests.torture.model.machine import Contract
@@ -39,6 +39,7 @@ class Options:
     """How long load goes on before and after a promotion, and before, while and after a disk is full."""
     jobs: int = 3_000
     """For each runner whose memory is measured."""
+    version_seconds: float = 60.0
     drop_every: int = 1
     """One of so many exchanges is dropped, in each of five ways."""
     seed: int = 17
@@ -107,7 +108,7 @@ def run_machine(machine: type[Contract], runs: int, steps: int, chosen_seed: int
 
 
 def killed(options: Options) -> Outcome:
-    """SIGKILL of the server and of backends in writes, jobs, sweeps and upgrades."""
+    """SIGKILL of the server and of backends in writes, jobs, sweeps, erasures and upgrades."""
     with running_cluster(options.server) as cluster:
         done = kills.run(cluster, options.rounds)
         total = sum(done.kills.values())
@@ -154,6 +155,16 @@ def filled(options: Options) -> Outcome:
     )  # fmt: skip
 
 
+def mixed(options: Options) -> Outcome:
+    """Workers and clients of two versions together."""
+    with running_cluster(options.server) as cluster:
+        load, jobs, problems = versions.run(cluster, options.version_seconds)
+        return Outcome(
+            f"workers and clients of {versions.RELEASE} and of this version together: {jobs:,} jobs",
+            load.acknowledged + jobs, problems,
+        )  # fmt: skip
+
+
 def loaded(options: Options) -> Outcome:
     """Mixed load, then everything that is counted is counted again."""
     with running_cluster(options.server) as cluster:
@@ -191,6 +202,7 @@ PARTS: dict[str, Callable[[Options], Outcome]] = {
     "clocks": stepped,
     "promotion": promoted,
     "disks": filled,
+    "versions": mixed,
     "load": loaded,
     "memory": grown,
 }

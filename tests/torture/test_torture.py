@@ -12,7 +12,7 @@ from tests.torture.parts import Options, Outcome, machine_on, run, run_machine
 
 pytestmark = pytest.mark.filterwarnings("ignore::agent_memory.errors.DegradedWarning")
 
-SHORT = Options(clock_steps=4, promotions=1, fault_seconds=0.5)
+SHORT = Options(clock_steps=4, promotions=1, fault_seconds=0.5, version_seconds=2)
 
 
 @pytest.mark.feature("A3", "E14")
@@ -35,7 +35,7 @@ def test_dropped_connections_are_told_and_repeated_calls_store_once(cluster: Clu
     assert count >= told > 0
 
 
-@pytest.mark.parametrize("part", ["clocks", "promotion", "disks"])
+@pytest.mark.parametrize("part", ["clocks", "promotion", "disks", "versions"])
 def test_nothing_acknowledged_is_lost(part: str, request: pytest.FixtureRequest) -> None:
     outcome = of_part(part, request)
     assert outcome.problems == []
