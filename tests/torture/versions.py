@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import time
@@ -36,10 +37,8 @@ def run(cluster: Cluster, seconds: float) -> tuple[Load, int, list[str]]:
         caller = stack.enter_context(process([sys.executable, str(CALLER), conninfo, "old thread"], old))
         with load.running():
             time.sleep(seconds)
-        assert caller.stdin is not None
-        caller.stdin.close()
-        caller.wait(PATIENCE_SECONDS)
-        problems = [] if caller.returncode == 0 else [f"the client of {RELEASE} ended with {caller.returncode}"]
+        told, _ = caller.communicate(timeout=PATIENCE_SECONDS)  # the end of its input ends it
+        problems = [f"the client of {RELEASE}: {error}" for error in json.loads(told.splitlines()[-1])["errors"]]
         done, left = finish(cluster)
     return load, done, [*problems, *left, *load.problems()]
 
@@ -65,11 +64,14 @@ def process(arguments: list[str], environment: dict[str, str] | None) -> Iterato
         arguments,
         env=environment,
         stdin=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
     )
     try:
         yield started
     finally:
         started.kill()
-        started.communicate()
+        started.wait()
+        for stream in (started.stdin, started.stdout):
+            if stream is not None:
+                stream.close()
