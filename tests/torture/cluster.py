@@ -66,8 +66,12 @@ class Cluster:
     def kill(self, victim: Victim, backend: int) -> None:
         """SIGKILL, and start the server again if it has to be."""
         if victim == "backend":  # the postmaster ends all others and starts again by itself
-            with suppress(ProcessLookupError):
+            with self.connect("postgres") as witness, suppress(ProcessLookupError, psycopg.OperationalError):
                 os.kill(backend, signal.SIGKILL)
+                give_up = time.monotonic() + 10
+                while time.monotonic() < give_up:  # until the crash has been seen
+                    witness.execute("select 1")
+                    time.sleep(0.01)
             return
         self.kill_server(with_children=victim == "server")
         self.server.restart()

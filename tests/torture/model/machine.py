@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
-from hypothesis.stateful import invariant
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, invariant
 
 from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores
-from tests.torture.model.world import World
+from tests.torture.model.world import THREADS, USERS, World
 
 OpenDatabase = Callable[[], AbstractContextManager[str]]
 
@@ -34,6 +35,22 @@ class Contract(
         self._database = type(self).open_database()
         self.world = World(self._database.__enter__())
         self.touched = None
+
+    @initialize(limit=st.sampled_from([3, 4, 6]))
+    def begin(self, limit: int) -> None:
+        """Everybody has a little of everything, so that the first steps have something to meet."""
+        self.set_policy(limit=limit, eviction="importance", agent_id=None, user_id=None)
+        for user_id in USERS:
+            for number, thread_id in enumerate(THREADS[:2]):
+                self.say(user_id, thread_id, number)
+                self.extract_memories(user_id=user_id, thread_id=thread_id, recent_k=None, says=True)
+                self.add_memory(
+                    user_id=user_id, number=number, memory_type="fact", agent_id="default", thread_id=thread_id,
+                    tags=["a"], importance=0.5, source="user", on_conflict="ignore", expires=None, is_over=False,
+                    is_loud=False,
+                )  # fmt: skip
+            self.store_artifact(user_id=user_id, key="k1", number=1, thread_id="t1", expires=None)
+        self.touched = USERS[0]
 
     @invariant()
     def lists_are_those_of_the_model(self) -> None:

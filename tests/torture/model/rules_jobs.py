@@ -23,9 +23,15 @@ ROOM = 4
 class JobRules(Rules):
     """Requests, claims, and the ends of leases."""
 
-    @rule(user_id=users, thread_id=threads, recent_k=st.none() | st.integers(1, 5))
-    def extract_memories(self, user_id: str, thread_id: str, recent_k: Any) -> None:
+    @rule(
+        user_id=users, thread_id=threads, recent_k=st.none() | st.integers(1, 5),
+        says=st.sampled_from([False, True, True]),
+    )  # fmt: skip
+    def extract_memories(self, user_id: str, thread_id: str, recent_k: Any, says: bool) -> None:
+        """``says``: there is something new to read."""
         talk = self.world.talks[user_id]
+        if says:
+            self.say(user_id, thread_id)
         with self.world.same_refusal(lambda: talk.request(thread_id, recent_k), "extract_memories") as open_job:
             job_id = self.world.call("extract_memories", user_id=user_id, thread_id=thread_id, recent_k=recent_k)
             if open_job and open_job[0] is not None:

@@ -116,11 +116,11 @@ class MemoryRules(Rules):
         self.world.both(lambda: memories.delete(memory_id), "delete_memory", user_id=user_id, memory_id=memory_id)
         self.touched = owner
 
-    @rule(user_id=users, a=picks, b=picks)
-    def supersede_memory(self, user_id: str, a: int, b: int) -> None:
+    @rule(user_id=users, a=picks, distance=st.sampled_from([1, 1, 2, 3, 0]))
+    def supersede_memory(self, user_id: str, a: int, distance: int) -> None:
         memories = self.world.memories[user_id]
         rows = [m for m in memories.rows.values() if m.is_current] or list(memories.rows.values())
-        old, new = (row.memory_id if row else NOBODY for row in (pick(rows, a), pick(rows, b)))
+        old, new = (row.memory_id if row else NOBODY for row in (pick(rows, a), pick(rows, a + distance)))
         self.world.both(
             lambda: memories.supersede(old, new), "supersede_memory", user_id=user_id, old_memory_id=old,
             new_memory_id=new, reason="newer",
@@ -229,7 +229,10 @@ class MemoryRules(Rules):
             check((row and row.content, is_there), (answer.content, True), f"get_memory({memory_id})")
 
     def any_memory(self, user_id: str, number: int) -> Remembered | None:
-        found: Remembered | None = pick(list(self.world.memories[user_id].rows.values()), number)
+        """Mostly one that is shown."""
+        memories = self.world.memories[user_id]
+        rows = list(memories.rows.values()) if number % 4 == 3 else memories.shown(include_superseded=True)
+        found: Remembered | None = pick(rows, number // 4)
         return found
 
     def compare_memories(self, user_id: str) -> None:

@@ -109,7 +109,9 @@ class MessageRules(Rules):
     @rule(user_id=users, thread_id=threads, number=picks)
     def delete_message(self, user_id: str, thread_id: str, number: int) -> None:
         talk = self.world.talks[user_id]
-        seq = number % 12
+        thread = talk.threads.get(thread_id)
+        said = thread.current() if thread else []
+        seq = said[number % len(said)].seq if said and number % 3 else number % 12
         self.world.both(
             lambda: talk.delete_message(thread_id, seq), "delete_message", user_id=user_id, thread_id=thread_id, seq=seq
         )
