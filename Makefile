@@ -72,6 +72,14 @@ chromium:
 	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends chromium >/dev/null; \
 	} || echo "Tests of the page will be skipped: there is no Chromium" >&2
 
+# Tests that step a server's clock skip without Debian's libfaketime.
+.PHONY: faketime
+faketime:
+	@ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || { \
+	  [ "$$(id -u)" = 0 ] && apt-get -qq update && \
+	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends libfaketime >/dev/null; \
+	} || echo "Tests of clocks that jump will be skipped: there is no libfaketime" >&2
+
 # Use ------------------------------------------------------------------------------------------------------------------
 
 .PHONY: demo
@@ -92,7 +100,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
-test: services chromium .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
+test: services chromium faketime .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded || status=1; \
@@ -102,9 +110,9 @@ test: services chromium .venv/.dev ## Run all tests on the system's PostgreSQL, 
 test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the first failure
 	@$(PYTEST) --server=embedded --exitfirst
 
-.PHONY: soak
-soak: services .venv/.dev ## Mixed load for an hour while processes are killed: nothing may be lost, doubled or miscounted
-	@$(BIN)/python -m tests.concurrency.soak
+.PHONY: torture
+torture: services faketime .venv/.dev ## Kill servers, fill disks, drop connections, step clocks for half an hour: nothing may be lost
+	@$(BIN)/python -m tests.torture
 
 .PHONY: lint lint-python lint-others
 lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files
