@@ -72,6 +72,14 @@ chromium:
 	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends chromium >/dev/null; \
 	} || echo "Tests of the page will be skipped: there is no Chromium" >&2
 
+# Tests of tenants behind a pooler use Debian's PgBouncer, and skip where there is none.
+.PHONY: pgbouncer
+pgbouncer:
+	@[ -x /usr/sbin/pgbouncer ] || { \
+	  [ "$$(id -u)" = 0 ] && apt-get -qq update && \
+	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends pgbouncer >/dev/null; \
+	} || echo "Tests behind a pooler will be skipped: there is no PgBouncer" >&2
+
 # Use ------------------------------------------------------------------------------------------------------------------
 
 .PHONY: demo
@@ -92,7 +100,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
-test: services chromium .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
+test: services chromium pgbouncer .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded || status=1; \

@@ -51,6 +51,7 @@ _DURATION = {"anyOf": [{"type": "string", "format": "duration"}, {"type": "numbe
 _LAX = Field(strict=False)
 _TYPES: dict[str, Any] = {
     "text": str,
+    "name": str,
     "boolean": bool,
     "integer": Annotated[int, Field(ge=-(2**31), lt=2**31)],
     "bigint": Annotated[int, Field(ge=-(2**63), lt=2**63)],
