@@ -1554,9 +1554,9 @@ from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
 $migration$);
 
-call memory._migrate('038_tenants', '9cbed7e388abc89bf53e6fb84d8bb35280a685ca492179def7cbd1c83cda6c19', '0.2.0', $migration$
--- Who reaches one user only. These three tables have row security without any policy: whatever is granted on them, only
--- the owner reads and writes them.
+call memory._migrate('038_tenants', '3da51d93ff94defe8b0da9af2328254ab84ce75a2ddec1c011e027d9c17f5288', '0.2.0', $migration$
+-- Who reaches one user only. These tables, and those of earlier parts that hold keys or that triggers believe, have row
+-- security without any policy: whatever is granted on them, only the owner reads and writes them.
 
 create table memory.bound_roles (
   role_name name primary key,
@@ -1591,6 +1591,9 @@ comment on table memory.role_grants is
 alter table memory.bound_roles enable row level security;
 alter table memory.token_keys enable row level security;
 alter table memory.role_grants enable row level security;
+alter table memory.erasure_keys enable row level security;
+alter table memory.tombstones enable row level security;
+alter table memory.whole_user_changes enable row level security;
 $migration$);
 
 call memory._migrate('039_trust', '0cce36a0497e047c22b313487864bde8ceab1fc1c0576dad1682666ffd735f57', '0.2.0', $migration$
@@ -3829,8 +3832,6 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_others', $header$(p_rows jsonb, p_key text, p_values jsonb)
 returns jsonb$header$),
-      ('function', '_check_roles', $header$()
-returns table (ok boolean, detail text)$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_triggers', $header$(out ok boolean, out detail text)$header$),
@@ -3841,6 +3842,8 @@ returns jsonb$header$),
       ('function', '_check_privileges', $header$(out ok boolean, out detail text)$header$),
       ('function', '_granted', $header$(p_acl aclitem[], p_owner oid)
 returns table (grantee text, privilege text)$header$),
+      ('function', '_check_roles', $header$()
+returns table (ok boolean, detail text)$header$),
       ('function', '_has_runner', $header$()
 returns boolean$header$),
       ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
@@ -6004,6 +6007,7 @@ begin
   if not pg_has_role(role_name, 'memory_tenant', 'member') then
     perform memory._make_tenant(role_name);
   end if;
+  perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
 end;
 $$;
 comment on function memory.bind_role(name, text) is
@@ -6074,6 +6078,7 @@ begin
   where given.key is not null
   on conflict on constraint token_keys_pkey do update
   set inner_block = excluded.inner_block, outer_block = excluded.outer_block, set_at = excluded.set_at;
+  perform memory._audit('set_token_key', jsonb_build_object('has_previous', previous is not null));
 end;
 $$;
 comment on function memory.set_token_key(text, text) is
@@ -6136,6 +6141,7 @@ begin
       case when role_name is null then 'must not be null' else format('role "%s" is not bound', role_name) end,
       'memory.bound_roles lists the roles that are.', case when role_name is null then '22023' else 'P0002' end);
   end if;
+  perform memory._audit('unbind_role', jsonb_build_object('role_name', role_name));
 end;
 $$;
 comment on function memory.unbind_role(name) is
@@ -25618,41 +25624,6 @@ begin
 end;
 $$;
 
--- For memory.doctor(): roles that are missing, and bindings that bind nobody or do not hold.
-create or replace function memory._check_roles()
-returns table (ok boolean, detail text)
-language plpgsql stable parallel safe
-as $$
-declare
-  missing constant text := (
-    select string_agg(r.name, ', ')
-    from (values ('memory_app'), ('memory_tenant'), ('memory_admin'), ('memory_worker'), ('memory_reader')) as r (name) where to_regrole(r.name) is null);
-  gone constant text := (
-    select string_agg(format('"%s"', b.role_name), ', ' order by b.role_name)
-    from memory.bound_roles as b
-    where not exists (select from pg_roles as r where r.rolname = b.role_name));
-  mighty constant text := (
-    select string_agg(format('"%s"', r.rolname), ', ' order by r.rolname)
-    from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
-    where r.rolsuper or r.rolbypassrls or has_schema_privilege(r.oid, 'memory', 'create')
-      or pg_has_role(r.oid, to_regrole('memory_tenant'), 'member') is not true
-      or pg_has_role(r.oid, to_regrole('memory_worker'), 'member')
-      or pg_has_role(r.oid, to_regrole('memory_admin'), 'member'));
-begin
-  if gone is not null then
-    return query select false, format('bound roles that do not exist: %s; see memory.unbind_role()', gone);
-  elsif mighty is not null then
-    return query select false,
-      format('bound roles that may reach other users all the same: %s; see docs/tenants.md', mighty);
-  elsif missing is not null then
-    return query select true, format('missing: %s; "agent-memory install --roles" creates them', missing);
-  else
-    return query
-    select true, format('all of agent_memory''s are there; %s bound to a user', count(*)) from memory.bound_roles;
-  end if;
-end;
-$$;
-
 -- What memory.doctor() says of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It
 -- reads PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
 create or replace function memory._check_bloat(out ok boolean, out detail text)
@@ -26002,6 +25973,41 @@ begin
 end;
 $$;
 
+-- For memory.doctor(): roles that are missing, and bindings that bind nobody or do not hold.
+create or replace function memory._check_roles()
+returns table (ok boolean, detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  missing constant text := (
+    select string_agg(r.name, ', ')
+    from (values ('memory_app'), ('memory_tenant'), ('memory_admin'), ('memory_worker'), ('memory_reader')) as r (name) where to_regrole(r.name) is null);
+  gone constant text := (
+    select string_agg(format('"%s"', b.role_name), ', ' order by b.role_name)
+    from memory.bound_roles as b
+    where not exists (select from pg_roles as r where r.rolname = b.role_name));
+  mighty constant text := (
+    select string_agg(format('"%s"', r.rolname), ', ' order by r.rolname)
+    from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+    where r.rolsuper or r.rolbypassrls or has_schema_privilege(r.oid, 'memory', 'create')
+      or pg_has_role(r.oid, to_regrole('memory_tenant'), 'member') is not true
+      or pg_has_role(r.oid, to_regrole('memory_worker'), 'member')
+      or pg_has_role(r.oid, to_regrole('memory_admin'), 'member'));
+begin
+  if gone is not null then
+    return query select false, format('bound roles that do not exist: %s; see memory.unbind_role()', gone);
+  elsif mighty is not null then
+    return query select false,
+      format('bound roles that may reach other users all the same: %s; see docs/tenants.md', mighty);
+  elsif missing is not null then
+    return query select true, format('missing: %s; "agent-memory install --roles" creates them', missing);
+  else
+    return query
+    select true, format('all of agent_memory''s are there; %s bound to a user', count(*)) from memory.bound_roles;
+  end if;
+end;
+$$;
+
 -- Whether memory.run_jobs() can call models.
 create or replace function memory._has_runner()
 returns boolean
@@ -26151,14 +26157,12 @@ begin
     end;
 
   return query select 'upgrade', c.ok, c.detail from memory._check_upgrade() as c;
+  return query select 'roles', c.ok, c.detail from memory._check_roles() as c;
   return query select 'privileges', c.ok, c.detail from memory._check_privileges() as c;
   return query select 'triggers', c.ok, c.detail from memory._check_triggers() as c;
   return query select 'indexes', c.ok, c.detail from memory._check_indexes() as c;
   return query select 'bloat', c.ok, c.detail from memory._check_bloat() as c;
   return query select 'clock', c.ok, c.detail from memory._check_clock() as c;
-
-  return query
-  select 'roles', r.ok, r.detail from memory._check_roles() as r;
 
   return query
   select 'chat model', max(m.name) is not null,
@@ -31538,6 +31542,9 @@ begin
       ('memory_app', 'function', 'tenant_user'),
       ('memory_tenant', 'function', 'tenant_user'),
       ('memory_admin', 'function', 'tenant_user'),
+      ('memory_app', 'function', '_changes_whole_user'),
+      ('memory_tenant', 'function', '_changes_whole_user'),
+      ('memory_admin', 'function', '_changes_whole_user'),
       ('memory_app', 'function', 'version'),
       ('memory_tenant', 'function', 'version'),
       ('memory_worker', 'function', 'version'),
@@ -31635,6 +31642,26 @@ begin
   end if;
 end;
 $grants$;
+
+-- Roles that were granted rights to write tables evaluate the condition of our triggers.
+do $writers$
+declare
+  writer regrole;
+begin
+  for writer in
+    select distinct a.grantee
+    from pg_class as c
+    cross join lateral (
+      select c.relacl as acl union all select t.attacl from pg_attribute as t where t.attrelid = c.oid) as granted
+    cross join lateral aclexplode(granted.acl) as a
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and a.grantee not in (0, c.relowner)
+      and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE')
+      and not has_function_privilege(a.grantee, 'memory._changes_whole_user()', 'execute')
+  loop
+    execute format('grant execute on function memory._changes_whole_user() to %s', writer);
+  end loop;
+end;
+$writers$;
 
 do $row_security$
 declare

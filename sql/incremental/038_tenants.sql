@@ -1,5 +1,5 @@
--- Who reaches one user only. These three tables have row security without any policy: whatever is granted on them, only
--- the owner reads and writes them.
+-- Who reaches one user only. These tables, and those of earlier parts that hold keys or that triggers believe, have row
+-- security without any policy: whatever is granted on them, only the owner reads and writes them.
 
 create table memory.bound_roles (
   role_name name primary key,
@@ -34,3 +34,6 @@ comment on table memory.role_grants is
 alter table memory.bound_roles enable row level security;
 alter table memory.token_keys enable row level security;
 alter table memory.role_grants enable row level security;
+alter table memory.erasure_keys enable row level security;
+alter table memory.tombstones enable row level security;
+alter table memory.whole_user_changes enable row level security;

@@ -20,7 +20,7 @@ TABLES_WITH_USERS = """
 ALL_RIGHTS = """
     grant usage on schema memory to memory_tenant, app_of_tenants;
     grant all on all tables in schema memory to memory_tenant, app_of_tenants"""
-OF_THE_OWNER = {"bound_roles", "role_grants", "token_keys"}
+OF_THE_OWNER = {"bound_roles", "erasure_keys", "role_grants", "token_keys", "tombstones", "whole_user_changes"}
 
 
 @pytest.fixture(scope="module")
@@ -55,8 +55,7 @@ def test_tables_without_users_hold_nothing_of_users(api: Api) -> None:
     others = "select relname::text from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'r'"
     without = {name for [name] in api.query(others)} - {name for [name] in api.query(TABLES_WITH_USERS)}
     settings = {"agent_budgets", "memory_types", "migrations", "models", "prompt_versions"}
-    hashes = {"erasure_keys", "receipts", "tombstones", "whole_user_changes"}
-    assert without - OF_THE_OWNER <= settings | hashes
+    assert without - OF_THE_OWNER == settings | {"receipts"}
 
 
 @pytest.mark.parametrize(

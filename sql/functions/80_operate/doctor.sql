@@ -21,14 +21,12 @@ begin
     end;
 
   return query select 'upgrade', c.ok, c.detail from memory._check_upgrade() as c;
+  return query select 'roles', c.ok, c.detail from memory._check_roles() as c;
   return query select 'privileges', c.ok, c.detail from memory._check_privileges() as c;
   return query select 'triggers', c.ok, c.detail from memory._check_triggers() as c;
   return query select 'indexes', c.ok, c.detail from memory._check_indexes() as c;
   return query select 'bloat', c.ok, c.detail from memory._check_bloat() as c;
   return query select 'clock', c.ok, c.detail from memory._check_clock() as c;
-
-  return query
-  select 'roles', r.ok, r.detail from memory._check_roles() as r;
 
   return query
   select 'chat model', max(m.name) is not null,
