@@ -19,6 +19,7 @@ begin
   if not pg_has_role(role_name, 'memory_tenant', 'member') then
     perform memory._make_tenant(role_name);
   end if;
+  perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
 end;
 $$;
 comment on function memory.bind_role(name, text) is

@@ -16,6 +16,7 @@ begin
   where given.key is not null
   on conflict on constraint token_keys_pkey do update
   set inner_block = excluded.inner_block, outer_block = excluded.outer_block, set_at = excluded.set_at;
+  perform memory._audit('set_token_key', jsonb_build_object('has_previous', previous is not null));
 end;
 $$;
 comment on function memory.set_token_key(text, text) is

@@ -10,6 +10,7 @@ begin
       case when role_name is null then 'must not be null' else format('role "%s" is not bound', role_name) end,
       'memory.bound_roles lists the roles that are.', case when role_name is null then '22023' else 'P0002' end);
   end if;
+  perform memory._audit('unbind_role', jsonb_build_object('role_name', role_name));
 end;
 $$;
 comment on function memory.unbind_role(name) is
