@@ -119,7 +119,7 @@ def test_exports_imports_and_erasures_are_recorded_and_an_erasure_leaves_nothing
     tea = api.add_memory(user_id="ana", content="Likes tea").memory_id
     first = api.forget_memory(user_id="ana", memory_id=tea)
     export = api.export_user(user_id="ana")
-    api.export_user(user_id="ana", row_limit=10, row_offset=10)
+    api.export_user(user_id="ana", from_row=10, max_rows=10)
     second = api.forget_user(user_id="ana")
     api.import_user(user_id="ana", export=export)
     rows = recorded(api)

@@ -25,6 +25,7 @@ begin
     set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine'
     where m.user_id = quarantine_memory.user_id and m.memory_id = quarantine_memory.memory_id;
   end if;
+  perform memory._audit('quarantine_memory', jsonb_build_object('memory_id', memory_id), user_id);
 end;
 $$;
 comment on function memory.quarantine_memory(text, uuid, text) is

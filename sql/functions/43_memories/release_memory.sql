@@ -24,6 +24,7 @@ begin
     perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
       'Delete or supersede that one first.', '23505');
   end if;
+  perform memory._audit('release_memory', jsonb_build_object('memory_id', memory_id), user_id);
 end;
 $$;
 comment on function memory.release_memory(text, uuid) is

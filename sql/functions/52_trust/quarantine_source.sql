@@ -34,6 +34,7 @@ begin
       'memories', memory._quarantine_memories(user_id, array[id::uuid], reason));
     counts := memory._added(counts, memory._quarantine_derived(user_id, array[id::uuid], reason, origin));
   end if;
+  perform memory._audit('quarantine_source', jsonb_build_object('source', source, 'id', id), user_id);
   return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
 end;
 $$;

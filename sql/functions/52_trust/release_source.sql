@@ -54,6 +54,7 @@ begin
   if (counts ->> 'messages')::bigint > 0 and thread is not null then
     counts := memory._added(counts, jsonb_build_object('summaries', memory._renew_summaries(user_id, thread, seqs[1])));
   end if;
+  perform memory._audit('release_source', jsonb_build_object('source', source, 'id', id), user_id);
   return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
 end;
 $$;
