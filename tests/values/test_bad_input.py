@@ -28,6 +28,7 @@ from tests.values.bad_arguments import (
     NAMES,
     NEED_PGCRYPTO,
     OTHER_MEMORY_ID,
+    QUARANTINED_ID,
     OVERSIZED,
     THREAD,
     VALID,
@@ -40,10 +41,12 @@ def shared_api(shared_api: Api) -> Api:
     """A database in which every call of VALID works."""
     shared_api.add_message(**THREAD, role="user", content="I like tea")
     shared_api.register_model(name="spare", kind="chat", provider="openai", model="gpt")
-    for memory_id, content in ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea")):
+    stored = ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea"), (QUARANTINED_ID, "Drinks green tea"))
+    for memory_id, content in stored:
         shared_api.connection.execute(
             "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
         )
+    shared_api.quarantine_memory(**ANA, memory_id=QUARANTINED_ID, reason="planted")
     shared_api.connection.execute(
         "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
     )
