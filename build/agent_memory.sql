@@ -2805,8 +2805,6 @@ returns int$header$),
 returns text$header$),
       ('function', 'quarantine_memory', $header$(user_id text, memory_id uuid, reason text)
 returns void$header$),
-      ('function', '_check_reason', $header$(p_reason text)
-returns void$header$),
       ('function', 'release_memory', $header$(user_id text, memory_id uuid)
 returns void$header$),
       ('function', 'restore_memory', $header$(user_id text, memory_id uuid, version int default null)
@@ -14470,7 +14468,7 @@ declare
   present memory.memories;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._check_reason(reason);
+  perform memory._check_id('reason', reason);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
   select m.* into present
   from memory.memories as m
@@ -14488,6 +14486,7 @@ begin
     set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine'
     where m.user_id = quarantine_memory.user_id and m.memory_id = quarantine_memory.memory_id;
   end if;
+  perform memory._audit('quarantine_memory', jsonb_build_object('memory_id', memory_id), user_id);
 end;
 $$;
 comment on function memory.quarantine_memory(text, uuid, text) is
@@ -14495,21 +14494,6 @@ comment on function memory.quarantine_memory(text, uuid, text) is
 'had superseded are current again. It is kept until it is released or deleted; '
 'list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message or '
 'document use memory.quarantine_source().';
-
--- Refuses a reason that is missing or long.
-create or replace function memory._check_reason(p_reason text)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if (p_reason ~ e'\\S') is not true or length(p_reason) > 1000 then
-    perform memory._refuse('reason',
-      case when p_reason ~ e'\\S' then format('has %s characters, at most 1000 are allowed', length(p_reason))
-        else 'is missing' end,
-      'Say why, in a sentence: it is shown wherever the quarantine is listed.');
-  end if;
-end;
-$$;
 
 create or replace function memory.release_memory(user_id text, memory_id uuid)
 returns void
@@ -14537,6 +14521,7 @@ begin
     perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
       'Delete or supersede that one first.', '23505');
   end if;
+  perform memory._audit('release_memory', jsonb_build_object('memory_id', memory_id), user_id);
 end;
 $$;
 comment on function memory.release_memory(text, uuid) is
@@ -19506,7 +19491,7 @@ declare
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
-  perform memory._check_reason(reason);
+  perform memory._check_id('reason', reason);
   if source in ('message', 'thread') then
     thread := case source when 'thread' then id else substring(id from '^(.*)/') end;
     counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
@@ -19531,6 +19516,7 @@ begin
       'memories', memory._quarantine_memories(user_id, array[id::uuid], reason));
     counts := memory._added(counts, memory._quarantine_derived(user_id, array[id::uuid], reason, origin));
   end if;
+  perform memory._audit('quarantine_source', jsonb_build_object('source', source, 'id', id), user_id);
   return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
 end;
 $$;
@@ -19667,6 +19653,7 @@ begin
   if (counts ->> 'messages')::bigint > 0 and thread is not null then
     counts := memory._added(counts, jsonb_build_object('summaries', memory._renew_summaries(user_id, thread, seqs[1])));
   end if;
+  perform memory._audit('release_source', jsonb_build_object('source', source, 'id', id), user_id);
   return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
 end;
 $$;
@@ -25922,6 +25909,7 @@ declare
   public_functions constant bigint := (
     select count(*) from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace
+      and p.proname <> '_changes_whole_user' -- which whoever writes evaluates as the condition of triggers
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0));
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
@@ -25946,10 +25934,10 @@ begin
         and case
           when g.grantee = 'public' then true
           when c.relkind = 'v' then g.privilege <> 'SELECT'
-          -- Row security and the installed roles decide who reads which rows.
-          when c.relrowsecurity or g.grantee like e'memory\\_%' then g.privilege = 'TRUNCATE'
-          when g.privilege = 'SELECT' then c.relname not in ('audit', 'secret_reads') and exists (
-            select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
+          when g.grantee like e'memory\\_%' then g.privilege = 'TRUNCATE' -- the roles of the installation
+          when g.privilege = 'SELECT' then not c.relrowsecurity and c.relname not in ('audit', 'secret_reads')
+            and exists (select from pg_attribute as a
+                        where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
           else true
         end) as g
     group by g.grantee, g.relation) as f;

@@ -95,7 +95,7 @@ def test_a_memory_in_quarantine_can_be_deleted_but_not_restored_or_changed(api: 
 
 
 @pytest.mark.feature("F5")
-@pytest.mark.parametrize("reason", [None, " ", "x" * 1001])
+@pytest.mark.parametrize("reason", [None, "", "x" * 256])
 def test_a_quarantine_needs_a_reason(api: Api, reason: str | None) -> None:
     memory_id = add(api, "Likes tea")
     with pytest.raises(psycopg.Error, match="reason") as error:

@@ -13,6 +13,7 @@ from tests.support.sqlapi import wide_text
 
 MEMORY_ID = uuid.UUID(int=1)
 OTHER_MEMORY_ID = uuid.UUID(int=2)
+QUARANTINED_ID = uuid.UUID(int=3)
 LEASE_TOKEN = uuid.UUID(int=3)
 DOCUMENT_ID = uuid.UUID(int=4)
 
@@ -90,6 +91,7 @@ VALID: dict[str, dict[str, Any]] = {
     "record_calls": {**ANA, "job_id": 1, "calls": [{"tokens_in": 1}]},
     "register_model": {"name": "m", "kind": "chat", "provider": "openai", "model": "gpt"},
     "release_job": JOB,
+    "release_memory": {**ANA, "memory_id": QUARANTINED_ID},
     "release_source": {**ANA, "source": "memory", "id": str(MEMORY_ID)},
     "render_memories": ANA,
     "reset_prompt": {"name": "consolidate"},

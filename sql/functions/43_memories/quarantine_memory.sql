@@ -7,7 +7,7 @@ declare
   present memory.memories;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._check_reason(reason);
+  perform memory._check_id('reason', reason);
   perform memory._lock_scopes_of(user_id, array[memory_id]);
   select m.* into present
   from memory.memories as m
@@ -33,18 +33,3 @@ comment on function memory.quarantine_memory(text, uuid, text) is
 'had superseded are current again. It is kept until it is released or deleted; '
 'list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message or '
 'document use memory.quarantine_source().';
-
--- Refuses a reason that is missing or long.
-create or replace function memory._check_reason(p_reason text)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if (p_reason ~ e'\\S') is not true or length(p_reason) > 1000 then
-    perform memory._refuse('reason',
-      case when p_reason ~ e'\\S' then format('has %s characters, at most 1000 are allowed', length(p_reason))
-        else 'is missing' end,
-      'Say why, in a sentence: it is shown wherever the quarantine is listed.');
-  end if;
-end;
-$$;

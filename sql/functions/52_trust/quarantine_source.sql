@@ -9,7 +9,7 @@ declare
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
-  perform memory._check_reason(reason);
+  perform memory._check_id('reason', reason);
   if source in ('message', 'thread') then
     thread := case source when 'thread' then id else substring(id from '^(.*)/') end;
     counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);

@@ -33,7 +33,7 @@ class AsyncTrust(AsyncCaller):
             user_id: whose source it is.
             source: message, thread, document, artifact or memory.
             id: as search shows it: of a message ``thread_id/seq``, of an artifact its key.
-            reason: why, in at most 1,000 characters; it is shown wherever the quarantine is listed.
+            reason: why, in 1 to 255 characters; it is shown wherever the quarantine is listed.
 
         Raises:
             NotFoundError: the user has no such source.
