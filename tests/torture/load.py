@@ -62,13 +62,22 @@ class JobClient:
     def losses(self, connection: psycopg.Connection[Any]) -> Iterator[str]:
         yield from self.problems
         users, jobs = [user for user, _ in self.done], [job for _, job in self.done]
+        # A completed job that names a memory which was forgotten is removed with the memory.
         rows = connection.execute(
-            "select d.* from unnest(%s::text[], %s::bigint[]) as d (user_id, job_id)"
-            " left join memory.jobs as j using (user_id, job_id) where j.status is distinct from 'completed'",
+            "select j.user_id, j.job_id, j.status from unnest(%s::text[], %s::bigint[]) as d (user_id, job_id)"
+            " join memory.jobs as j using (user_id, job_id) where j.status <> 'completed'",
             [users, jobs],
         ).fetchall()
         if rows:
             yield f"{len(rows)} jobs were completed and are not any more, such as {rows[0]}"
+        rows = connection.execute(
+            "select j.user_id, sum((j.result ->> 'inserted')::int) as inserted from memory.jobs as j"
+            " where j.kind = 'extract_memories' and j.status = 'completed' group by 1"
+            " having sum((j.result ->> 'inserted')::int) > (select count(*) from memory.memories as m"
+            " where m.user_id = j.user_id and m.source = 'extraction')"
+        ).fetchall()
+        if rows:
+            yield f"{len(rows)} users lack extracted memories that jobs have stored, such as {rows[0]}"
 
 
 class Load:

@@ -171,7 +171,7 @@ class MessageRules(Rules):
 
     @rule(user_id=users, thread_id=threads, number=numbers, max_tokens=st.sampled_from([20, 60, 300, 4000]))
     def get_context(self, user_id: str, thread_id: str, number: int, max_tokens: int) -> None:
-        """Fits whenever the newest message does, ends with that message, and has nothing of anyone else."""
+        """Fits whenever the newest unit of messages does, ends with that message, and has nothing of anyone else."""
         thread = self.world.talks[user_id].threads.get(thread_id)
         current = thread.current() if thread else []
         parts = self.world.call(
@@ -185,12 +185,15 @@ class MessageRules(Rules):
             raise Difference(f"{what}: ordinals have gaps")
         if not current:
             return
-        if current[-1].token_count <= max_tokens and sum(part.token_count for part in parts) > max_tokens:
+        # A tool's results are one unit with the message before them, which called the tools.
+        speakers = [place for place, m in enumerate(current) if m.role != "tool"]
+        newest = sum(m.token_count for m in current[speakers[-1] if speakers else 0 :])
+        if newest <= max_tokens and sum(part.token_count for part in parts) > max_tokens:
             raise Difference(f"{what}: does not fit")
         said = [part for part in parts if part.source == "message"]
         expected = [m.content for m in current][-len(said) :] if said else []
         check([part.content for part in said], expected, what)
-        if current[-1].token_count <= max_tokens and not said:
+        if newest <= max_tokens and not said:
             raise Difference(f"{what}: the newest message is left out")
 
     def look_for_strangers(self, user_id: str, rows: Any, what: str) -> None:
