@@ -5455,9 +5455,9 @@ begin atomic
   select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
 end;
 
--- The user that this session of a tenant reaches. Refuses when it has none. 4 us for a bound role, 15 us for a token
--- (PostgreSQL 15, CPU). One statement without arguments: of two, each takes 3 us, and a statement with arguments may be
--- planned in each call, which takes 20.
+-- The user that this session of a tenant reaches. Refuses when it has none. 5 us for a bound role, 18 us for a token
+-- (PostgreSQL 15, CPU), and more in the first call of a transaction, see docs/tenants.md. One statement without
+-- arguments: of two, each takes 3 us, and a statement with arguments may be planned in each call, which takes 20.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -14183,6 +14183,9 @@ declare
   is_long boolean;
   judged memory.memories;
 begin
+  if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
+    perform memory._check_id('user_id', new.user_id);
+  end if;
   -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
@@ -14645,7 +14648,7 @@ returns text
 language sql stable parallel safe
 begin atomic
   select case
-    when not memory._is_user((p_candidate).user_id) then 'user_id'
+    when not memory._is_id((p_candidate).user_id) then 'user_id'
     when not memory._is_id((p_candidate).agent_id) then 'agent_id'
     when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
     when not memory._is_id((p_candidate).source) then 'source'
