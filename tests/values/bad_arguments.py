@@ -100,6 +100,7 @@ VALID: dict[str, dict[str, Any]] = {
     "supersede_memory": {**ANA, "old_memory_id": MEMORY_ID, "new_memory_id": OTHER_MEMORY_ID, "reason": "newer"},
     "sweep": {},
     "update_memory": {**MEMORY, "content": "Likes green tea"},
+    "was_forgotten": {**ANA, "messages": [{"content": "Tea"}]},
     "vector_index": {"model": "vectors"},
     "version": {},
 }
