@@ -50,7 +50,7 @@ def test_export_forget_and_import(run: Run, memory: Memory, tmp_path: Path) -> N
 
 
 def test_large_exports_are_written_in_parts(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, db: psycopg.Connection, dsn: str
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dsn: str
 ) -> None:
     from agent_memory.cli import users
 
@@ -63,7 +63,7 @@ def test_large_exports_are_written_in_parts(
 
 
 def test_a_memory_and_a_thread_are_forgotten(run: Run, memory: Memory) -> None:
-    [cake, tea] = memory.list_memories("ana")
+    [_, tea] = memory.list_memories("ana")
     assert run("memories", "forget", "ana", str(tea.memory_id)).returncode == 1
     result = run("memories", "forget", "ana", str(tea.memory_id), "--yes")
     assert "memories: 1" in result.stdout
