@@ -84,7 +84,7 @@ def test_the_policy_says_when_or_never(api: Api) -> None:
     assert soft_deleted(api) == 0
 
 
-def test_a_thread_that_somebody_holds_is_left_for_the_next_call(dsn: str, connect: Any) -> None:
+def test_a_thread_that_somebody_holds_is_left_for_the_next_call(connect: Any) -> None:
     api = Api(connect())
     delete_some(api)
     let_days_pass(api, 31)
