@@ -18,5 +18,5 @@ begin
 end;
 $$;
 comment on function memory.was_forgotten(text, jsonb) is
-'For each of these messages or memories (objects with content and created_at) whether the user had it forgotten, or was '
-'forgotten after it was said; without created_at nobody knows when. For programs that import: such texts stay out.';
+'For each of these messages or memories (objects with content and created_at) whether the user had it forgotten, or '
+'was forgotten after it was said; without created_at nobody knows when. For programs that import: such texts stay out.';
