@@ -101,7 +101,12 @@ comment on table memory.migrations is
 do $downgrade$
 declare
   newer text;
+  installed text;
 begin
+  if to_regprocedure('memory.version()') is not null then
+    execute 'select memory.version()' into installed;
+  end if;
+  perform set_config('agent_memory.installed', coalesce(installed, ''), true);
   select migrations.version into newer from memory.migrations
   where string_to_array(migrations.version, '.')::int[] > string_to_array('{{version}}', '.')::int[]
   order by string_to_array(migrations.version, '.')::int[] desc limit 1;

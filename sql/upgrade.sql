@@ -39,10 +39,12 @@ begin
 end;
 $$;
 
--- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again: an upgrade that
--- holds one lock and waits for the next can be in a deadlock with a writer, and after deadlock_timeout (a second)
--- PostgreSQL may cancel the writer. Only in the second half of lock_timeout does it wait longer for each lock, because
--- autovacuum releases its lock only for a session that has waited for deadlock_timeout.
+-- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again, beginning with
+-- that table: an upgrade that holds one lock and waits for the next can be in a deadlock with a writer, and after
+-- deadlock_timeout (a second) PostgreSQL may cancel the writer. In the second half of lock_timeout it waits longer: for
+-- the first table two seconds, because autovacuum releases its lock only for a session that has waited for
+-- deadlock_timeout, and nobody is in a deadlock with a session that holds no lock; for the others half of
+-- deadlock_timeout.
 create or replace procedure memory._lock()
 language plpgsql
 set search_path = pg_catalog, pg_temp
@@ -50,16 +52,26 @@ as $$
 declare
   patience text := current_setting('lock_timeout');
   ends_at timestamptz := clock_timestamp() + patience::interval;
-  relations text;
+  relations text[];
+  relation text; -- the one to lock first, then the one being locked
+  is_late boolean;
 begin
-  select string_agg(format('memory.%I', c.relname), ', ' order by c.relname) into relations
+  select array_agg(format('memory.%I', c.relname) order by c.relname) into relations
   from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r';
   loop
     begin
-      perform set_config('lock_timeout',
-        case when clock_timestamp() < ends_at - patience::interval / 2 then '40ms' else patience end, true);
-      call memory._unbind(); -- before the tables: a reader of a view locks the view first, then its tables
-      execute format('lock table %s in access exclusive mode', relations);
+      relations := case when relation is null then relations
+        else relation || array_remove(relations, relation) end;
+      is_late := clock_timestamp() > ends_at - patience::interval / 2;
+      perform set_config('lock_timeout', case when is_late then '2s' else '40ms' end, true);
+      execute format('lock table %s in access exclusive mode', relations[1]);
+      perform set_config('lock_timeout', case when is_late
+        then extract(epoch from current_setting('deadlock_timeout')::interval) * 500 || 'ms' else '40ms' end, true);
+      -- A reader of a view locks the view first, then its tables. Both are waited for only this long.
+      call memory._unbind();
+      foreach relation in array relations loop
+        execute format('lock table %s in access exclusive mode', relation);
+      end loop;
       exit;
     exception when lock_not_available or deadlock_detected then
       if clock_timestamp() > ends_at then

@@ -199,6 +199,19 @@ def version_numbers(version: str) -> list[int]:
     return [int(number) for number in version.split(".")]
 
 
+def may_come_from_an_upgrade(error: psycopg.Error) -> bool:
+    """Whether an upgrade that was committed during a call, or since its statement was prepared, may explain the error.
+
+    A call that an upgrade meets half way goes on with functions of the version before, and may miss one that the new
+    version lacks. A prepared statement fails once if its function has got a new column.
+    """
+    sqlstate, diagnostic = error.sqlstate or "", error.diag
+    if diagnostic.source_function == "RevalidateCachedQuery":  # "cached plan must not change result type"
+        return True
+    is_inside = diagnostic.context is not None
+    return is_inside and sqlstate != _NOT_PERMITTED and (sqlstate[:2] in ("42", "XX") or sqlstate == "22P02")
+
+
 def from_psycopg(
     error: psycopg.Error, info: psycopg.ConnectionInfo, function: str | None = None, answer: str | None = None
 ) -> AgentMemoryError | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
 from typing import Any
@@ -12,11 +12,19 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory
-from agent_memory.adapters.langgraph import AgentMemoryStore
-from langgraph.store.base import GetOp, InvalidNamespaceError, ListNamespacesOp, MatchCondition, PutOp, SearchOp
+from agent_memory.adapters.langgraph import AgentMemoryStore, AsyncAgentMemoryStore
+from langgraph.store.base import (
+    GetOp,
+    InvalidNamespaceError,
+    ListNamespacesOp,
+    MatchCondition,
+    PutOp,
+    SearchOp,
+)
 
 from tests.adapters.steps import run_example
 from tests.support.fake_model_server import FakeModelServer
+from tests.support.sqlapi import Api
 
 pytestmark = [
     pytest.mark.feature("F15"),
@@ -210,11 +218,12 @@ class TestNamespaces:
         with pytest.raises(InvalidNamespaceError):
             store.put(namespace, "k", {"v": 1})
 
-    def test_operations_that_are_passed_directly_are_checked(self, store: AgentMemoryStore) -> None:
+    def test_a_batch_with_an_invalid_namespace_does_nothing(self, store: AgentMemoryStore) -> None:
         for op in (PutOp(("a.b",), "k", {}), GetOp(("a.b",), "k"), SearchOp(("a.b",)),
                    ListNamespacesOp((MatchCondition("prefix", ("a.b",)),))):  # fmt: skip
             with pytest.raises(InvalidNamespaceError):
-                store.batch([op])
+                store.batch([PutOp(("valid",), "k", {}), op])
+        assert store.list_namespaces() == []
 
 
 class TestTimeToLive:
@@ -234,6 +243,36 @@ class TestTimeToLive:
         time.sleep(self.SECONDS * 0.6)
         assert {item.key for item in store.search(("a",), refresh_ttl=False)} == {"read", "searched", "kept"}
         assert store.get(("a",), "seen") is None
+
+    def test_what_has_expired_is_in_no_answer_and_no_read_brings_it_back(
+        self, store: AgentMemoryStore, api: Api
+    ) -> None:
+        for key in ("a", "b", "c", "expired"):
+            store.put(("page",), key, {"text": "apple"}, ttl=1)
+        store.put(("gone",), "k", {"text": "apple"}, ttl=1)
+        api.connection.execute(
+            "update memory.memories set expires_at = now() - interval '1 minute' "
+            "where metadata->'langgraph'->>'key' in ('k', 'expired')"
+        )
+        assert store.get(("gone",), "k", refresh_ttl=True) is None
+        assert store.search(("gone",), refresh_ttl=True) == []
+        assert store.search(("gone",), query="apple", refresh_ttl=True) == []
+        assert store.list_namespaces() == [("page",)]
+        pages = [store.search(("page",), limit=2, offset=offset) for offset in (0, 2)]
+        assert [[item.key for item in page] for page in pages] == [["c", "b"], ["a"]]
+
+    @pytest.mark.parametrize("query", [None, "apple"])
+    def test_a_read_renews_only_what_has_aged(self, store: AgentMemoryStore, memory: Memory, query: str | None) -> None:
+        store.put(("a",), "k", {"text": "apple"}, ttl=10)
+        [row] = memory.list_memories("ana")
+        assert row.expires_at is not None
+        store.search(("a",), query=query)
+        assert memory.get_memory("ana", row.memory_id).expires_at == row.expires_at
+        memory.update_memory("ana", row.memory_id, expires_at=row.expires_at - timedelta(minutes=5))
+        store.search(("a",), query=query)
+        renewed = memory.get_memory("ana", row.memory_id).expires_at
+        assert renewed is not None
+        assert renewed > row.expires_at
 
     def test_the_store_may_have_a_time_for_all(self, memory: Memory) -> None:
         store = AgentMemoryStore(memory, "ana", ttl={"default_ttl": 10, "refresh_on_read": False})
@@ -285,6 +324,35 @@ class TestBatches:
 
         asyncio.run(use())
 
+    def test_calls_of_one_moment_are_a_batch_in_their_order(self, dsn: str) -> None:
+        async def use() -> None:
+            async with AsyncMemory(dsn) as memory:
+                store = AsyncAgentMemoryStore(memory, "ana", ttl={"default_ttl": 10})
+                await asyncio.gather(*(store.aput(("a",), "k", {"v": number}) for number in range(50)))
+                found, namespaces, item = await asyncio.gather(
+                    store.asearch(("a",)), store.alist_namespaces(), store.aget(("a",), "k")
+                )
+                assert item is not None
+                assert found[0].value == item.value == {"v": 49}
+                assert namespaces == [("a",)]
+                [record] = await memory.list_memories("ana")
+                assert (record.version, record.expires_at is None) == (1, False)
+
+        asyncio.run(use())
+
+    def test_threads_may_use_an_asynchronous_store_and_its_loop_may_not_wait(self, dsn: str) -> None:
+        async def use() -> None:
+            async with AsyncMemory(dsn) as memory:
+                store = AsyncAgentMemoryStore(memory, "ana")
+                await asyncio.to_thread(store.put, ("a",), "k", {"v": 1})
+                item = await asyncio.to_thread(store.get, ("a",), "k")
+                assert item is not None
+                assert item.value == {"v": 1}
+                with pytest.raises(asyncio.InvalidStateError):
+                    store.get(("a",), "k")
+
+        asyncio.run(use())
+
     def test_an_unknown_operation_is_refused(self, store: AgentMemoryStore) -> None:
         with pytest.raises(TypeError, match="int"):
             store.batch([7])  # type: ignore[list-item]
@@ -301,6 +369,14 @@ class TestErrors:
             store.put(("a",), "k", {"v": 1})
         with pytest.raises(psycopg.OperationalError):
             asyncio.run(store.aget(("a",), "k"))
+
+    def test_each_call_of_an_asynchronous_store_gets_the_error(self, failing_memory: Memory) -> None:
+        async def use() -> list[Any]:
+            store = AsyncAgentMemoryStore(failing_memory, "ana")
+            calls: list[Awaitable[Any]] = [store.aget(("a",), "k"), store.asearch(("a",))]
+            return await asyncio.gather(*calls, return_exceptions=True)
+
+        assert [isinstance(error, psycopg.OperationalError) for error in asyncio.run(use())] == [True, True]
 
 
 @pytest.mark.usefixtures("environment")

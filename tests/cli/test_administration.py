@@ -47,6 +47,24 @@ def test_version_and_help(run: Run) -> None:
     assert run("--version").stdout.startswith("agent-memory 0.")
     assert run("-h").stdout == run("--help").stdout
     assert "The id of the user." in run("search", "-h").stdout
+    for command in ([], ["worker"], ["memories"], ["memories", "add"], ["policy", "set"], ["serve"]):
+        shown = run(*command, "--help").stdout
+        assert "bool" not in shown
+        assert "range" not in shown
+    assert "With none of them, only programs of this machine are served." in " ".join(shown.split())
+
+
+def test_sweep_goes_on_until_nothing_is_left(run: Run, db: psycopg.Connection) -> None:
+    db.execute(
+        "select memory.add_message('ana', 't', 'user', 'x', expires_at => now() - interval '1 hour',"
+        " created_at => now() - interval '2 hours') from generate_series(1, 25)"
+    )
+    assert json.loads(run("sweep", "--batch-size", "10", "--json").stdout)["messages"] == 25
+    again = run("sweep")
+    assert (again.returncode, again.stderr) == (0, "")
+    assert [line.split() for line in again.stdout.splitlines() if line.startswith("messages")] == [["messages", "0"]]
+    assert db.execute("select count(*) from memory.messages").fetchone() == (0,)
+    assert run("sweep", "--batch-size", "0").returncode == 2
 
 
 @pytest.mark.feature("E9")

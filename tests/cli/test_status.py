@@ -1,6 +1,7 @@
 """The command agent-memory status."""
 
 import json
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -64,3 +65,24 @@ def test_another_version_is_named_with_what_helps(run: Run, db: psycopg.Connecti
     assert (problem["name"], problem["is_broken"]) == ("version", True)
     assert installed in problem["detail"]
     assert helps in problem["help"]
+
+
+def test_an_embedded_store_names_what_its_model_lacks_and_the_command_that_helps(
+    run: Run, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    if request.config.getoption("--server") != "embedded":
+        pytest.skip("a store brings its own server, so one run is enough")
+    missing = tmp_path / "missing"
+    own = {"AGENT_MEMORY_DSN": "", "HOME": str(tmp_path), "AGENT_MEMORY_MODEL_DIR": str(missing)}
+
+    def said() -> str:
+        result = run("status", **own)
+        assert result.returncode == 0, result.stdout
+        return result.stdout
+
+    assert "degraded embedding model: none is active" in said()
+    assert "all-MiniLM-L6-v2 lacks its weights (90 MB)" in said()
+    assert "export AGENT_MEMORY_MODEL_DIR=FOLDER" in said()
+    run("models", "register", "mini", "--kind", "embedding", "--provider", "local", "--model", "m",
+        "--dimensions", "384", "--activate", **own)  # fmt: skip
+    assert f'"mini" cannot run here: the model folder {missing} has no file model.onnx' in said()

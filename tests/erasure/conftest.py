@@ -88,6 +88,7 @@ def fill(api: Api, user_id: str, word: str) -> None:
         " values (%(u)s, %(w)s, '12345678', sha256(''::bytea) || sha256('sealed'::bytea))",
         "insert into memory.secret_reads (user_id, name, role) values (%(u)s, %(w)s, 'app')",
         "insert into memory.moved_users (user_id, contents) values (%(u)s, '{}')",
+        "insert into memory.bound_roles (role_name, user_id) values ('role ' || %(w)s, %(u)s)",
     ):
         api.connection.execute(statement, values)
     api.add_message(user_id=user_id, thread_id=f"second {word}", role="user", content=f"More of {word}")

@@ -18,6 +18,8 @@ WITHOUT_USERS = {
     "models": "settings of administrators",
     "prompt_versions": "settings of administrators",
     "receipts": "counts by table, a keyed hash, and a reason from which user_id and content are cut",
+    "role_grants": "roles and names of our functions",
+    "token_keys": "keys of tokens",
     "tombstones": "keyed hashes",
     "whole_user_changes": "transactions that are under way",
 }

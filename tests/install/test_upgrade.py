@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -12,10 +10,8 @@ import pytest
 
 from tests.install.upgrades import PART, Build
 from tests.support.installer import execute, install, open_as
-from tests.support.servers import ROOT
+from tests.support.releases import RELEASES, install_script
 from tests.support.sqlapi import Api
-
-RELEASES = sorted((ROOT / "tests" / "install" / "releases").glob("*.sql.xz"))
 
 IDENTITIES = """
 select 'view' as kind, c.oid, c.relname::text as name, c.relowner, c.relacl::text as acl, c.reloptions,
@@ -141,10 +137,10 @@ def test_objects_of_users_on_every_view_and_every_bound_function_stay(
 
 
 @pytest.mark.feature("F13", "F20")
-@pytest.mark.parametrize("release", RELEASES, ids=lambda path: path.name)
-def test_an_upgrade_from_each_release_keeps_rows_grants_and_views(empty_dsn: str, release: Path, reader: str) -> None:
+@pytest.mark.parametrize("version", RELEASES)
+def test_an_upgrade_from_each_release_keeps_rows_grants_and_views(empty_dsn: str, version: str, reader: str) -> None:
     execute(empty_dsn, "create extension vector")
-    install(empty_dsn, lzma.decompress(release.read_bytes()).decode())
+    install(empty_dsn, install_script(version))
     with open_as(empty_dsn) as connection:
         api = Api(connection)
         api.talk("ana", "t1", 10)
@@ -179,7 +175,7 @@ def test_an_upgrade_from_each_release_keeps_rows_grants_and_views(empty_dsn: str
     with open_as(empty_dsn) as connection:
         api = Api(connection)
         assert api.query(count) == rows
-        assert [check for check in api.doctor() if not check.ok] == []
+        assert [check.check_name for check in api.doctor() if not check.ok] == ["privileges"]  # the reader's
         for view in old_views:
             api.query(f"select * from app.{view}")
         forbidden = f"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import lzma
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
@@ -12,7 +11,7 @@ from psycopg import errors
 
 from tests.install.upgrades import CODE, PART, PUBLIC, Build
 from tests.support.installer import execute, install, open_as
-from tests.support.servers import ROOT
+from tests.support.releases import install_script
 from tests.support.sqlapi import Api
 
 
@@ -138,7 +137,7 @@ def test_a_users_own_bound_function_in_the_schema_stays(dsn: str, build: Build) 
 @pytest.mark.feature("F13", "F1")
 def test_an_upgrade_corrects_times_that_no_client_can_read(empty_dsn: str) -> None:
     execute(empty_dsn, "create extension vector")
-    install(empty_dsn, lzma.decompress((ROOT / "tests/install/releases/0.1.0.sql.xz").read_bytes()).decode())
+    install(empty_dsn, install_script("0.1.0"))
     with open_as(empty_dsn) as connection:
         for moment in ("12000-01-01", "0044-03-15 BC"):
             connection.execute("select memory.add_message('ana', %s, 'user', 'x', created_at => %s)", [moment, moment])

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import lzma
-
 import pytest
 from psycopg import errors
 
 from tests.support.installer import execute, install, open_as
-from tests.support.servers import ROOT
+from tests.support.releases import install_script
 from tests.support.sqlapi import Api
-
-FIRST = ROOT / "tests" / "install" / "releases" / "0.1.0.sql.xz"
 
 
 @pytest.mark.feature("E12", "F13")
 def test_memories_with_other_blanks_are_recognised_and_none_is_lost(empty_dsn: str) -> None:
     execute(empty_dsn, "create extension vector")
-    install(empty_dsn, lzma.decompress(FIRST.read_bytes()).decode())
+    install(empty_dsn, install_script("0.1.0"))
     alone = ["Likes\u00a0tea", "\ufeffLikes milk", "Mag\u2007grünen\u202fTee", "日本\u200b語"]
     alike = ["Has a\u00a0cat", "Has\u00a0a cat", "Has\u00a0a\u00a0cat"]  # one text by now, the first is the oldest
     plain_too = ["Has\u00a0a dog", "Has a dog"]
@@ -67,7 +63,7 @@ def test_memories_with_other_blanks_are_recognised_and_none_is_lost(empty_dsn: s
 @pytest.mark.feature("C3", "C5", "F13")
 def test_artifacts_are_moved_into_parts_with_their_words_and_embeddings(empty_dsn: str) -> None:
     execute(empty_dsn, "create extension vector")
-    install(empty_dsn, lzma.decompress(FIRST.read_bytes()).decode())
+    install(empty_dsn, install_script("0.1.0"))
     texts = {
         "short": "Grüße ☕\r\n",
         "log": "".join(f"line {number} of the log, é\n" for number in range(1, 30_001)),

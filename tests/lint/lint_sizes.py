@@ -17,6 +17,7 @@ LINES = 400
 CHARACTERS = 120
 GENERATED = (
     "build/agent_memory.sql",  # by sql/build.py
+    "tests/upgrade/agent_memory-*.sql",  # by tests/upgrade/keep.py
     "docs/reference.md",  # by docs/reference.py
     "python_client/*/_sync/*.py",  # by python_client/generate_sync.py
 )

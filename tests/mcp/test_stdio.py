@@ -224,7 +224,7 @@ def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_serve
     answers: list[Any] = []
     while 2 not in [answer.get("id") for answer in answers]:
         answers.append(json.loads(raw.stdout.readline()))
-    assert json.loads(answers[-1]["result"]["content"][0]["text"]) == {"results": []}
+    assert json.loads(answers[-1]["result"]["content"][0]["text"])["results"] == []
     rest, log = raw.communicate(timeout=30)
     assert rest == ""
     assert raw.returncode == 0
@@ -265,7 +265,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
     with pytest.raises(SystemExit):
         app(["mcp", "--user", "ana"])
     assert capfd.readouterr().err.splitlines() == [
-        "Error: agent-memory mcp needs the package mcp, version 2.3 or newer",
+        "Error: MCP needs the package mcp, version 2.3 or newer",
         "Hint: Run: pip install 'pg-agent-memory[mcp]'",
     ]
 

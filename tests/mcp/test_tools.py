@@ -10,8 +10,9 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, InvalidValueError, Memory
+from agent_memory import AsyncMemory, DegradedWarning, InvalidValueError, Memory
 from agent_memory.tools import TOOLS, AsyncMemoryTools, MemoryTools, Scope, Tool, openai_tools
+from agent_memory.tools.notes import note_of
 from openai.types.chat import ChatCompletionMessageFunctionToolCall
 from openai.types.responses import ResponseFunctionToolCall
 
@@ -99,6 +100,32 @@ def test_a_model_remembers_finds_corrects_and_forgets(memory: Memory) -> None:
     assert result(tools, "forget", memory_id=hit["id"]) == {"forgotten": False}
     assert result(tools, "list_memories") == {"memories": [], "total_count": 0}
     assert memory.restore_memory("ana-1", hit["id"]) > 2  # a model cannot destroy anything
+
+
+def test_an_answer_says_what_it_lacks_in_words_of_a_model(memory: Memory) -> None:
+    memory.add_memory("ana-note", "Ana likes tea.")
+    memory.add_message("ana-note", "t", "user", "I like tea. " * 400)
+    tools = MemoryTools(memory, "ana-note", thread_id="t")
+    for _ in range(2):  # the client itself warns of a cause once
+        for found in (result(tools, "search", query="tea"), result(tools, "search_memory", query="tea")):
+            assert found["note"].startswith("Only words were compared, not meanings")
+            assert "model" not in found["note"]
+    note = result(tools, "get_context", query="tea", max_tokens=300)["note"]
+    assert note.count("Something did not fit into the budget: raise max_tokens") == 1
+    assert "note" not in result(tools, "list_memories")
+    assert TOOLS["search"].result_schema()["properties"]["note"]["description"].startswith("What is missing")
+
+
+@pytest.mark.parametrize(
+    ("sqlstate", "note"), [("01AM1", "Only words"), ("01AM4", "Earlier conversations"), ("01AMZ", "it rains.")]
+)
+def test_a_cause_that_this_version_does_not_know_is_passed_on(sqlstate: str, note: str) -> None:
+    causes = [DegradedWarning("it rains", sqlstate=sqlstate)] * 2
+    said = note_of(causes)
+    assert said is not None
+    assert said.startswith(note)
+    assert said.count(note) == 1
+    assert note_of([]) is None
 
 
 @pytest.mark.feature("A20", "C10")
@@ -222,7 +249,7 @@ def test_a_model_reaches_its_user_only(memory: Memory) -> None:
     assert "Hint: search and list_memories show the ids" in said(bob, "update_memory", memory_id=memory_id, content="x")
     assert result(bob, "get_context", thread_id="t")["messages"] == []
     for name in ("search", "search_memory", "search_knowledge_base"):
-        assert result(bob, name, query="secret") == {"results": []}
+        assert result(bob, name, query="secret")["results"] == []
     assert result(ana, "list_memories")["total_count"] == 1
     for user_id in ("", "  ", None, 7):
         with pytest.raises(InvalidValueError, match="user_id"):

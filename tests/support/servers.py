@@ -102,8 +102,12 @@ def check_installed(kind: Kind) -> None:
 
 
 @contextlib.contextmanager
-def running_server(kind: Kind, settings: Mapping[str, str] | None = None) -> Iterator[Server]:
+def running_server(
+    kind: Kind, settings: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None
+) -> Iterator[Server]:
     """Start a fresh cluster, with ``settings`` over the module's own, and remove it at the end, even if killed.
+
+    ``environment`` is added to that of the server's programs.
 
     PostgreSQL refuses to run as root, so then the cluster belongs to an unprivileged user.
     Raises ServerUnavailableError as ``check_installed`` does.
@@ -128,6 +132,7 @@ def running_server(kind: Kind, settings: Mapping[str, str] | None = None) -> Ite
         owner = _give_to_unprivileged_user(directory, data.parent) if os.geteuid() == 0 else None
         bin_dir = _embedded_bin_dir(directory, owner) if kind == "embedded" else _system_bin_dir()
         env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "OPENAI_API_KEY": "key-of-the-test-server"}
+        env |= environment or {}
         if kind == "system":
             packages = _server_python()
             env["AGENT_MEMORY_PYTHONPATH"] = str(

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Iterable
 from typing import Any
 
@@ -20,51 +19,23 @@ from tests.values.bad_arguments import (
     BAD_ARGUMENTS,
     BAD_MESSAGES,
     BAD_VALUES,
-    DOCUMENT_ID,
     HELLO,
-    LEASE_TOKEN,
-    MEMORY_ID,
     MIB,
     NAMES,
     NEED_PGCRYPTO,
-    OTHER_MEMORY_ID,
     OVERSIZED,
     THREAD,
     VALID,
     WRONG_STATE,
 )
+from tests.values.valid_calls import has_pgcrypto, make_calls_work
 
 
 @pytest.fixture(scope="module")
 def shared_api(shared_api: Api) -> Api:
     """A database in which every call of VALID works."""
-    shared_api.add_message(**THREAD, role="user", content="I like tea")
-    shared_api.register_model(name="spare", kind="chat", provider="openai", model="gpt")
-    for memory_id, content in ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea")):
-        shared_api.connection.execute(
-            "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
-        )
-    shared_api.connection.execute(
-        "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
-    )
-    assert (shared_api.extract_memories(**THREAD), shared_api.summarize_thread(**THREAD)) == (1, 2)
-    shared_api.store_artifact(**ANA, key="log", content="Tea")
-    shared_api.claim_jobs(worker="w", kinds=["extract_memories"])
-    shared_api.connection.execute("update memory.jobs set lease_token = %s where job_id = 1", [LEASE_TOKEN])
-    shared_api.register_model(
-        name="vectors", kind="embedding", provider="openai", model="v", settings={"dimensions": 3}
-    )
-    shared_api.connection.execute("delete from memory.jobs where kind = 'backfill'")
-    for number, setting in enumerate(("secret_key", "secret_key_previous")):
-        key = base64.b64encode(bytes([number] * 32)).decode()
-        shared_api.connection.execute("select set_config(%s, %s, false)", [f"agent_memory.{setting}", key])
-    if has_pgcrypto(shared_api):
-        call(shared_api, "set_secret")
+    make_calls_work(shared_api)
     return shared_api
-
-
-def has_pgcrypto(api: Api) -> bool:
-    return api.query("select from pg_extension where extname = 'pgcrypto'") != []
 
 
 def call(api: Api, function: str, **spoiled: Any) -> Any:
@@ -160,7 +131,11 @@ def test_a_call_about_an_unknown_row_says_so(api: Api, function: str, argument: 
 
 @pytest.mark.parametrize(
     "function",
-    [name for name, valid in VALID.items() if valid.keys() & {"memory_id", "document_id", "job_id", "key"}],
+    [
+        name
+        for name, valid in VALID.items()
+        if "user_id" in valid and valid.keys() & {"memory_id", "document_id", "job_id", "key"}
+    ],
 )
 def test_a_row_of_another_user_is_unknown(api: Api, function: str) -> None:
     before = api.state()

@@ -110,3 +110,22 @@ def finished(coroutine: Coroutine[Any, Any, Value]) -> Value:
     except StopIteration as end:
         return cast("Value", end.value)
     raise RuntimeError("the coroutine waits for something")
+
+
+async def settled(change: Coroutine[Any, Any, Value]) -> Value:
+    """Await a change to its end, also if the caller is cancelled meanwhile, and only then raise the cancellation.
+
+    So a caller who undoes what was cancelled, or goes on with something else, knows that the change comes no more.
+    """
+    task = asyncio.ensure_future(change)
+    cancellation: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as error:  # noqa: PERF203  # the caller may be cancelled again
+            cancellation = cancellation or error
+    if cancellation is None:
+        return task.result()
+    if not task.cancelled():
+        task.exception()  # asyncio logs an error that nobody has asked for
+    raise cancellation

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from ..client import AsyncMemory, Memory
-from .clients import asynchronous, needs
+from .clients import asynchronous, needs, settled
 
 with needs("openai-agents"):
     from agents.memory.session import SessionABC
@@ -24,7 +24,8 @@ class AgentMemorySession(SessionABC):
 
     Items come back as they were added: texts, parts such as images, calls of tools and their results, reasoning. For
     agent_memory, messages are messages, calls are tool calls of the assistant and outputs results of tools; so they are
-    found, summarised and shown in contexts. Every other item is a message of the assistant without text.
+    found, summarised and shown in contexts. Every other item is a message of the assistant without text. A cancelled
+    call ends once its outcome is certain, as with the SDK's own sessions.
 
     Args:
         memory: the client, asynchronous or not.
@@ -66,10 +67,13 @@ class AgentMemorySession(SessionABC):
         """Append items, all or none."""
         messages = [_message(cast("dict[str, Any]", item)) for item in items]
         if messages:
-            await self._memory.add_messages(*self._thread, messages, agent_id=self._agent_id)
+            await settled(self._memory.add_messages(*self._thread, messages, agent_id=self._agent_id))
 
     async def pop_item(self) -> TResponseInputItem | None:
         """Take back the newest item and return it, or None where there is none; no two callers get the same."""
+        return await settled(self._pop())
+
+    async def _pop(self) -> TResponseInputItem | None:
         while newest := await self._memory.get_messages(*self._thread, recent_k=1):
             if await self._memory.delete_message(*self._thread, newest[0].seq):
                 return _items(newest[0])[-1]
@@ -77,7 +81,7 @@ class AgentMemorySession(SessionABC):
 
     async def clear_session(self) -> None:
         """Hide all items."""
-        await self._memory.clear_thread(*self._thread)
+        await settled(self._memory.clear_thread(*self._thread))
 
 
 def _message(item: dict[str, Any]) -> dict[str, Any]:

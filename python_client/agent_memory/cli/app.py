@@ -23,6 +23,7 @@ from .prompts import prompts
 from .serve import serve
 from .shell import shell
 from .status import status
+from .sweep import sweep
 from .threads import messages, threads
 from .transfer import export, import_
 from .ui import ui
@@ -80,5 +81,6 @@ app.add_typer(models, name="models", rich_help_panel=ADMINISTER)
 app.add_typer(policy, name="policy", rich_help_panel=ADMINISTER)
 app.add_typer(prompts, name="prompt", rich_help_panel=ADMINISTER)
 app.command(rich_help_panel=ADMINISTER)(usage)
+app.command(rich_help_panel=ADMINISTER)(sweep)
 app.command(rich_help_panel=ADMINISTER)(move)
 app.command(rich_help_panel=ADMINISTER)(health)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import logging
 import os
 import sys
@@ -22,7 +23,35 @@ from ..source import named_database
 from .printing import plain, stderr
 
 
-class Commands(TyperGroup):
+class _Readable(TyperGroup):
+    """Commands whose help reads well: flags have no type, numbers a short one, and paragraphs fill their lines."""
+
+    def get_params(self, ctx: Any) -> list[Any]:
+        """Return the options of the group itself."""
+        return _named_shortly(super().get_params(ctx))
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Return a command of the group."""
+        command = super().get_command(ctx, cmd_name)
+        if command is not None:
+            _named_shortly(command.get_params(ctx))
+            paragraphs = inspect.cleandoc(command.help or "").split("\n\n")
+            command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+        return command
+
+
+def _named_shortly(params: list[Any]) -> list[Any]:
+    """Have help show flags without "<bool>", and numbers as "<int> [x>=1]" instead of "<int range> [x>=1]"."""
+    for param in params:
+        kind: Any = getattr(param, "type_descriptor", None)  # of Typer 0.29 and newer
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+        elif getattr(kind, "is_ranged", False) and param.metavar is None:
+            param.metavar = f"<{kind.ranged_type_name}>"
+    return params
+
+
+class Commands(_Readable):
     """Reports the expected kinds of errors in one line and ends with status 1."""
 
     def invoke(self, ctx: Any) -> Any:
@@ -42,7 +71,7 @@ class Commands(TyperGroup):
             raise typer.Exit(1) from error
 
 
-class Group(TyperGroup):
+class Group(_Readable):
     """Commands about one thing, of which ``list`` need not be named: "agent-memory threads ana" lists ana's threads."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

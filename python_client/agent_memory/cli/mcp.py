@@ -50,7 +50,7 @@ def mcp(
     from ..mcp.run import serve_http, serve_stdio
 
     log_to_stderr("%(asctime)s %(levelname)s %(message)s", logging.WARNING)
-    # What searches lack is in no tool's result, so the log names it, each cause once.
+    # Results tell models what searches lack; the log tells the operator what helps, each cause once.
     warnings.simplefilter("always", DegradedWarning)
     warnings.showwarning = _log_warning
     if user is not None and not user.strip():

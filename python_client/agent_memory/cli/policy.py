@@ -11,11 +11,13 @@ import typer
 
 from ..client import Memory
 from ..errors import InvalidValueError
-from .console import Dsn, connected, opened, read_text
+from .console import Dsn, Group, connected, opened, read_text
 from .models import as_value
 from .printing import AsJson, console, print_json, print_line, print_table
 
-policy = typer.Typer(no_args_is_help=True, help="Show the settings that apply, how they differ, and change them.")
+policy = typer.Typer(
+    cls=Group, no_args_is_help=True, help="Show the settings that apply, how they differ, and change them."
+)
 
 OfUser = Annotated[str | None, typer.Option("--user", "--user-id", help="Of this user.", show_default="everyone")]
 OfAgent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Of this agent.", show_default="all")]

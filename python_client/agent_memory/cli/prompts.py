@@ -11,10 +11,10 @@ from psycopg.rows import dict_row
 from .._text import harmless
 from ..client import Memory
 from ..errors import NotFoundError
-from .console import Dsn, connected, read_text
+from .console import Dsn, Group, connected, read_text
 from .printing import console, plain, stderr
 
-prompts = typer.Typer(no_args_is_help=True, help="Show and change what models are told.")
+prompts = typer.Typer(cls=Group, no_args_is_help=True, help="Show and change what models are told.")
 Prompt = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name of the prompt.")]
 
 

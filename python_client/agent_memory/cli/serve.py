@@ -9,12 +9,15 @@ from typing import Annotated
 import typer
 from rich.text import Text
 
+from ..mcp import check_packages as check_mcp_packages
+from ..mcp import has_packages as has_mcp_packages
 from ..server import check_packages
 from ..server.settings import (
     GRACE,
     HOST,
     MAX_BODY_MIB,
     MAX_IMPORT_MIB,
+    MCP_PATH,
     MIB,
     POOL_SIZE,
     PORT,
@@ -40,6 +43,10 @@ def serve(
         float, typer.Option(min=0, help="Seconds that requests under way get to end after SIGTERM.")
     ] = GRACE,
     edit: Annotated[bool, typer.Option("--edit", help="Let the page at / change memories and jobs.")] = False,
+    mcp: Annotated[
+        bool | None,
+        typer.Option(help="Serve MCP at /mcp.", show_default="where its packages are installed"),
+    ] = None,
 ) -> None:
     """Serve HTTP until SIGTERM or SIGINT; /openapi.json describes the endpoints.
 
@@ -57,10 +64,26 @@ def serve(
         rate_limit=rate_limit or None,
         grace=grace,
     )
-    listen(dsn, settings, lambda url: say_where(url, settings), may_edit=edit)
+    if mcp:
+        check_mcp_packages()
+    with_mcp = has_mcp_packages() if mcp is None else mcp
+
+    def announce(url: str) -> None:
+        say_where(url, settings)
+        if with_mcp:
+            console.print(Text(f"MCP is at {url}{MCP_PATH}."), soft_wrap=True)
+
+    listen(dsn, settings, announce, may_edit=edit, with_mcp=with_mcp)
 
 
-def listen(dsn: str | None, settings: Settings, announce: Callable[[str], None], *, may_edit: bool) -> None:
+def listen(
+    dsn: str | None,
+    settings: Settings,
+    announce: Callable[[str], None],
+    *,
+    may_edit: bool = False,
+    with_mcp: bool = False,
+) -> None:
     """Serve until a signal, after a check of the packages that this needs."""
     check_packages()
     from ..server.serve import serve as run
@@ -68,7 +91,7 @@ def listen(dsn: str | None, settings: Settings, announce: Callable[[str], None],
     log_to_stderr("%(asctime)s %(levelname)s %(message)s")
     for handler in logging.getLogger().handlers:
         handler.setLevel(logging.WARNING)  # what the client says of each call, callers read in its answer
-    run(dsn, settings, announce, may_edit=may_edit)
+    run(dsn, settings, announce, may_edit=may_edit, with_mcp=with_mcp)
 
 
 def say_where(url: str, settings: Settings) -> None:

@@ -87,7 +87,7 @@ def export(
     """
     with connected(dsn) as connection, connection.transaction():
         # All parts of one moment.
-        connection.execute("set transaction isolation level repeatable read, read only")
+        connection.execute("set transaction isolation level repeatable read")
         pages = _pages(Memory(connection), user_id)
         if file is None:
             rows = _write(user_id, pages, sys.stdout)

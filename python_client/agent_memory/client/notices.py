@@ -6,6 +6,9 @@ import logging
 import re
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 
 from psycopg.errors import Diagnostic
 
@@ -23,8 +26,21 @@ _VARIABLE = re.compile(r'"[^"]*"|\S*\d\S*')
 # Packages whose frames a warning passes over, to point at the line that called the client.
 _NOT_THE_CALLER = {"agent_memory", "asyncio"}
 
+_heard: ContextVar[list[DegradedWarning] | None] = ContextVar("heard", default=None)
+
 Cause = tuple[str, str]
 """The SQLSTATE of a NOTICE, and its text without names and numbers."""
+
+
+@contextmanager
+def heard() -> Iterator[list[DegradedWarning]]:
+    """Yield what degrades the answers of the calls inside, also causes that the client has warned of before."""
+    causes: list[DegradedWarning] = []
+    token = _heard.set(causes)
+    try:
+        yield causes
+    finally:
+        _heard.reset(token)
 
 
 class Notices:
@@ -55,7 +71,10 @@ class Notices:
 
     def _keep(self, text: str, hint: str | None, sqlstate: str) -> None:
         cause = (sqlstate, _VARIABLE.sub("#", text))
-        self._degraded[cause] = DegradedWarning(text, hint=hint, sqlstate=sqlstate)
+        self._degraded[cause] = warning = DegradedWarning(text, hint=hint, sqlstate=sqlstate)
+        causes = _heard.get()
+        if causes is not None:
+            causes.append(warning)
 
     def warn(self) -> None:
         """Warn of causes that are new to the client, at the line outside of this package that made the call.

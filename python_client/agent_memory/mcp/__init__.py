@@ -12,17 +12,22 @@ from importlib.util import find_spec
 
 from ..errors import AgentMemoryError
 
-__all__ = ["check_packages"]
+__all__ = ["check_packages", "has_packages"]
+
+
+def has_packages() -> bool:
+    """Tell whether the extra ``mcp`` is installed, in version 2 or newer, which brought mcp_types."""
+    return find_spec("mcp") is not None and find_spec("mcp_types") is not None
 
 
 def check_packages() -> None:
     """Check that the extra ``mcp`` is installed.
 
     Raises:
-        AgentMemoryError: the package is missing, or older than version 2, which brought mcp_types.
+        AgentMemoryError: the package is missing or too old.
     """
-    if find_spec("mcp") is None or find_spec("mcp_types") is None:
+    if not has_packages():
         raise AgentMemoryError(
-            "agent-memory mcp needs the package mcp, version 2.3 or newer",
+            "MCP needs the package mcp, version 2.3 or newer",
             hint="Run: pip install 'pg-agent-memory[mcp]'",
         )

@@ -13,7 +13,9 @@ import psycopg
 from mcp.server.stdio import stdio_server
 from mcp.server.transport_security import TransportSecuritySettings
 from psycopg_pool import AsyncConnectionPool
+from starlette.applications import Starlette
 from starlette.requests import Request
+from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..client import AsyncMemory
@@ -21,7 +23,7 @@ from ..errors import AgentMemoryError, InvalidValueError
 from ..server.access import Access, caller_of
 from ..server.listening import listening_socket, serve_app
 from ..server.problems import ProblemError
-from ..server.settings import POOL_SIZE, Settings
+from ..server.settings import MCP_PATH, POOL_SIZE, Settings
 from ..server.tokens import warn_of_short_secret
 from ..source import named_database
 from .errors import Errors
@@ -30,11 +32,12 @@ from .server import create_server
 
 logger = logging.getLogger("agent_memory.mcp")
 
-PATH = "/mcp"
 _PATIENCE = 3.0
 """Seconds that a request waits for a connection. A model waits with it, so it is told soon that there is none."""
 _USER = "agent_memory.user_id"
 """Where the scope of a request has its user."""
+_USER_HEADER = "agent-memory-user"
+"""The header by which the administrator names a user, for hosts that cannot put one into the URL."""
 
 
 def serve_stdio(dsn: str | None, user_id: str, agent_id: str | None) -> None:
@@ -89,10 +92,28 @@ def serve_http(
     async def run() -> None:
         async with _opened(conninfo, settings.pool_size) as memory:
             app = http_app(memory, Errors(conninfo, to_operator=False), user_id, agent_id, settings)
-            await serve_app(app, listening, settings, lambda url: announce(url + PATH), lifespan="on")
+            await serve_app(app, listening, settings, lambda url: announce(url + MCP_PATH), lifespan="on")
 
     with listening_socket(settings) as listening:
         asyncio.run(run())
+
+
+@asynccontextmanager
+async def mounted(memory: AsyncMemory, conninfo: str | None, settings: Settings) -> AsyncIterator[list[BaseRoute]]:
+    """Yield the route of an endpoint for an application that is behind ``Access``; inside, the endpoint serves.
+
+    The SDK wants to be told when a server starts and ends, which it hears of as the lifespan of an application. That of
+    a mounted application is nobody's, so it is this context.
+
+    Args:
+        memory: the client of all requests.
+        conninfo: the connection string of its database, None for an embedded store.
+        settings: the keys and limits.
+    """
+    app = _endpoint(memory, Errors(conninfo, to_operator=False), None, settings)
+    async with app.router.lifespan_context(app):
+        # Without sessions there are no streams to GET or to DELETE: such a stream would outlast the server's grace.
+        yield [Route(MCP_PATH, _ForUser(app, None), methods=["POST"])]
 
 
 def http_app(
@@ -107,23 +128,28 @@ def http_app(
         agent_id: the agent that what is stored belongs to; None for the default one.
         settings: the keys and limits.
     """
+    app = _endpoint(memory, errors, agent_id, settings)
+    app.add_middleware(_ForUser, user_id=user_id)
+    app.add_middleware(Access, settings=settings)  # what is added last comes first
+    return app
+
+
+def _endpoint(memory: AsyncMemory, errors: Errors, agent_id: str | None, settings: Settings) -> Starlette:
+    """Return the SDK's application, which finds in the scope for which user a request is."""
 
     def user_of(request: McpRequest) -> str:
         assert request.request is not None
         user: str = request.request.scope[_USER]
         return user
 
-    app = create_server(memory, user_of, errors, agent_id=agent_id).streamable_http_app(
-        streamable_http_path=PATH,
+    return create_server(memory, user_of, errors, agent_id=agent_id).streamable_http_app(
+        streamable_http_path=MCP_PATH,
         # Each request stands for itself, so that any number of servers may share an address.
         stateless_http=True,
         json_response=True,
         max_request_body_size=settings.max_body or 1 << 40,
         transport_security=_transport_security(settings),
     )
-    app.add_middleware(_ForUser, user_id=user_id)
-    app.add_middleware(Access, settings=settings)  # what is added last comes first
-    return app
 
 
 class _ForUser:
@@ -134,33 +160,56 @@ class _ForUser:
         user_id: the only user that is served; None for the user of each request's token.
     """
 
+    template, method = MCP_PATH, "POST"
+    """What figures call the endpoint."""
+
     def __init__(self, app: ASGIApp, user_id: str | None) -> None:
         self._app = app
         self._user_id = user_id
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer why not."""
-        if scope["type"] == "http" and scope["path"] == PATH:
+        if scope["type"] == "http" and scope["path"] == MCP_PATH:
             request = Request(scope)
             try:
-                scope[_USER] = self._user(request)
+                scope = {**scope, _USER: self._user(request)}
             except ProblemError as problem:
                 await problem.response(request)(scope, receive, send)
                 return
         await self._app(scope, receive, send)
 
     def _user(self, request: Request) -> str:
-        user = caller_of(request).user(request.query_params.get("user_id"), default=self._user_id)
+        user = caller_of(request).user(_named(request), default=self._user_id)
         if user is None:
             raise ProblemError(
                 403,
                 "user_id: is missing, and the administrator's key names no user",
-                hint=f"Call {PATH}?user_id=..., or send the token of a user.",
+                hint=f"Call {MCP_PATH}?user_id=..., send the header Agent-Memory-User, or send the token of a user.",
                 argument="user_id",
             )
         if self._user_id not in (None, user):
             raise ProblemError(403, "this server is for another user", hint="Its --user is the only one it serves.")
         return user
+
+
+def _named(request: Request) -> str | None:
+    """Return the user that a request names, in its URL or in a header, which is UTF-8.
+
+    Raises:
+        ProblemError: it names two (422).
+    """
+    in_url, in_header = request.query_params.get("user_id"), request.headers.get(_USER_HEADER)
+    if in_header is None:
+        return in_url
+    named = in_header.encode("latin-1").decode(errors="replace")
+    if in_url not in (None, named):
+        raise ProblemError(
+            422,
+            "user_id: the URL and the header Agent-Memory-User name two users",
+            hint="Leave one of them out.",
+            argument="user_id",
+        )
+    return named
 
 
 def _transport_security(settings: Settings) -> TransportSecuritySettings:

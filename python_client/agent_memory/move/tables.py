@@ -11,8 +11,12 @@ from psycopg.rows import dict_row
 
 NOT_COPIED = {
     "agent_budgets": "locks of claims, which hold nothing",
+    "audit": "who has called what in a database",
+    "bound_roles": "login roles of a server, which another server need not have",
     "migrations": "what was installed in a database; both have the same version",
     "moved_users": "who was moved into a database",
+    "role_grants": "what roles of a server were granted in a database",
+    "token_keys": "keys, which are set where they are to count",
     "whole_user_changes": "transactions that are under way",
 }
 """Tables that are not copied, and why."""

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .problems import ProblemError
-from .settings import MIB, Settings
+from .settings import MCP_PATH, MIB, Settings
 
 
 class Bodies:
@@ -43,6 +43,9 @@ class Bodies:
         stated = request.headers.get("content-length", "")
         if stated.isdecimal() and int(stated) > limit:
             await too_long.response(request)(scope, receive, send)
+            return
+        if scope["path"] == MCP_PATH:  # the SDK counts by itself, and would answer 500 to an error from here
+            await self._app(scope, receive, send)
             return
         received = 0
 

@@ -153,7 +153,8 @@ class Measured:
                 await self._app(scope, receive, noted)
             finally:
                 # Only names of our own become labels: anybody can make up paths.
-                operation = getattr(scope.get("endpoint"), "__self__", None)
+                routed = scope.get("endpoint")
+                operation = getattr(routed, "__self__", routed)
                 endpoint = getattr(operation, "template", "other")
                 method = getattr(operation, "method", "other")
                 seconds = time.perf_counter() - started

@@ -13,9 +13,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from .._problem import first_of
+from ..client.notices import heard
 from ..errors import DEGRADED
 from .access import caller_of
-from .degraded import heard
 from .problems import ProblemError
 
 JSON = "application/json"
@@ -94,7 +94,8 @@ class Operation:
             return answer
         headers = {"Cache-Control": "no-store"}
         if causes:
-            headers["Agent-Memory-Degraded"] = ", ".join(DEGRADED.get(cause, cause) for cause in causes)
+            named = dict.fromkeys(warning.sqlstate or "" for warning in causes)
+            headers["Agent-Memory-Degraded"] = ", ".join(DEGRADED.get(sqlstate, sqlstate) for sqlstate in named)
         if self.returns is None:
             return Response(status_code=204, headers=headers)
         return Response(self.result.dump_json(answer, warnings=False), headers=headers, media_type=JSON)

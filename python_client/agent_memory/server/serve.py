@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import warnings
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import AsyncExitStack, ExitStack
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,6 @@ from ..embedded import open_store
 from ..errors import DegradedWarning
 from ..page.routes import routes as page_routes
 from ..source import named_database
-from . import degraded
 from .application import create_app
 from .catalog import read_catalog
 from .listening import listening_socket, serve_app
@@ -24,7 +23,14 @@ from .settings import Settings
 from .tokens import Tokens, warn_of_short_secret
 
 
-def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None], *, may_edit: bool = False) -> None:
+def serve(
+    dsn: str | None,
+    settings: Settings,
+    announce: Callable[[str], None],
+    *,
+    may_edit: bool = False,
+    with_mcp: bool = False,
+) -> None:
     """Serve until SIGTERM or SIGINT; requests under way get ``settings.grace`` seconds to end.
 
     Args:
@@ -32,6 +38,7 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None], 
         settings: the keys and limits.
         announce: is told where the server listens, as soon as it does.
         may_edit: whether the page may change something.
+        with_mcp: whether MCP is served as well; its packages are those of the extra ``mcp``.
 
     Raises:
         InvalidValueError: the settings do not fit together.
@@ -48,12 +55,17 @@ def serve(dsn: str | None, settings: Settings, announce: Callable[[str], None], 
         listening = stack.enter_context(listening_socket(settings))
         warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
         warn_of_short_secret(settings)
-        degraded.listen()
 
         async def run() -> None:
-            async with _pool(conninfo, settings, is_embedded=named is None) as pool, AsyncMemory(pool) as memory:
-                page = page_routes(pool, Tokens(settings).is_key, may_edit=may_edit)
-                app = create_app(memory, pool, conninfo, catalog, settings, page)
+            async with AsyncExitStack() as opened:
+                pool = await opened.enter_async_context(_pool(conninfo, settings, is_embedded=named is None))
+                memory = await opened.enter_async_context(AsyncMemory(pool))
+                routes = page_routes(pool, Tokens(settings).is_key, may_edit=may_edit)
+                if with_mcp:
+                    from ..mcp.run import mounted
+
+                    routes += await opened.enter_async_context(mounted(memory, named, settings))
+                app = create_app(memory, pool, conninfo, catalog, settings, routes)
                 await serve_app(app, listening, settings, announce, lifespan="off")
 
         asyncio.run(run())

@@ -12,6 +12,7 @@ MIB = 1 << 20
 HOST = "127.0.0.1"
 PORT = 3001
 """The port of document B's examples, so that they run as they stand."""
+MCP_PATH = "/mcp"
 POOL_SIZE = 10
 MAX_BODY_MIB = 32
 MAX_IMPORT_MIB = 1024

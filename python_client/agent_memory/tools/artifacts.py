@@ -8,7 +8,7 @@ from typing import ClassVar
 from pydantic import Field
 
 from ..types import SearchResult, StoredArtifact
-from .definition import Result, Tool
+from .definition import Found, Result, Tool
 
 PAGE_TOKENS = 6000
 """How much of a content one call returns, in tokens of four bytes: 24 kB. Hosts refuse results of 25,000 tokens, as a
@@ -113,7 +113,7 @@ class FoundText(Result):
     score: float = Field(description="0 to 1, larger is better.")
 
 
-class FoundTexts(Result):
+class FoundTexts(Found):
     """The texts that were found, best first."""
 
     results: list[FoundText]

@@ -10,7 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from ..errors import InvalidValueError
 from ..types import ContextPart, StoredMessage, Thread
-from .definition import Result, Scope, Tool
+from .definition import Found, Result, Scope, Tool
 
 
 class Part(Result):
@@ -21,7 +21,7 @@ class Part(Result):
     source: str = Field(description="What it is: memories, user_summary, recalled, thread_summary, message and others.")
 
 
-class Context(Result):
+class Context(Found):
     """The messages of a context, in order."""
 
     messages: list[Part]

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
@@ -55,6 +55,12 @@ class Result(BaseModel):
     def as_json(self) -> str:
         """Return the result as JSON without what is unknown."""
         return self.model_dump_json(exclude_none=True)
+
+
+class Found(Result):
+    """What a tool found, which may be less than there is."""
+
+    note: str | None = Field(default=None, description="What is missing from this answer, and what to do about it.")
 
 
 class Tool(BaseModel):

@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import AwareDatetime, Field
 
 from ..types import AddedMemory, MemoryRecord, SearchResult
-from .definition import Result, Tool
+from .definition import Found, Result, Tool
 
 WRITTEN_BY = "assistant"
 """What ``source`` of a memory says that a model has written by a tool; "user" and "extraction" are others."""
@@ -173,7 +173,7 @@ class Hit(Result):
         )
 
 
-class Hits(Result):
+class Hits(Found):
     """What was found, best first."""
 
     results: list[Hit]

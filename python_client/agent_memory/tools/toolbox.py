@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
 from ..client import AsyncMemory, Memory
+from ..client.notices import heard
 from ..errors import (
     AgentMemoryError,
     BudgetExceededError,
     ConflictError,
+    DegradedWarning,
     InvalidValueError,
     LimitExceededError,
     NotFoundError,
@@ -17,9 +19,10 @@ from ..errors import (
 )
 from .artifacts import RetrieveMemory, SearchMemory, StoreMemory
 from .conversations import AddMessages, GetContext, ListThreads
-from .definition import Result, Scope, Tool
+from .definition import Found, Result, Scope, Tool
 from .knowledge import ListDocuments, SearchKnowledgeBase
 from .memories import AddMemory, Forget, ListMemories, Search, UpdateMemory
+from .notes import note_of
 
 Client = TypeVar("Client", Memory, AsyncMemory)
 Api = Literal["chat", "responses"]
@@ -163,7 +166,8 @@ class MemoryTools(_Toolbox[Memory]):
         """
         tool, method, request = self._prepared(name, arguments)
         try:
-            return tool.answer(method(**request))
+            with heard() as causes:
+                return _noted(tool.answer(method(**request)), causes)
         except AgentMemoryError as error:
             tool.explain(error)
             raise
@@ -196,7 +200,8 @@ class AsyncMemoryTools(_Toolbox[AsyncMemory]):
         """Call a tool and return its result; see ``MemoryTools.call``."""
         tool, method, request = self._prepared(name, arguments)
         try:
-            return tool.answer(await method(**request))
+            with heard() as causes:
+                return _noted(tool.answer(await method(**request)), causes)
         except AgentMemoryError as error:
             tool.explain(error)
             raise
@@ -208,6 +213,13 @@ class AsyncMemoryTools(_Toolbox[AsyncMemory]):
             return request.answer((await self.call(request.name, request.arguments)).as_json())
         except _TOLD as error:
             return request.answer(refusal(error))
+
+
+def _noted(result: Result, causes: Sequence[DegradedWarning]) -> Result:
+    """Return a result that says what it lacks, if it is of a kind that can lack something."""
+    if isinstance(result, Found):
+        result.note = note_of(causes)
+    return result
 
 
 class _Call:

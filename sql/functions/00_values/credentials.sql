@@ -32,26 +32,30 @@ end;
 $$;
 
 -- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
--- is_cut, so that nobody counts the tokens of the marks as its own.
-create or replace function memory._json_without_credentials(p_value jsonb)
+-- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
+-- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
+create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
   masked jsonb;
 begin
+  if p_depth = 100 then
+    return to_jsonb(memory._without_credentials(p_value::text));
+  end if;
   case jsonb_typeof(p_value)
     when 'string' then
       return to_jsonb(memory._without_credentials(p_value #>> '{}'));
     when 'array' then
-      select jsonb_agg(memory._json_without_credentials(i.value) order by i.position) into masked
+      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
       from jsonb_array_elements(p_value) with ordinality as i (value, position)
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
-      -- The ids of calls of tools look random and must stay.
-      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)id$' then i.value
-                                     else memory._json_without_credentials(i.value) end) into masked
+      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
+                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
       return case

@@ -14,9 +14,7 @@ begin
   agent_id := memory._agent_of_file(settings, agent_id);
   settings := memory._settings_of_file(settings);
   perform memory._check_settings(settings);
-  if user_id is not null then
-    perform memory._check_id('user_id', user_id);
-  end if;
+  perform memory._check_user_or_all(user_id);
 
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
   -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
@@ -26,6 +24,8 @@ begin
   on conflict on constraint policies_pkey do update
   set settings = jsonb_strip_nulls(memory._merge_policy(p.settings - inherited, set_policy.settings - inherited)),
       updated_at = statement_timestamp();
+  perform memory._audit('set_policy',
+    jsonb_strip_nulls(jsonb_build_object('agent_id', agent_id)) || jsonb_build_object('settings', settings), user_id);
   policy := memory._policy(set_policy.user_id, set_policy.agent_id);
   perform memory._note_missing_models(settings, policy);
   return policy;
@@ -170,7 +170,7 @@ begin
           'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
       end if;
       return;
-    when p_section = 'resources'
+    when p_section in ('resources', 'trust')
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
                    'embed_query', 'expand_artifacts', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then

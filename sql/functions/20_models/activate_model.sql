@@ -13,6 +13,7 @@ begin
   if found and activated.kind = 'embedding' then
     perform memory._enqueue_for_everyone('backfill');
   end if;
+  perform memory._audit('activate_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.activate_model(text) is

@@ -7,6 +7,7 @@ declare
   deactivated memory.models := memory._locked_model(name);
 begin
   update memory.models as m set is_active = false, is_off = true where m.name = deactivated.name;
+  perform memory._audit('deactivate_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.deactivate_model(text) is

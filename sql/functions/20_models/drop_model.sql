@@ -20,6 +20,7 @@ begin
       using errcode = '01AM3', hint = 'memory.backfill_status() shows how far it is.';
   end if;
   delete from memory.models as m where m.name = drop_model.name;
+  perform memory._audit('drop_model', jsonb_build_object('name', name));
 end;
 $$;
 comment on function memory.drop_model(text) is

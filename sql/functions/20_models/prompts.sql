@@ -47,6 +47,8 @@ begin
   select p_name, coalesce(max(p.version), 1) + 1, p_template
   from memory.prompt_versions as p where p.name = p_name
   returning v.version into added;
+  perform memory._audit(case when p_template is null then 'reset_prompt' else 'set_prompt' end,
+    jsonb_build_object('name', p_name, 'version', added));
   return added;
 end;
 $$;

@@ -56,6 +56,8 @@ begin
   elsif kind = 'embedding' then
     perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
   end if;
+  perform memory._audit('register_model', jsonb_build_object('name', name, 'kind', kind, 'provider', provider,
+    'model', model, 'settings', settings));
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is

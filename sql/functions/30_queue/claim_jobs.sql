@@ -35,7 +35,7 @@ declare
   handed_out int := 0;
   handed_out_before int := 0; -- handed_out when this lap began
 begin
-  perform memory._check_id('worker', worker), memory._check_id('user_id', coalesce(claim_jobs.user_id, 'any'));
+  perform memory._check_id('worker', worker), memory._check_user_or_all(claim_jobs.user_id);
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
@@ -45,10 +45,7 @@ begin
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
       'Claim what you can work on at once.');
   end if;
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval',
-      'It should outlast one model call; memory.extend_job() prolongs it.');
-  end if;
+  perform memory._check_lease(lease);
 
   -- Leases of workers that died. Their model calls may have been paid for, so the ledger shows one call per attempt.
   -- Here and below: jobs of a kind that this version lacks stay as they are, because the table would refuse a change.

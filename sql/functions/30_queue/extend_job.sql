@@ -5,9 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
-  if (lease > '0') is not true then
-    perform memory._refuse('lease', 'must be a positive interval', 'It counts from now.');
-  end if;
+  perform memory._check_lease(lease);
   update memory.jobs as j set lease_expires_at = clock_timestamp() + lease
   where j.user_id = extend_job.user_id and j.job_id = extend_job.job_id
     and j.lease_token = extend_job.lease_token and j.status = 'running';

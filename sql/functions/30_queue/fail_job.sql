@@ -9,6 +9,12 @@ declare
   job memory.jobs;
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
+  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so.
+  -- Such an attempt does not count, and a worker of this version does the job.
+  if fail_job.error like 'unknown kind of job%' then
+    perform memory._give_back(job, clock_timestamp() + interval '10 seconds', true, left(fail_job.error, 10000));
+    return 'pending';
+  end if;
   -- 10 s, 40 s, 160 s, 640 s, plus up to a quarter so that jobs that failed together do not return together. A
   -- provider's own retry_after counts up to one day.
   return memory._fail_attempt(
@@ -21,4 +27,5 @@ end;
 $$;
 comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) is
 'Records a failed attempt with its reason and returns the new status of the job. The job is tried again after '
-'retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead (memory.dead_jobs).';
+'retry_after (default: 10 seconds, times 4 with each attempt); after its last attempt it is dead (memory.dead_jobs). '
+'An attempt that ended with "unknown kind of job" does not count.';

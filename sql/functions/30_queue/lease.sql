@@ -1,3 +1,16 @@
+-- Refuses the length of a lease. A year is longer than any call; the end of a lease of a million years is no date.
+create or replace function memory._check_lease(p_lease interval)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_lease > '0' and p_lease <= '1 year') is not true then
+    perform memory._refuse('lease', 'must be a positive interval of at most a year',
+      'It counts from now and should outlast one model call; memory.extend_job() prolongs it.');
+  end if;
+end;
+$$;
+
 -- Refuses a call for a job whose lease the caller does not have.
 create or replace function memory._refuse_lease(p_job_id bigint)
 returns void

@@ -22,6 +22,7 @@ begin
   set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
       calls_entered = 0, tokens_entered = 0 -- the new attempts may enter as much again
   where j.user_id = job.user_id and j.job_id = job.job_id;
+  perform memory._audit('retry_job', jsonb_build_object('job_id', job.job_id, 'kind', job.kind), user_id);
 end;
 $$;
 comment on function memory.retry_job(text, bigint) is

@@ -23,7 +23,10 @@ returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal'];
+  said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal', 'audio', 'parsed', 'reasoning',
+    'reasoning_content', 'reasoning_details',
+    -- Adapters of frameworks keep here what a message has beyond its text, such as further texts or thoughts.
+    'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
   return case when p_metadata ?| said then p_metadata || memory._json_without_credentials((
       select coalesce(jsonb_object_agg(m.key, m.value), '{}')

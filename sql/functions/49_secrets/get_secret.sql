@@ -4,8 +4,7 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- In a function with the owner's rights current_user is the owner.
-  reader constant text := coalesce(nullif(current_setting('role'), 'none'), session_user);
+  reader constant text := memory._caller();
   stored memory.secrets;
   value bytea;
 begin

@@ -30,6 +30,7 @@ begin
       done := done + 1;
     end loop;
   end if;
+  perform memory._audit('reencrypt_secrets', jsonb_build_object('secrets', done));
   perform memory._drop_secret_mask();
   return done;
 end;

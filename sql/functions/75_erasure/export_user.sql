@@ -2,20 +2,13 @@ create or replace function memory.export_user(
   user_id text, kinds text[] default null, from_row int default 0, max_rows int default null
 )
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
 as $$
 declare
   known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
-  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
-    'from_row and max_rows; "agent-memory move" copies such a user to another database.';
-  export jsonb;
-  kind text;
-  size bigint;
-  total bigint := 0;
-  rows jsonb;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_list('kinds', kinds);
@@ -29,21 +22,10 @@ begin
     perform memory._refuse('from_row', format('%s is not a number from 0', coalesce(from_row::text, 'null')),
       'It counts the rows of each kind from its beginning.');
   end if;
-  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', user_id);
-  foreach kind in array known loop
-    continue when (kind = any (kinds)) is false;
-    execute memory._export_query(kind, 'sum(pg_column_size(e.item))') into size
-    using user_id, max_rows, from_row;
-    total := total + coalesce(size, 0);
-    if total > memory._max_export_bytes() then
-      perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
-        too_large, '54000');
-    end if;
-    execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
-    using user_id, max_rows, from_row;
-    export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
-  end loop;
-  return export;
+  if from_row = 0 then -- one row for an export in parts
+    perform memory._audit('export_user', jsonb_strip_nulls(jsonb_build_object('kinds', kinds)), user_id);
+  end if;
+  return memory._export(user_id, known, kinds, from_row, max_rows);
 end;
 $$;
 comment on function memory.export_user(text, text[], int, int) is
@@ -51,6 +33,40 @@ comment on function memory.export_user(text, text[], int, int) is
 'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
 'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 250 MB at once are '
 'refused (54000).';
+
+-- The export, of one moment: the statements of a stable function all see what its caller's statement sees.
+create or replace function memory._export(
+  p_user_id text, p_known text[], p_kinds text[], p_from_row int, p_max_rows int
+)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
+    'from_row and max_rows; "agent-memory move" copies such a user to another database.';
+  export jsonb;
+  kind text;
+  size bigint;
+  total bigint := 0;
+  rows jsonb;
+begin
+  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
+  foreach kind in array p_known loop
+    continue when (kind = any (p_kinds)) is false;
+    execute memory._export_query(kind, 'sum(pg_column_size(e.item))') into size
+    using p_user_id, p_max_rows, p_from_row;
+    total := total + coalesce(size, 0);
+    if total > memory._max_export_bytes() then
+      perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
+        too_large, '54000');
+    end if;
+    execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
+    using p_user_id, p_max_rows, p_from_row;
+    export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
+  end loop;
+  return export;
+end;
+$$;
 
 -- PostgreSQL takes no jsonb of more than 256 MiB.
 create or replace function memory._max_export_bytes()

@@ -12,6 +12,8 @@ begin
   for job in select j.* from memory.jobs as j where j.user_id = p_user_id and j.status = 'running' loop
     perform memory._drop_unfinished(memory._give_back(job));
   end loop;
+  -- A pending job may have left a summary that its next attempt would go on with. Without its input nobody would.
+  perform memory._drop_unfinished(j) from memory.jobs as j where j.user_id = p_user_id and j.status = 'pending';
   -- What an attempt was handed is of no use to the next one; the name of the model is, for the ledger.
   update memory.jobs as j
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null

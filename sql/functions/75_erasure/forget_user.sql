@@ -56,7 +56,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('model_calls', 'gone_jobs')
+      and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
     execute format('delete from memory.%I as t where t.user_id = $1%s', name,
@@ -65,7 +65,9 @@ begin
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
-  return gone || memory._forget_in_ledger(p_user_id);
+  removed := memory._forget_in_audit(p_user_id);
+  return gone || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
+    || memory._forget_in_ledger(p_user_id);
 end;
 $$;
 

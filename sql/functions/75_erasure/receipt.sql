@@ -10,6 +10,8 @@ begin
   values (memory._uuid_v7(), p_subject, memory._keyed_hash(memory._erasure_key(), p_user_id), p_reason, p_tables,
           clock_timestamp())
   returning * into kept;
+  perform memory._audit('forget_' || p_subject, jsonb_build_object('receipt_id', kept.receipt_id),
+    case p_subject when 'memory' then p_user_id end);
   return jsonb_build_object('receipt_id', kept.receipt_id, 'forgotten_at', memory._iso_time(kept.forgotten_at),
                             'tables', kept.tables);
 end;

@@ -123,6 +123,10 @@ begin
   if problem is not null then
     raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
+  -- Who may call this function need not have the right on the other one: earlier versions did not have it.
+  if has_function_privilege('memory._audit(text, jsonb, text)', 'execute') then
+    perform memory._audit('schedule_jobs', jsonb_build_object('every', every, 'sweep_at', sweep_at));
+  end if;
 end;
 $$;
 comment on function memory.schedule_jobs(text, text) is

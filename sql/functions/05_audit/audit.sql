@@ -1,0 +1,27 @@
+-- Records an administrative call in memory.audit and, without details, in the server's log: that line stays if the
+-- caller rolls back. Details hold names and settings, never content, secrets or keys. p_user_id is the user whose data
+-- the call is about. A caller with the owner's rights is not needed: memory.schedule_jobs() runs with its caller's.
+create or replace function memory._audit(
+  p_function text, p_details jsonb default '{}', p_user_id text default null
+)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  insert into memory.audit (role, function, user_id, details)
+  values (memory._caller(), p_function, p_user_id, p_details);
+  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller());
+end;
+$$;
+
+-- The role that a session has set, or else the one that logged in. In a function with the owner's rights current_user
+-- is the owner.
+create or replace function memory._caller()
+returns name
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(nullif(current_setting('role'), 'none'), session_user);
+end;
+$$;

@@ -1,0 +1,20 @@
+-- Keeps the rows of memory.audit as they are, for 400 days. The erasure of a user takes the user and the details out of
+-- a row, and nothing else may change. A trigger binds the owner of the table too, until he disables it, which
+-- memory.doctor() reports.
+create or replace function memory._audit_before_change()
+returns trigger
+language plpgsql volatile parallel unsafe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if tg_op = 'DELETE' and old.at < statement_timestamp() - interval '400 days' then
+    return old;
+  elsif tg_op = 'UPDATE' and new.user_id is null and new.details = '{}'
+    and (new.audit_id, new.at, new.login_role, new.role, new.function)
+      is not distinct from (old.audit_id, old.at, old.login_role, old.role, old.function) then
+    return new;
+  end if;
+  raise exception 'memory.audit keeps its rows for 400 days'
+    using errcode = '42501', hint = 'memory.sweep() deletes older ones; memory.forget_user() takes a user out.';
+end;
+$$;

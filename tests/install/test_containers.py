@@ -1,0 +1,273 @@
+"""The container files as far as they can be checked without an engine: schemas, rights, and the commands themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate  # type: ignore[import-untyped]
+import psycopg
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from tests.http.steps import KEY, Serving
+from tests.support.servers import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    tomllib = pytest.importorskip("tomli")
+
+DOCKER = ROOT / "docker"
+KUBERNETES = DOCKER / "kubernetes"
+PAGE = (ROOT / "docs" / "deployment.md").read_text()
+OLDEST, NEWEST = "1.29", "1.36"
+NAME = "app.kubernetes.io/name"
+
+
+def resources() -> list[dict[str, Any]]:
+    """All that the manifests make."""
+    files = sorted(path for path in KUBERNETES.glob("*.yaml") if path.name != "kustomization.yaml")
+    return [resource for path in files for resource in yaml.safe_load_all(path.read_text())]
+
+
+def named(kind: str, name: str) -> dict[str, Any]:
+    """The specification of one of them."""
+    [found] = [each["spec"] for each in resources() if (each["kind"], each["metadata"].get("name")) == (kind, name)]
+    specification: dict[str, Any] = found
+    return specification
+
+
+def templates() -> list[dict[str, Any]]:
+    """The templates of all pods."""
+    specifications = [each["spec"].get("jobTemplate", each)["spec"] for each in resources()]
+    return [specification["template"] for specification in specifications if "template" in specification]
+
+
+@pytest.mark.parametrize("version", [OLDEST, NEWEST])
+def test_the_manifests_are_what_kubernetes_takes(version: str) -> None:
+    for resource in resources():
+        resource["metadata"].setdefault("name", resource["metadata"].get("generateName"))  # which the checker prints
+        kubernetes_validate.validate(resource, version, strict=True)
+    kinds = {resource["kind"] for resource in resources()}
+    assert kinds == {"CronJob", "Deployment", "Job", "NetworkPolicy", "PodDisruptionBudget", "Service"}
+
+
+def test_every_pod_is_restricted_and_bounded() -> None:
+    assert len(templates()) == 4
+    for template in templates():
+        pod = template["spec"]
+        assert pod["automountServiceAccountToken"] is False
+        assert pod["securityContext"]["runAsNonRoot"] is True
+        assert pod["securityContext"]["seccompProfile"] == {"type": "RuntimeDefault"}
+        [container] = pod["containers"]
+        assert container["securityContext"] == {
+            "allowPrivilegeEscalation": False,
+            "readOnlyRootFilesystem": True,
+            "capabilities": {"drop": ["ALL"]},
+        }
+        assert container["resources"]["requests"].keys() == {"cpu", "memory"}
+        assert "memory" in container["resources"]["limits"]
+        [volume] = pod["volumes"]
+        assert container["volumeMounts"] == [{"name": volume["name"], "mountPath": "/tmp"}]
+        assert "emptyDir" in volume
+
+
+def test_the_parts_name_each_other() -> None:
+    kustomization = yaml.safe_load((KUBERNETES / "kustomization.yaml").read_text())
+    files = {path.name for path in KUBERNETES.glob("*.yaml")}
+    assert set(kustomization["resources"]) == files - {"kustomization.yaml", "install.yaml"}
+    with (ROOT / "pyproject.toml").open("rb") as file:
+        version = tomllib.load(file)["project"]["version"]
+    [image] = kustomization["images"]
+    whole = f"{image['newName']}:{image['newTag']}"
+    assert image["newTag"] == version
+    assert {template["spec"]["containers"][0]["image"] for template in templates()} == {image["name"], whole}
+    assert PAGE.count(whole) == 2
+    pods = [template["metadata"]["labels"] for template in templates()]
+    assert {labels[NAME] for labels in pods} == {"agent-memory"}
+    for resource in resources():
+        specification = resource["spec"]
+        selector = specification.get("selector") or specification.get("podSelector")
+        if selector is not None:
+            wanted = selector.get("matchLabels", selector).items()
+            assert any(wanted <= labels.items() for labels in pods), resource
+    [port] = named("Deployment", "agent-memory-server")["template"]["spec"]["containers"][0]["ports"]
+    assert named("Service", "agent-memory")["ports"][0]["targetPort"] == port["name"]
+
+
+def test_secrets_are_only_referred_to_and_the_page_names_each() -> None:
+    optional = {}
+    for template in templates():
+        for variable in template["spec"]["containers"][0]["env"]:
+            reference = variable["valueFrom"]["secretKeyRef"]
+            optional[reference["key"]] = reference.get("optional", False)
+    table = "".join(line for line in PAGE.splitlines() if line.startswith("| `"))
+    assert set(optional) == set(re.findall(r"`([a-z]+(?:-[a-z]+)+)`", table))
+    made = set(re.findall(r"--from-literal=([a-z-]+)=", PAGE))
+    assert made == {key for key, may_miss in optional.items() if not may_miss}
+    compose = yaml.safe_load((DOCKER / "compose.yaml").read_text())
+    for service in compose["services"].values():
+        for name, value in service["environment"].items():
+            assert value.startswith("${") or not re.search("KEY|SECRET|PASSWORD", name)
+    assert not re.search(r"^(ENV|ARG).*(KEY|SECRET|PASSWORD|TOKEN)", (DOCKER / "Dockerfile").read_text(), re.MULTILINE)
+
+
+def test_the_services_of_compose_are_locked_up() -> None:
+    services = yaml.safe_load((DOCKER / "compose.yaml").read_text())["services"]
+    assert services.keys() == {"database", "worker", "server"}
+    for name in ("worker", "server"):
+        assert services[name]["read_only"] is True
+        assert services[name]["cap_drop"] == ["ALL"]
+        assert services[name]["tmpfs"] == ["/tmp"]
+        assert services[name]["build"]["target"] == name
+    for service in services.values():
+        assert all(port.startswith("127.0.0.1:") for port in service.get("ports", ()))
+    for stage in ("worker", "server"):
+        instructions = stages()[stage]
+        assert [line for line in instructions if line.startswith("USER")][-1] == "USER 1000"
+
+
+def stages() -> dict[str, list[str]]:
+    """The instructions of each stage of the Dockerfile."""
+    text = (DOCKER / "Dockerfile").read_text().replace("\\\n", " ")
+    found: dict[str, list[str]] = {}
+    stage = "before the first"
+    for line in text.splitlines():
+        if line.startswith("FROM "):
+            stage = line.split()[-1]
+        elif line and not line.startswith("#"):
+            found.setdefault(stage, []).append(line)
+    return found
+
+
+def listed(stage: str, instruction: str) -> list[str]:
+    """The list that an instruction has, such as CMD."""
+    [line] = [line for line in stages()[stage] if line.startswith(f"{instruction} ")]
+    words: list[str] = json.loads(line[line.index("[") :])
+    return words
+
+
+@pytest.fixture
+def variables(tmp_path: Path) -> dict[str, str]:
+    """The environment of a container, in which /tmp alone can be written.
+
+    The path of every other file that Python opens to write is noted in the file ``written``.
+    """
+    (tmp_path / "hook").mkdir()
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "hook" / "sitecustomize.py").write_text(
+        textwrap.dedent(f"""
+            import os, sys
+            noted = os.open({str(tmp_path / "written")!r}, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+            def hear(event, args):
+                changes = event in ("os.mkdir", "os.rename", "os.remove", "os.symlink")
+                if event == "open" and isinstance(args[2], int):
+                    changes = args[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
+                path = os.path.abspath(os.fsdecode(args[0])) if changes and not isinstance(args[0], int) else ""
+                if path and not path.startswith(({str(tmp_path / "tmp")!r}, "/dev/")):
+                    os.write(noted, (path + chr(10)).encode())
+            sys.addaudithook(hear)
+            """)
+    )
+    (tmp_path / "written").touch()
+    return {
+        "PYTHONPATH": f"{tmp_path / 'hook'}:{os.environ.get('PYTHONPATH', '')}",
+        "PYTHONDONTWRITEBYTECODE": "1",  # pip has compiled what is in the image
+        "HOME": str(tmp_path / "tmp"),
+        "TMPDIR": str(tmp_path / "tmp"),
+    }
+
+
+def test_the_server_of_the_image_serves_and_its_health_is_told(
+    dsn: str, variables: dict[str, str], tmp_path: Path
+) -> None:
+    command, *options = listed("server", "CMD")
+    [container] = named("Deployment", "agent-memory-server")["template"]["spec"]["containers"]
+    assert container["args"][: len(options) + 1] == [command, *options]
+    with pytest.raises(AssertionError, match="neither a key nor tokens"):
+        Serving(dsn, *options, command=command).__enter__()
+    serving = Serving(dsn, *container["args"][1:], command=command, AGENT_MEMORY_API_KEY=KEY, **variables)
+    with serving:
+        port = serving.url.rpartition(":")[2]
+        interpreter, *rest = listed("server", "HEALTHCHECK")
+        check = [sys.executable, *(word.replace("3001", port) for word in rest)]
+        assert interpreter == "python"
+        assert subprocess.run(check, check=False, capture_output=True).returncode == 0
+        for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
+            path = container[probe]["httpGet"]["path"]
+            with serving.client(None, Host=f"10.0.0.7:{port}") as kubelet:
+                assert kubelet.get(path, headers={"Host": f"10.0.0.7:{port}"}).status_code == 200
+        with serving.client() as admin:
+            admin.base_url = f"http://127.0.0.1:{port}"
+            assert admin.post("/v1/search", json={"user_id": "ana", "query": "tea"}).status_code == 200
+        serving.stop()
+    assert subprocess.run(check, check=False, capture_output=True).returncode != 0
+    assert (tmp_path / "written").read_text() == ""
+
+
+@pytest.fixture
+def in_container(dsn: str, variables: dict[str, str]) -> Iterator[Any]:
+    """A function that starts the command of a container."""
+    started: list[subprocess.Popen[str]] = []
+
+    def start(arguments: list[str]) -> subprocess.Popen[str]:
+        inside = Path(variables["TMPDIR"])
+        there = [str(inside / Path(word).name) if Path(word).parent == Path("/tmp") else word for word in arguments]
+        process = subprocess.Popen(
+            [sys.executable, "-m", "agent_memory.cli", *there],
+            env={**os.environ, **variables, "AGENT_MEMORY_DSN": dsn},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def test_the_worker_the_sweep_and_the_install_of_the_manifests_run(
+    in_container: Any, db: psycopg.Connection, tmp_path: Path
+) -> None:
+    [worker] = named("Deployment", "agent-memory-worker")["template"]["spec"]["containers"]
+    running = in_container(worker["args"])
+    db.execute("select memory.add_message('ana', 't', 'user', 'My name is Ana.')")
+    [job_id] = db.execute("select memory.extract_memories('ana', 't')").fetchone() or ()
+    end = time.monotonic() + 60
+    while db.execute("select status from memory.jobs where job_id = %s", [job_id]).fetchone() != ("completed",):
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    program, *health = worker["livenessProbe"]["exec"]["command"]
+    assert program == listed("worker", "ENTRYPOINT")[0]
+    assert in_container(health).wait(60) == 0
+    running.terminate()
+    assert running.wait(60) == 0
+    for template in templates():
+        arguments = template["spec"]["containers"][0]["args"]
+        if arguments[0] in ("sweep", "install"):
+            done = in_container(arguments)
+            assert done.wait(60) == 0, done.communicate()
+    assert (tmp_path / "written").read_text() == ""
+    in_container(["worker", "--once", "--health-file", str(tmp_path / "elsewhere")]).wait(60)
+    assert str(tmp_path / "elsewhere") in (tmp_path / "written").read_text()  # what is noted is noted here, too
+
+
+def test_the_commands_of_the_page_name_files_that_are_there() -> None:
+    words = [word for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for word in shlex.split(block, True)]
+    files = [word for word in words if word.startswith("docker/")]
+    assert len(files) == 4
+    assert all((ROOT / file).exists() for file in files)
+    assert set(re.findall(r"--target (\w+)", PAGE)) <= stages().keys()

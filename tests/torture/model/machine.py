@@ -1,0 +1,71 @@
+"""Random operations by several clients on the database and on its model, by hypothesis.
+
+A step is one rule. Rules draw few users, agents, threads, keys and contents, so that they meet. After each step the
+lists of the user that it concerned must be those of the model; at the end of each run all counters are computed again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from hypothesis import strategies as st
+from hypothesis.stateful import initialize, invariant
+
+from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores
+from tests.torture.model.world import THREADS, USERS, World
+
+OpenDatabase = Callable[[], AbstractContextManager[str]]
+
+
+class Contract(
+    rules_messages.MessageRules, rules_memories.MemoryRules, rules_stores.StoreRules, rules_jobs.JobRules
+):  # fmt: skip
+    """Everything at random."""
+
+    open_database: OpenDatabase
+    """A fresh database with agent_memory installed; set on the subclass that runs."""
+    steps = 0
+    """How many steps all runs have taken."""
+    calls = 0
+    """How many calls to the database these steps made."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._database = type(self).open_database()
+        self.world = World(self._database.__enter__())
+        self.touched = None
+
+    @initialize(limit=st.sampled_from([3, 4, 6]))
+    def begin(self, limit: int) -> None:
+        """Everybody has a little of everything, so that the first steps have something to meet."""
+        self.set_policy(limit=limit, eviction="importance", agent_id=None, user_id=None)
+        for user_id in USERS:
+            for number, thread_id in enumerate(THREADS[:2]):
+                self.say(user_id, thread_id, number)
+                self.extract_memories(user_id=user_id, thread_id=thread_id, recent_k=None, says=True)
+                self.add_memory(
+                    user_id=user_id, number=number, memory_type="fact", agent_id="default", thread_id=thread_id,
+                    tags=["a"], importance=0.5, source="user", on_conflict="ignore", expires=None, is_over=False,
+                    is_loud=False,
+                )  # fmt: skip
+            self.store_artifact(user_id=user_id, key="k1", number=1, thread_id="t1", expires=None)
+        self.touched = USERS[0]
+
+    @invariant()
+    def lists_are_those_of_the_model(self) -> None:
+        type(self).steps += 1
+        if self.touched is not None:
+            user_id, self.touched = self.touched, None
+            self.compare_messages(user_id)
+            self.compare_memories(user_id)
+            self.compare_stores(user_id)
+            self.compare_jobs(user_id)
+
+    def teardown(self) -> None:
+        try:
+            self.world.audit()
+        finally:
+            type(self).calls += self.world.calls
+            self.world.close()
+            self._database.__exit__(None, None, None)

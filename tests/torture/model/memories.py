@@ -1,0 +1,311 @@
+"""The contract of long-term memories: duplicates, versions, superseding, and the limit of an agent."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from tests.torture.model.values import Clock, Expiry, Policies, RefusedError, plain
+
+EXTRACTED = ("extraction",)
+"""Sources of memories that nobody stated."""
+
+
+@dataclass
+class Version:
+    """What the history keeps of a memory before each change."""
+
+    version: int
+    operation: str
+    content: str
+    metadata: dict[str, Any]
+    tags: list[str]
+    confidence: float
+    importance: float
+    expires: Expiry
+    superseded_by: UUID | None
+
+
+@dataclass
+class Remembered:
+    """One memory."""
+
+    memory_id: UUID
+    place: int
+    """The order in which memories were stored."""
+    agent_id: str
+    memory_type: str
+    content: str
+    thread_id: str | None
+    metadata: dict[str, Any]
+    tags: list[str]
+    confidence: float
+    importance: float
+    source: str
+    expires: Expiry
+    is_over: bool
+    """Whether valid_to has passed."""
+    updated_at: int
+    version: int = 1
+    operation: str = "insert"
+    superseded_by: UUID | None = None
+    superseded_at: int | None = None
+    deleted_at: int | None = None
+    history: list[Version] = field(default_factory=list)
+
+    @property
+    def is_current(self) -> bool:
+        return self.superseded_at is None and self.deleted_at is None
+
+    @property
+    def is_expired(self) -> bool:
+        return self.expires == "past"
+
+    @property
+    def is_stated(self) -> bool:
+        return self.source not in EXTRACTED
+
+    @property
+    def rank(self) -> tuple[bool, float]:
+        """What matters least comes first."""
+        return self.is_stated, self.importance
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        """Current memories of one user differ in this."""
+        return self.agent_id, self.memory_type, plain(self.content)
+
+    def change(self, now: int, operation: str, **changes: Any) -> None:
+        self.history.append(
+            Version(
+                self.version, self.operation, self.content, self.metadata, self.tags, self.confidence,
+                self.importance, self.expires, self.superseded_by,
+            )
+        )  # fmt: skip
+        for name, value in changes.items():
+            setattr(self, name, value)
+        self.version += 1
+        self.operation = operation
+        self.updated_at = now
+
+
+@dataclass
+class Memories:
+    """The memories of one user."""
+
+    user_id: str
+    clock: Clock
+    policies: Policies
+    rows: dict[UUID, Remembered] = field(default_factory=dict)
+    places: int = 0
+
+    # What the calls do -----------------------------------------------------------------------------------------------
+
+    def duplicate_of(self, agent_id: str, memory_type: str, content: str) -> Remembered | None:
+        """The current memory with this content, which a call to store that content finds."""
+        return next((m for m in self.current() if m.key == (agent_id, memory_type, plain(content))), None)
+
+    def add(self, memory_id: UUID, on_conflict: str, **values: Any) -> tuple[UUID, bool]:
+        """``memory_id`` is the id that the database has chosen, or the caller."""
+        if memory_id in self.rows:
+            existing = self.rows[memory_id]
+            if on_conflict == "repeat":
+                return memory_id, False
+        self._remove_expired_duplicate(values["agent_id"], values["memory_type"], values["content"], None)
+        found = self.duplicate_of(values["agent_id"], values["memory_type"], values["content"])
+        if found is None:
+            self.places += 1
+            new = Remembered(memory_id, self.places, updated_at=self.clock.now, **values)
+            self.rows[memory_id] = new
+            self._keep_limit(new.agent_id)
+            return memory_id, new.deleted_at is None
+        existing = found
+        if on_conflict == "error":
+            raise RefusedError("23505")
+        if on_conflict == "replace":
+            changes = {name: values[name] for name in values if name not in ("agent_id", "memory_type")}
+            changes["expires"] = values["expires"] or existing.expires
+            existing.change(self.clock.now, "update", **changes)
+        elif not existing.is_stated and values["source"] not in EXTRACTED:
+            existing.change(self.clock.now, "update", source=values["source"])
+        return existing.memory_id, False
+
+    def update(self, memory_id: UUID, expected_version: int | None, **changes: Any) -> int:
+        row = self._known(memory_id)
+        if row.deleted_at is not None:
+            raise RefusedError("P0002")
+        if expected_version not in (None, row.version):
+            raise RefusedError("40001")
+        changes = {name: value for name, value in changes.items() if value is not None}
+        if row.is_current:
+            self._make_room(row, changes.get("content", row.content))
+        row.change(self.clock.now, "update", **changes)
+        return row.version
+
+    def delete(self, memory_id: UUID) -> bool:
+        row = self.rows.get(memory_id)
+        if row is None or row.deleted_at is not None or row.is_expired:
+            return False
+        row.change(self.clock.now, "delete", deleted_at=self.clock.now)
+        self._release_hidden(row)
+        return True
+
+    def supersede(self, old: UUID, new: UUID) -> str:
+        if old == new:
+            raise RefusedError("22023")
+        for memory_id in (old, new):
+            row = self.rows.get(memory_id)
+            if row is None or not row.is_current or row.is_expired:
+                raise RefusedError("P0002")
+        self.rows[old].change(self.clock.now, "supersede", superseded_by=new, superseded_at=self.clock.now)
+        return ""  # as void comes out
+
+    def restore(self, memory_id: UUID, version: int | None) -> int:
+        row = self._known(memory_id)
+        was_current, deleted_at = row.is_current, row.deleted_at
+        earlier = next((v for v in row.history if v.version == version), None)
+        if earlier is None and version not in (None, row.version):
+            raise RefusedError("P0002")
+        if not was_current:
+            self._keep_limit(row.agent_id, coming=1)
+        content = earlier.content if earlier else row.content
+        self._make_room(row, content)
+        changes: dict[str, Any] = {"superseded_by": None, "superseded_at": None, "deleted_at": None}
+        if earlier:
+            for name in ("content", "metadata", "tags", "confidence", "importance", "expires"):
+                changes[name] = getattr(earlier, name)
+        becomes_current = not row.is_current
+        # The history calls the second of two restores in a row an update if the memory was current in between.
+        is_again = row.operation == "restore" and not becomes_current
+        row.change(self.clock.now, "update" if is_again else "restore", **changes)
+        restored = row.version
+        if becomes_current:
+            self._keep_limit(row.agent_id)
+        if deleted_at is not None:
+            self._hide_released(row, deleted_at)
+        return restored
+
+    def delete_extracted_from(self, thread_id: str) -> None:
+        """What ``delete_thread`` does to memories."""
+        self._remove([m for m in self.rows.values() if m.thread_id == thread_id and not m.is_stated])
+
+    def sweep(self) -> None:
+        self._remove([
+            m for m in self.rows.values() if m.is_expired or (m.deleted_at is not None and m.operation != "evict")
+        ])  # fmt: skip
+
+    # What they show ---------------------------------------------------------------------------------------------------
+
+    def shown(self, include_superseded: bool = False) -> list[Remembered]:
+        """Newest first."""
+        found = [
+            m
+            for m in self.rows.values()
+            if m.deleted_at is None
+            and not m.is_expired
+            and (include_superseded or (m.superseded_at is None and not m.is_over))
+        ]
+        return sorted(found, key=lambda m: m.place, reverse=True)
+
+    def current(self, agent_id: str | None = None) -> list[Remembered]:
+        """Those that count against the limit; expired ones do until a sweep."""
+        return [m for m in self.rows.values() if m.is_current and agent_id in (None, m.agent_id)]
+
+    @contextmanager
+    def all_or_nothing(self) -> Iterator[None]:
+        """A refused call changes nothing."""
+        before = {memory_id: copy.copy(row) for memory_id, row in self.rows.items()}
+        for row in before.values():
+            row.history = list(row.history)
+        try:
+            yield
+        except RefusedError:
+            self.rows = before
+            raise
+
+    # Rules ------------------------------------------------------------------------------------------------------------
+
+    def _known(self, memory_id: UUID) -> Remembered:
+        row = self.rows.get(memory_id)
+        if row is None or row.is_expired:
+            raise RefusedError("P0002")
+        return row
+
+    def _make_room(self, row: Remembered, content: str) -> None:
+        """Before a memory is current with a content: no other current one may have the content."""
+        self._remove_expired_duplicate(row.agent_id, row.memory_type, content, row)
+        other = self.duplicate_of(row.agent_id, row.memory_type, content)
+        if other not in (None, row):
+            raise RefusedError("23505")
+
+    def _remove_expired_duplicate(self, agent_id: str, memory_type: str, content: str, but: Remembered | None) -> None:
+        other = self.duplicate_of(agent_id, memory_type, content)
+        if other is not None and other is not but and other.is_expired:
+            self._remove([other])
+
+    def _remove(self, gone: list[Remembered]) -> None:
+        for row in gone:
+            del self.rows[row.memory_id]
+        for row in self._in_turn(gone):
+            if row.operation != "evict":
+                self._release_hidden(row)
+
+    @staticmethod
+    def _in_turn(rows: list[Remembered]) -> list[Remembered]:
+        return sorted(rows, key=lambda m: (m.superseded_at is None, m.superseded_at or 0, -m.memory_id.int))
+
+    def _hidden_by(self, winner: Remembered) -> list[Remembered]:
+        return [m for m in self.rows.values() if m.superseded_by == winner.memory_id and m.deleted_at is None]
+
+    def _release_hidden(self, winner: Remembered) -> None:
+        heir = winner.superseded_by
+        for row in sorted(self._hidden_by(winner), key=lambda m: m.place, reverse=True):
+            if row.superseded_by != winner.memory_id or row.deleted_at is not None:
+                continue
+            duplicate = self.duplicate_of(*row.key)
+            new_winner = heir or (duplicate and duplicate.memory_id)
+            if new_winner is not None:
+                row.change(self.clock.now, "supersede", superseded_by=new_winner)
+            else:
+                row.change(self.clock.now, "restore", superseded_by=None, superseded_at=None)
+                self._keep_limit(row.agent_id)
+
+    def _hide_released(self, winner: Remembered, deleted_at: int) -> None:
+        for row in list(self.rows.values()):
+            before = next((v for v in row.history if v.version == row.version - 1), None)
+            if (
+                before is not None
+                and before.superseded_by == winner.memory_id
+                and row.operation == "restore"
+                and row.updated_at >= deleted_at
+            ):
+                row.change(self.clock.now, "supersede", superseded_by=winner.memory_id, superseded_at=self.clock.now)
+
+    def _keep_limit(self, agent_id: str, coming: int = 0) -> None:
+        settings = self.policies.get(agent_id, self.user_id)
+        rows = self.current(agent_id)
+        surplus = len(rows) + coming - settings["max_per_agent"]
+        if surplus <= 0:
+            return
+        by_age = settings["eviction"] == "fifo"
+        rows.sort(key=lambda m: (not m.is_expired, *(() if by_age else m.rank), m.place))
+        for victim in rows[:surplus]:
+            if victim.is_current:
+                self._evict([victim])
+
+    def _evict(self, victims: list[Remembered]) -> None:
+        for victim in victims:
+            operation = "delete" if victim.is_expired and victim.superseded_at is None else "evict"
+            victim.change(self.clock.now, operation, deleted_at=self.clock.now)
+        for victim in self._in_turn(victims):
+            if victim.operation == "evict":
+                with_it = [
+                    m for m in self._hidden_by(victim) if m.agent_id == victim.agent_id and m.rank <= victim.rank
+                ]
+                if with_it:
+                    self._evict(with_it)
+            self._release_hidden(victim)

@@ -1,0 +1,205 @@
+"""The contract of conversations and of the jobs that read them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+from uuid import UUID
+
+from tests.torture.model.values import Expiry, RefusedError
+
+ROLES = ("user", "assistant", "tool", "system", "developer")
+HEARD = ("user", "assistant")
+"""Roles that an extraction reads."""
+MAX_ATTEMPTS = 5
+
+
+@dataclass
+class Said:
+    """One message as it is stored; ``is_active`` is false once it was cleared."""
+
+    seq: int
+    role: str
+    content: str
+    agent_id: str
+    metadata: dict[str, Any]
+    token_count: int
+    expires: Expiry
+    idempotency_key: str | None
+    is_active: bool = True
+
+    @property
+    def is_current(self) -> bool:
+        return self.is_active and self.expires != "past"
+
+
+@dataclass
+class Thread:
+    """One thread: its messages by seq, the keys of those that are gone, and how far extraction has read."""
+
+    next_seq: int = 0
+    messages: dict[int, Said] = field(default_factory=dict)
+    gone_keys: dict[str, tuple[int, str, str]] = field(default_factory=dict)
+    read_to: int = -1
+
+    def stored_under(self, key: str | None) -> tuple[int, str, str] | None:
+        """Seq, role and content of the message with an idempotency key."""
+        if key is None:
+            return None
+        found = next((m for m in self.messages.values() if m.idempotency_key == key), None)
+        return (found.seq, found.role, found.content) if found else self.gone_keys.get(key)
+
+    def current(self) -> list[Said]:
+        return [m for m in self.messages.values() if m.is_current]
+
+    def clear(self) -> int:
+        cleared = len(self.current())
+        for message in self.messages.values():
+            message.is_active = False
+        return cleared
+
+    def sweep(self) -> None:
+        for message in list(self.messages.values()):
+            if not message.is_current:
+                del self.messages[message.seq]
+                if message.idempotency_key is not None:
+                    self.gone_keys[message.idempotency_key] = (message.seq, message.role, message.content)
+
+    def unread(self, recent_k: int | None) -> tuple[list[int], int]:
+        """What an extraction is given, as seqs, and how far it has read then."""
+        start = self.read_to + 1
+        if recent_k is not None:
+            start = max(start, self.next_seq - recent_k)
+        rows = [m for m in self.messages.values() if m.seq >= start]
+        given = [m.seq for m in rows if m.is_current and m.role in HEARD]
+        return given, max((m.seq for m in rows), default=-1) if given else self.next_seq - 1
+
+
+@dataclass
+class Job:
+    """One job of extraction."""
+
+    job_id: int
+    thread_id: str
+    recent_k: int | None
+    status: str = "pending"
+    attempts: int = 0
+    is_delayed: bool = False
+    has_next: bool = False
+    next_recent_k: int | None = None
+    lease_token: UUID | None = None
+    is_lease_over: bool = False
+    reads_to: int = -1
+
+    @property
+    def is_open(self) -> bool:
+        return self.status in ("pending", "running")
+
+    def take_in(self, recent_k: int | None) -> None:
+        """A request that meets an open job."""
+        self.is_delayed = False
+        if self.status == "pending":
+            self.recent_k = wider(self.recent_k, recent_k)
+        elif self.has_next:
+            self.next_recent_k = wider(self.next_recent_k, recent_k)
+        else:
+            self.has_next, self.next_recent_k = True, recent_k
+
+    def begin(self) -> None:
+        """An attempt reads what was asked for during the one before, too."""
+        self.status = "running"
+        self.attempts += 1
+        if self.has_next:
+            self.recent_k = wider(self.recent_k, self.next_recent_k)
+            self.has_next, self.next_recent_k = False, None
+
+    def end(self, status: str, is_counted: bool = True, is_delayed: bool = False) -> None:
+        self.status, self.lease_token, self.is_lease_over, self.is_delayed = status, None, False, is_delayed
+        self.attempts -= not is_counted
+
+    def fail(self, is_delayed: bool) -> str:
+        self.end("pending" if self.attempts < MAX_ATTEMPTS else "dead", is_delayed=is_delayed)
+        return self.status
+
+
+def wider(a: int | None, b: int | None) -> int | None:
+    """The recent_k that covers both requests; none means everything new."""
+    return None if a is None or b is None else max(a, b)
+
+
+@dataclass
+class Conversations:
+    """The threads and jobs of one user."""
+
+    threads: dict[str, Thread] = field(default_factory=dict)
+    jobs: dict[int, Job] = field(default_factory=dict)
+
+    def check(self, thread_id: str, role: str, content: str, key: str | None) -> tuple[int, str] | None:
+        """Seq and content of a message that is stored already; refuses what must not be stored."""
+        thread = self.threads.get(thread_id)
+        stored = thread.stored_under(key) if thread else None
+        role = "assistant" if role == "agent" else role
+        if stored:
+            if stored[1:] != (role, content):
+                raise RefusedError("23505")
+            return stored[0], stored[2]
+        if role not in ROLES or content == "":
+            raise RefusedError("22023")
+        return None
+
+    def append(self, thread_id: str, **message: Any) -> Said:
+        thread = self.threads.setdefault(thread_id, Thread())
+        message["role"] = "assistant" if message["role"] == "agent" else message["role"]
+        said = Said(seq=thread.next_seq, **message)
+        thread.messages[said.seq] = said
+        thread.next_seq += 1
+        return said
+
+    def delete_message(self, thread_id: str, seq: int) -> bool:
+        thread = self.threads.get(thread_id)
+        message = thread.messages.get(seq) if thread else None
+        if message is None or not message.is_current:
+            return False
+        message.is_active = False
+        for job in self.jobs_of(thread_id):
+            if job.status == "running":
+                job.end("pending", is_counted=False)
+        return True
+
+    def clear(self, thread_id: str) -> int:
+        if thread_id not in self.threads:
+            return 0
+        for job in self.jobs_of(thread_id):
+            if job.is_open:
+                del self.jobs[job.job_id]
+        return self.threads[thread_id].clear()
+
+    def delete(self, thread_id: str) -> int:
+        if thread_id not in self.threads:
+            return 0
+        for job in self.jobs_of(thread_id):
+            del self.jobs[job.job_id]
+        return len(self.threads.pop(thread_id).messages)
+
+    def request(self, thread_id: str, recent_k: int | None) -> Job | None:
+        """The open job that takes a request in; none when the database makes one."""
+        if thread_id not in self.threads:
+            raise RefusedError("P0002")
+        job = next((j for j in self.jobs_of(thread_id) if j.is_open), None)
+        if job is not None:
+            job.take_in(recent_k)
+        return job
+
+    def jobs_of(self, thread_id: str) -> list[Job]:
+        return [j for j in self.jobs.values() if j.thread_id == thread_id]
+
+    def running(self) -> list[Job]:
+        return [j for j in self.jobs.values() if j.status == "running"]
+
+    def due(self) -> list[Job]:
+        """Jobs that a claim may hand out: due, and with something to read."""
+        return [j for j in self.jobs.values() if j.status == "pending" and not j.is_delayed and self.input_of(j)]
+
+    def input_of(self, job: Job) -> list[int]:
+        recent_k = wider(job.recent_k, job.next_recent_k) if job.has_next else job.recent_k
+        return self.threads[job.thread_id].unread(recent_k)[0]

@@ -1,0 +1,227 @@
+"""Rules of conversations: numbering, idempotency keys, clearing, deleting, contexts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from tests.torture.model.base import Rules, agents, expiries, keys, numbers, picks, threads, users
+from tests.torture.model.messages import ROLES
+from tests.torture.model.values import TIMES
+from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check
+
+roles = st.sampled_from([*ROLES, "user", "assistant", "agent", "nobody"])
+maybe = st.none() | st.integers(1, 6)
+
+
+class MessageRules(Rules):
+    """Messages, threads and contexts."""
+
+    @rule(
+        user_id=users, thread_id=threads, role=roles, number=numbers, agent_id=agents, expires=expiries,
+        key=st.none() | keys, empty=st.sampled_from([False] * 9 + [True]),
+    )  # fmt: skip
+    def add_message(
+        self, user_id: str, thread_id: str, role: str, number: int, agent_id: str, expires: Any, key: Any, empty: bool
+    ) -> None:
+        talk = self.world.talks[user_id]
+        content = "" if empty else self.text(user_id, number)
+        arguments = {"user_id": user_id, "thread_id": thread_id, "role": role, "content": content}
+        options = {"agent_id": agent_id, "metadata": {"n": number}, "expires_at": TIMES[expires]}
+        with self.world.same_refusal(
+            lambda: talk.check(thread_id, role, content, key), f"add_message({arguments}, {key})"
+        ) as stored:
+            answer = self.world.call("add_message", **arguments, **options, idempotency_key=key)
+            if stored and stored[0] is not None:
+                check((answer.seq, answer.content), stored[0], "repeated message")
+            elif stored:
+                said = talk.append(
+                    thread_id, role=role, content=content, agent_id=agent_id, metadata={"n": number},
+                    token_count=answer.token_count, expires=expires, idempotency_key=key,
+                )  # fmt: skip
+                check((answer.seq, answer.content), (said.seq, content), "new message")
+        self.touched = user_id
+
+    @rule(
+        user_id=users, thread_id=threads, agent_id=agents,
+        parts=st.lists(st.tuples(st.sampled_from(ROLES), numbers, st.none() | keys), max_size=5),
+    )  # fmt: skip
+    def add_messages(self, user_id: str, thread_id: str, agent_id: str, parts: list[tuple[str, int, Any]]) -> None:
+        talk = self.world.talks[user_id]
+        thread = talk.threads.get(thread_id)
+        batch: list[dict[str, Any]] = []
+        told: list[tuple[str, int, Any, Any]] = []
+        for role, number, key in parts:
+            content = self.text(user_id, number)
+            same = [t for t in told if t[2] is not None and t[2] == key]
+            stored = thread.stored_under(key) if thread else None
+            if (stored and stored[1:] != (role, content)) or any(t[:2] != (role, number) for t in same):
+                continue  # a key that is used for another message refuses the batch; add_message tries that
+            told.append((role, number, key, stored or (same[0] if same else None)))
+            batch.append({"role": role, "content": content, **({"idempotency_key": key} if key else {})})
+        if not batch:
+            return
+        answers = self.world.call(
+            "add_messages", user_id=user_id, thread_id=thread_id, messages=batch, agent_id=agent_id
+        )
+        seqs: dict[Any, int] = {}
+        for (role, number, key, known), answer in zip(told, answers, strict=True):
+            if known is not None:
+                stored = thread.stored_under(key) if thread else None
+                expected = stored[0] if stored else seqs[key]
+            else:
+                expected = talk.append(
+                    thread_id, role=role, content=self.text(user_id, number), agent_id=agent_id, metadata={},
+                    token_count=answer.token_count, expires=None, idempotency_key=key,
+                ).seq  # fmt: skip
+                seqs[key] = expected
+            check(answer.seq, expected, f"add_messages({batch})")
+        self.touched = user_id
+
+    @rule(user_id=users, thread_id=threads, number=numbers, has_key=st.booleans())
+    def many_clients_add(self, user_id: str, thread_id: str, number: int, has_key: bool) -> None:
+        """The same key stores once; without a key each call stores, and seqs have no gap."""
+        talk, content = self.world.talks[user_id], self.text(user_id, number)
+        key = f"burst {self.world.clock.now}" if has_key else None
+        arguments = {"user_id": user_id, "thread_id": thread_id, "role": "user", "content": content}
+        answers = self.at_once(lambda api: api.add_message(**arguments, idempotency_key=key))
+        for _ in range(1 if has_key else CLIENTS):
+            talk.append(
+                thread_id, role="user", content=content, agent_id="default", metadata={},
+                token_count=answers[0].token_count, expires=None, idempotency_key=key,
+            )  # fmt: skip
+        last = talk.threads[thread_id].next_seq
+        expected = [last - 1] * CLIENTS if has_key else list(range(last - CLIENTS, last))
+        check(sorted(answer.seq for answer in answers), expected, "seqs of clients at once")
+        self.touched = user_id
+
+    @rule(user_id=users, thread_id=threads, number=numbers)
+    def add_in_a_transaction_that_fails(self, user_id: str, thread_id: str, number: int) -> None:
+        api = self.world.api
+        with api.connection.transaction(force_rollback=True):
+            api.add_message(user_id=user_id, thread_id=thread_id, role="user", content=self.text(user_id, number))
+            api.add_memory(user_id=user_id, content=self.text(user_id, number), thread_id=thread_id)
+            api.clear_thread(user_id=user_id, thread_id=thread_id)
+        self.touched = user_id
+
+    @rule(user_id=users, thread_id=threads, number=picks)
+    def delete_message(self, user_id: str, thread_id: str, number: int) -> None:
+        talk = self.world.talks[user_id]
+        thread = talk.threads.get(thread_id)
+        said = thread.current() if thread else []
+        seq = said[number % len(said)].seq if said and number % 3 else number % 12
+        self.world.both(
+            lambda: talk.delete_message(thread_id, seq), "delete_message", user_id=user_id, thread_id=thread_id, seq=seq
+        )
+        self.touched = user_id
+
+    @rule(user_id=users, thread_id=threads)
+    def clear_thread(self, user_id: str, thread_id: str) -> None:
+        talk = self.world.talks[user_id]
+        self.world.both(lambda: talk.clear(thread_id), "clear_thread", user_id=user_id, thread_id=thread_id)
+        self.touched = user_id
+
+    @rule(user_id=users, thread_id=threads)
+    def delete_thread(self, user_id: str, thread_id: str) -> None:
+        self.world.clock.tick()
+        answer = self.world.call("delete_thread", user_id=user_id, thread_id=thread_id)
+        if thread_id in self.world.talks[user_id].threads:
+            self.world.memories[user_id].delete_extracted_from(thread_id)
+        self.world.stores[user_id].delete_thread(thread_id)
+        check(answer, self.world.talks[user_id].delete(thread_id), "delete_thread")
+        self.touched = user_id
+
+    @rule()
+    def sweep(self) -> None:
+        self.world.call("sweep")
+        for user_id in USERS:
+            for thread in self.world.talks[user_id].threads.values():
+                thread.sweep()
+            self.world.memories[user_id].sweep()
+            self.world.stores[user_id].sweep()
+            self.compare_messages(user_id)
+        self.touched = USERS[0]
+
+    @rule(
+        user_id=users, thread_id=threads, recent_k=maybe, after_seq=maybe, before_seq=maybe,
+        agent_id=st.none() | agents, role=st.none() | st.sampled_from([*ROLES, "agent"]), number=st.none() | numbers,
+    )  # fmt: skip
+    def get_messages(
+        self, user_id: str, thread_id: str, recent_k: Any, after_seq: Any, before_seq: Any, agent_id: Any, role: Any,
+        number: Any,
+    ) -> None:  # fmt: skip
+        thread = self.world.talks[user_id].threads.get(thread_id)
+        found = [
+            m.seq
+            for m in (thread.current() if thread else [])
+            if (after_seq is None or m.seq > after_seq)
+            and (before_seq is None or m.seq < before_seq)
+            and agent_id in (None, m.agent_id)
+            and (role is None or m.role == ("assistant" if role == "agent" else role))
+            and number in (None, m.metadata.get("n"))
+        ]
+        answer = self.world.call(
+            "get_messages", user_id=user_id, thread_id=thread_id, recent_k=recent_k, after_seq=after_seq,
+            before_seq=before_seq, agent_id=agent_id, roles=None if role is None else [role],
+            filter=None if number is None else {"n": number},
+        )  # fmt: skip
+        check([m.seq for m in answer], found[-recent_k:] if recent_k else found, "get_messages")
+
+    @rule(user_id=users, thread_id=threads, number=numbers, max_tokens=st.sampled_from([20, 60, 300, 4000]))
+    def get_context(self, user_id: str, thread_id: str, number: int, max_tokens: int) -> None:
+        """Fits whenever the newest unit of messages does, ends with that message, and has nothing of anyone else."""
+        thread = self.world.talks[user_id].threads.get(thread_id)
+        current = thread.current() if thread else []
+        parts = self.world.call(
+            "get_context", user_id=user_id, thread_id=thread_id, query=f"word{number}", max_tokens=max_tokens
+        )
+        what = f"get_context({user_id}, {thread_id}, {max_tokens}) is {parts}"
+        self.look_for_strangers(user_id, parts, what)
+        if [part.ordinal for part in parts] != list(
+            range(parts[0].ordinal, parts[0].ordinal + len(parts)) if parts else []
+        ):
+            raise Difference(f"{what}: ordinals have gaps")
+        if not current:
+            return
+        # A tool's results are one unit with the message before them, which called the tools.
+        speakers = [place for place, m in enumerate(current) if m.role != "tool"]
+        newest = sum(m.token_count for m in current[speakers[-1] if speakers else 0 :])
+        if newest <= max_tokens and sum(part.token_count for part in parts) > max_tokens:
+            raise Difference(f"{what}: does not fit")
+        said = [part for part in parts if part.source == "message"]
+        expected = [m.content for m in current][-len(said) :] if said else []
+        check([part.content for part in said], expected, what)
+        if newest <= max_tokens and not said:
+            raise Difference(f"{what}: the newest message is left out")
+
+    def look_for_strangers(self, user_id: str, rows: Any, what: str) -> None:
+        """No row may hold a word of another user."""
+        for other in USERS:
+            if other != user_id and MARKERS[other] in str(rows):
+                raise Difference(f"{what}: holds what is {other}'s")
+
+    def compare_messages(self, user_id: str) -> None:
+        api, talk = self.world.api, self.world.talks[user_id]
+        listed = api.list_threads(user_id=user_id)
+        check(
+            {row.thread_id: (row.message_count, row.active_tokens, row.total_count) for row in listed},
+            {
+                thread_id: (len(active), sum(m.token_count for m in active), len(talk.threads))
+                for thread_id, thread in talk.threads.items()
+                for active in [[m for m in thread.messages.values() if m.is_active]]
+            },
+            f"list_threads({user_id})",
+        )
+        for thread_id in {*talk.threads, "t1"}:
+            thread = talk.threads.get(thread_id)
+            rows = api.get_messages(user_id=user_id, thread_id=thread_id, include_inactive=True)
+            check(
+                [(m.seq, m.role, m.content, m.agent_id, m.metadata, m.token_count, m.is_active) for m in rows],
+                [
+                    (m.seq, m.role, m.content, m.agent_id, m.metadata, m.token_count, m.is_active)
+                    for m in (thread.messages.values() if thread else [])
+                ],
+                f"get_messages({user_id}, {thread_id})",
+            )

@@ -1,0 +1,75 @@
+"""Rules of artifacts and documents."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypothesis import strategies as st
+from hypothesis.stateful import rule
+
+from tests.torture.model.base import Rules, expiries, keys, numbers, pick, picks, threads, users
+from tests.torture.model.values import TIMES
+from tests.torture.model.world import check
+
+namespaces = st.sampled_from(["default", "manuals"])
+
+
+class StoreRules(Rules):
+    """Artifacts and documents."""
+
+    @rule(user_id=users, key=keys, number=st.integers(0, 2), thread_id=st.none() | threads, expires=expiries)
+    def store_artifact(self, user_id: str, key: str, number: int, thread_id: Any, expires: Any) -> None:
+        stores = self.world.stores[user_id]
+        content = f"{self.text(user_id, number)}\n" * (number * 300 + 1)
+        with self.world.same_refusal(
+            lambda: stores.store(key, content, thread_id, expires), f"store_artifact({user_id}, {key}, {number})"
+        ):
+            answer = self.world.call(
+                "store_artifact", user_id=user_id, content=content, key=key, thread_id=thread_id,
+                expires_at=TIMES[expires],
+            )  # fmt: skip
+            check(answer.key, key, "key of an artifact")
+        self.touched = user_id
+
+    @rule(user_id=users, key=keys, from_token=st.integers(0, 40), max_tokens=st.none() | st.integers(1, 500))
+    def retrieve_artifact(self, user_id: str, key: str, from_token: int, max_tokens: Any) -> None:
+        stores = self.world.stores[user_id]
+        self.world.both(
+            lambda: stores.retrieve(key, from_token, max_tokens), "retrieve_artifact", user_id=user_id, key=key,
+            from_token=from_token, max_tokens=max_tokens,
+        )  # fmt: skip
+
+    @rule(user_id=users, key=keys)
+    def delete_artifact(self, user_id: str, key: str) -> None:
+        stores = self.world.stores[user_id]
+        self.world.both(lambda: stores.delete_artifact(key), "delete_artifact", user_id=user_id, key=key)
+        self.touched = user_id
+
+    @rule(user_id=users, number=numbers, namespace=namespaces)
+    def add_document(self, user_id: str, number: int, namespace: str) -> None:
+        from tests.torture.model.stores import Document
+
+        content = self.text(user_id, number)
+        document_id = self.world.call("add_document", user_id=user_id, content=content, namespace=namespace)
+        self.world.stores[user_id].documents[document_id] = Document(content, namespace)
+        self.touched = user_id
+
+    @rule(user_id=users, number=picks)
+    def delete_document(self, user_id: str, number: int) -> None:
+        documents = self.world.stores[user_id].documents
+        document_id = pick(list(documents), number)
+        if document_id is not None:
+            self.world.both(
+                lambda: documents.pop(document_id) is not None, "delete_document", user_id=user_id,
+                document_id=document_id,
+            )  # fmt: skip
+        self.touched = user_id
+
+    def compare_stores(self, user_id: str) -> None:
+        api, stores = self.world.api, self.world.stores[user_id]
+        check([a.key for a in api.list_artifacts(user_id=user_id)], stores.listed(), f"list_artifacts({user_id})")
+        check(
+            [(d.document_id, d.content, d.namespace) for d in api.list_documents(user_id=user_id, row_limit=1000)],
+            [(i, d.content, d.namespace) for i, d in reversed(stores.documents.items())],
+            f"list_documents({user_id})",
+        )

@@ -1,0 +1,70 @@
+"""The contract of artifacts and documents."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from tests.torture.model.values import Expiry, RefusedError
+
+
+@dataclass
+class Artifact:
+    """A text under a key."""
+
+    content: str
+    thread_id: str | None
+    expires: Expiry
+
+
+@dataclass
+class Document:
+    """A document of the knowledge base."""
+
+    content: str
+    namespace: str
+
+
+@dataclass
+class Stores:
+    """What one user has stored besides memories; both in the order of storing."""
+
+    artifacts: dict[str, Artifact] = field(default_factory=dict)
+    documents: dict[UUID, Document] = field(default_factory=dict)
+
+    def store(self, key: str, content: str, thread_id: str | None, expires: Expiry) -> None:
+        existing = self.artifacts.get(key)
+        if existing is None or existing.expires == "past":
+            self.artifacts.pop(key, None)  # to the end of the order
+            self.artifacts[key] = Artifact(content, thread_id, expires)
+        elif existing.content != content:
+            raise RefusedError("23505")
+        else:
+            ends = (existing.expires, expires)
+            existing.expires = None if None in ends else "future" if "future" in ends else "past"
+
+    def retrieve(self, key: str, from_token: int, max_tokens: int | None) -> str:
+        artifact = self.artifacts.get(key)
+        if artifact is None or artifact.expires == "past":
+            raise RefusedError("P0002")
+        end = None if max_tokens is None else 4 * (from_token + max_tokens)
+        return artifact.content[4 * from_token : end]
+
+    def delete_artifact(self, key: str) -> bool:
+        artifact = self.artifacts.get(key)
+        if artifact is None or artifact.expires == "past":
+            return False
+        del self.artifacts[key]
+        return True
+
+    def listed(self) -> list[str]:
+        """Keys, newest first."""
+        return [key for key, artifact in self.artifacts.items() if artifact.expires != "past"][::-1]
+
+    def delete_thread(self, thread_id: str) -> None:
+        for key in [key for key, artifact in self.artifacts.items() if artifact.thread_id == thread_id]:
+            del self.artifacts[key]
+
+    def sweep(self) -> None:
+        for key in [key for key, artifact in self.artifacts.items() if artifact.expires == "past"]:
+            del self.artifacts[key]

@@ -1,0 +1,218 @@
+"""The parts of the suite: what each tries, how often, and what is wrong afterwards."""
+
+from __future__ import annotations
+
+import itertools
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from hypothesis import HealthCheck, Phase, seed, settings
+from hypothesis.stateful import run_state_machine_as_test
+
+from tests.support.servers import Kind
+from tests.torture import clocks, disks, drops, flat, kills, promotion, versions
+from tests.torture.cluster import Cluster, running_cluster
+from tests.torture.load import Load
+from tests.torture.model.machine import Contract
+
+STEPS_OF_A_RUN = 100
+MOST_GROWTH = 0.1
+"""By which share the memory of a runner may be above that after its warm-up."""
+
+
+@dataclass
+class Options:
+    """How long the suite is to take."""
+
+    server: Kind = "system"
+    steps: int = 20_000
+    """Of the state machine."""
+    rounds: int = 100
+    """Kills."""
+    seconds: float = 240.0
+    """Of mixed load."""
+    clock_steps: int = 120
+    promotions: int = 5
+    fault_seconds: float = 2.0
+    """How long load goes on before and after a promotion, and before, while and after a disk is full."""
+    jobs: int = 3_000
+    """For each runner whose memory is measured."""
+    version_seconds: float = 60.0
+    drop_every: int = 1
+    """One of so many exchanges is dropped, in each of five ways."""
+    seed: int = 17
+
+
+@dataclass
+class Outcome:
+    """What a part did."""
+
+    tried: str
+    """A sentence, with how often."""
+    acknowledged: int | None = None
+    """Writes, jobs or calls that were acknowledged and compared; none where there is nothing to count."""
+    problems: list[str] = field(default_factory=list)
+    """Losses, differences, wrong counters: one line each."""
+    skipped: str | None = None
+    """Why the part could not run here."""
+
+
+def model(options: Options) -> Outcome:
+    """Random operations by several clients, compared with a plain-Python model of the contract."""
+    with running_cluster(options.server) as cluster:
+        machine = machine_on(cluster)
+        problems = []
+        round_of = itertools.count(options.seed)
+        try:
+            while machine.steps < options.steps:
+                left = options.steps - machine.steps
+                run_machine(machine, max(1, round(left / STEPS_OF_A_RUN)), STEPS_OF_A_RUN, next(round_of))
+        except Exception as error:
+            problems.append(f"{type(error).__name__}: {error}")
+        return Outcome(
+            f"{machine.steps:,} random steps of three clients, {machine.calls:,} calls, compared with the model",
+            machine.calls, problems,
+        )  # fmt: skip
+
+
+def machine_on(cluster: Cluster) -> type[Contract]:
+    """The state machine, each run on a fresh database of this server."""
+    numbers = itertools.count()
+
+    @contextmanager
+    def database() -> Iterator[str]:
+        name = f"model_{next(numbers)}"
+        yield cluster.create(name)
+        with cluster.connect("postgres") as admin:
+            admin.execute(f"drop database {name} with (force)")
+
+    return type("Machine", (Contract,), {"open_database": staticmethod(database)})
+
+
+def run_machine(machine: type[Contract], runs: int, steps: int, chosen_seed: int) -> None:
+    """So many runs of so many steps; raises Difference with the shortest program that shows the difference."""
+    seed(chosen_seed)(machine)
+    run_state_machine_as_test(
+        machine,
+        settings=settings(
+            max_examples=runs,
+            stateful_step_count=steps,
+            deadline=None,
+            database=None,
+            suppress_health_check=list(HealthCheck),
+            phases=[Phase.generate, Phase.shrink],
+        ),
+    )
+
+
+def killed(options: Options) -> Outcome:
+    """SIGKILL of the server and of backends in writes, jobs, sweeps, erasures and upgrades."""
+    with running_cluster(options.server) as cluster:
+        done = kills.run(cluster, options.rounds)
+        total = sum(done.kills.values())
+        if total < options.rounds:
+            done.problems.append(f"only {total} of {options.rounds} kills happened")
+        listed = ", ".join(f"{count} {kill}" for kill, count in sorted(done.kills.items()))
+        return Outcome(f"{total} times SIGKILL: {listed}", done.load.acknowledged, done.problems)
+
+
+def dropped(options: Options) -> Outcome:
+    """The connection drops at every statement of a program."""
+    with running_cluster(options.server) as cluster:
+        count, told, problems = drops.run(cluster, options.drop_every)
+        return Outcome(f"{count} dropped connections, of which the client told {told}", count, problems)
+
+
+def stepped(options: Options) -> Outcome:
+    """Steps of the server's clock."""
+    load, problems = clocks.run(options.server, options.clock_steps)
+    tried = f"{options.clock_steps} steps of the server's clock between a second and a day, both ways"
+    return Outcome(tried, load.acknowledged, problems)
+
+
+def promoted(options: Options) -> Outcome:
+    """The primary is killed, its synchronous standby promoted."""
+    outcome = Outcome(f"{options.promotions} promotions of a synchronous standby after SIGKILL of the primary", 0)
+    for _ in range(options.promotions):
+        load, problems = promotion.run(options.server, options.fault_seconds)
+        outcome.acknowledged = (outcome.acknowledged or 0) + load.acknowledged
+        outcome.problems += problems
+    return outcome
+
+
+def filled(options: Options) -> Outcome:
+    """The disk of the data, then that of the log, is full for some seconds."""
+    data, _, problems = disks.run(options.server, "data", options.fault_seconds)
+    log, refused, more = disks.run(options.server, "log", options.fault_seconds)
+    failed = sum((data.failures + log.failures).values())
+    if not data.failures or not refused:
+        problems.append("the disk was not full")
+    return Outcome(
+        f"the disk of the data full, then that of the log: {failed} calls failed clearly and were repeated",
+        data.acknowledged + log.acknowledged, problems + more,
+    )  # fmt: skip
+
+
+def mixed(options: Options) -> Outcome:
+    """Workers and clients of two versions together."""
+    with running_cluster(options.server) as cluster:
+        load, jobs, problems = versions.run(cluster, options.version_seconds)
+        return Outcome(
+            f"workers and clients of {versions.RELEASE} and of this version together: {jobs:,} jobs",
+            load.acknowledged + jobs, problems,
+        )  # fmt: skip
+
+
+def loaded(options: Options) -> Outcome:
+    """Mixed load, then everything that is counted is counted again."""
+    with running_cluster(options.server) as cluster:
+        load = Load(cluster, clients=8)
+        with load.running():
+            time.sleep(options.seconds)
+        return Outcome(
+            f"{options.seconds:.0f} s of mixed load by eight clients and a worker: {load.calls:,} calls",
+            load.acknowledged, load.problems(),
+        )  # fmt: skip
+
+
+def grown(options: Options) -> Outcome:
+    """The memory of both runners over thousands of jobs."""
+    with running_cluster(options.server) as cluster:
+        outcome = Outcome("", 0)
+        for name in ("database", "worker") if cluster.server.has_plpython else ("worker",):
+            measured = flat.measure(cluster, name, options.jobs)
+            grows = flat.growth(measured)
+            first, last = (round(value / 2**20) for value in (max(measured[: flat.WARM_UP]), measured[-1]))
+            outcome.tried += (
+                f"{options.jobs:,} jobs by the {name} runner: {first} MB after a warm-up, {last} MB at the end; "
+            )
+            outcome.acknowledged = (outcome.acknowledged or 0) + options.jobs
+            if grows > MOST_GROWTH:
+                outcome.problems.append(f"the memory of the {name} runner grows by {grows:.0%}")
+        outcome.tried = outcome.tried.removesuffix("; ")
+        return outcome
+
+
+PARTS: dict[str, Callable[[Options], Outcome]] = {
+    "model": model,
+    "kills": killed,
+    "drops": dropped,
+    "clocks": stepped,
+    "promotion": promoted,
+    "disks": filled,
+    "versions": mixed,
+    "load": loaded,
+    "memory": grown,
+}
+
+UNAVAILABLE = (clocks.ClockUnavailableError, disks.DiskUnavailableError, promotion.StandbyUnavailableError)
+
+
+def run(name: str, options: Options) -> Outcome:
+    """One part; a part that cannot run here says why."""
+    try:
+        return PARTS[name](options)
+    except UNAVAILABLE as error:
+        return Outcome("nothing", skipped=str(error))

@@ -1,0 +1,18 @@
+"""What the long form has found, each as a test of its own."""
+
+from __future__ import annotations
+
+from tests.support.sqlapi import Api
+
+ANA = {"user_id": "ana", "thread_id": "t"}
+
+
+def test_forgetting_a_memory_leaves_no_summary_that_nobody_finishes(api: Api) -> None:
+    api.talk(**ANA, rounds=10)
+    memory_id = api.add_memory(user_id="ana", content="Likes tea").memory_id
+    api.compress_thread(**ANA)
+    [job] = api.claim_jobs(worker="w", kinds=["compress_thread"])
+    held = {"user_id": "ana", "job_id": job.job_id, "lease_token": job.lease_token}
+    api.fail_job(**held, error="no luck", retry_after="1 hour")
+    api.forget_memory(user_id="ana", memory_id=memory_id)
+    assert api.query("select status from memory.summaries where status = 'processing'") == []

@@ -1,0 +1,55 @@
+"""The short form of ``make torture``: each part once. docs/reliability.md has the figures of the long form."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from tests.torture import drops, kills, page
+from tests.torture.cluster import Cluster
+from tests.torture.parts import Options, Outcome, machine_on, run, run_machine
+
+pytestmark = pytest.mark.filterwarnings("ignore::agent_memory.errors.DegradedWarning")
+
+SHORT = Options(clock_steps=4, promotions=1, fault_seconds=0.5, version_seconds=2)
+
+
+@pytest.mark.feature("A3", "E14")
+def test_random_operations_of_several_clients_do_what_the_model_of_the_contract_does(cluster: Cluster) -> None:
+    machine = machine_on(cluster)
+    run_machine(machine, runs=6, steps=60, chosen_seed=1)
+    assert machine.steps > 300
+
+
+@pytest.mark.feature("E14")
+def test_nothing_acknowledged_is_lost_when_the_server_is_killed(cluster: Cluster) -> None:
+    done = kills.run(cluster, rounds=4)
+    assert (done.problems, sum(done.kills.values())) == ([], 4)
+    assert done.load.acknowledged > 0
+
+
+def test_dropped_connections_are_told_and_repeated_calls_store_once(cluster: Cluster) -> None:
+    count, told, problems = drops.run(cluster, every=11)
+    assert problems == []
+    assert count >= told > 0
+
+
+@pytest.mark.parametrize("part", ["clocks", "promotion", "disks", "versions"])
+def test_nothing_acknowledged_is_lost(part: str, request: pytest.FixtureRequest) -> None:
+    outcome = of_part(part, request)
+    assert outcome.problems == []
+    assert outcome.acknowledged
+
+
+def of_part(part: str, request: pytest.FixtureRequest) -> Outcome:
+    outcome = run(part, dataclasses.replace(SHORT, server=request.config.getoption("--server")))
+    if outcome.skipped:
+        pytest.skip(outcome.skipped)
+    return outcome
+
+
+def test_the_page_shows_the_figures_of_the_last_run() -> None:
+    text = page.PAGE.read_text()
+    assert page.with_figures(text, page.read()) == text
+    assert page.BEGIN in text
