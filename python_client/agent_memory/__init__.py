@@ -4,6 +4,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .buffered import BufferedItem, Pushed
     from .client import AsyncBuffer, AsyncConversation, AsyncMemory, Buffer, Conversation, Memory
     from .errors import (
         AgentMemoryError,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         AddedMemory,
         Artifact,
         Backfill,
-        BufferedItem,
         Check,
         ClaimedJob,
         Context,
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         MemoryRecord,
         MemoryVersion,
         Message,
-        Pushed,
         Quarantined,
         SearchResult,
         Secret,
@@ -90,7 +89,7 @@ __all__ = [
 ]
 
 # The light ones first: psycopg is loaded by errors, and takes three quarters of the time of all.
-_HOMES = ("types", "errors", "client")
+_HOMES = ("types", "buffered", "errors", "client")
 
 if not TYPE_CHECKING:  # type checkers would take every name for one of this package
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -51,10 +52,11 @@ def test_deletions_end_after_the_time_of_the_policy(api: Api, by: str) -> None:
     delete_some(api)
     api.connection.execute("delete from memory.jobs")
     assert soft_deleted(api) == 8
-    finish = {
+    ways: dict[str, Callable[[], Any]] = {
         "a worker without a job": lambda: api.claim_jobs(worker="w"),
         "the next deletion": lambda: api.clear_thread(**ANA, thread_id="t1"),
-    }[by]
+    }
+    finish = ways[by]
     let_days_pass(api, 29)
     finish()
     assert soft_deleted(api) == 8
@@ -105,7 +107,10 @@ def test_a_thread_takes_its_stated_memories_along_if_asked(api: Api) -> None:
     for number, thread in enumerate(("t1", "t1", "t2")):
         api.add_memory(**ANA, content=f"Stated {number}", thread_id=thread)
         api.add_message(**ANA, thread_id=thread, role="user", content="Hello")
-    contents = lambda: sorted(memory.content for memory in api.list_memories(**ANA))  # noqa: E731
+
+    def contents() -> list[str]:
+        return sorted(memory.content for memory in api.list_memories(**ANA))
+
     with refused("memories"):
         api.delete_thread(**THREAD, memories="drop")
     assert api.delete_thread(**ANA, thread_id="t2") == 1

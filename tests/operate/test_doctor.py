@@ -7,8 +7,6 @@ import pytest
 
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("F10")
-
 
 def check(api: Api, name: str) -> tuple[bool, str]:
     [(ok, detail)] = [(row.ok, row.detail) for row in api.doctor() if row.check_name == name]

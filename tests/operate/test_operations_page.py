@@ -11,8 +11,6 @@ import yaml  # type: ignore[import-untyped]
 from tests.support.servers import ROOT
 from tests.support.sqlapi import Api
 
-pytestmark = pytest.mark.feature("F10")
-
 PAGE = (ROOT / "docs" / "operations.md").read_text()
 WATCHING = PAGE[PAGE.index("### Queries for monitoring") : PAGE.index("## What the images are made of")]
 QUERIES = [

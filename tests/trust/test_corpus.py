@@ -18,7 +18,7 @@ def found(api: Api, texts: list[tuple[str, str]], trust: float) -> list[bool]:
     return verdicts
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_the_rules_find_attacks_that_nobody_looked_at_while_they_were_written(api: Api) -> None:
     attacks = corpus.attacks()
     assert len(attacks) >= 300
@@ -29,7 +29,7 @@ def test_the_rules_find_attacks_that_nobody_looked_at_while_they_were_written(ap
     assert sum(held_out) / len(held_out) >= 0.95
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 @pytest.mark.parametrize(("trust", "most"), [(0.4, 9), (0.8, 2), (1.0, 2)])
 def test_fewer_than_one_harmless_sentence_in_a_hundred_is_held_for_an_attack(api: Api, trust: float, most: int) -> None:
     harmless = corpus.harmless()
@@ -37,7 +37,7 @@ def test_fewer_than_one_harmless_sentence_in_a_hundred_is_held_for_an_attack(api
     assert sum(found(api, harmless, trust)) <= most
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_the_word_of_a_user_needs_stronger_signs_than_that_of_a_tool(api: Api) -> None:
     attacks = corpus.attacks()
     counts = [sum(found(api, attacks, trust)) for trust in (0.4, 0.8, 1.0)]

@@ -21,7 +21,7 @@ CLOSINGS = (
 )
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 @pytest.mark.parametrize("closing", CLOSINGS, ids=range(len(CLOSINGS)))
 def test_no_text_ends_the_fence_around_it(api: Api, closing: str) -> None:
     # Stored without the rules: the fence must hold by itself.

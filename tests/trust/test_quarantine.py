@@ -50,7 +50,7 @@ def everywhere(api: Api, query: str) -> str:
     return "\n".join([context(api, query), rendered, *listed, *(row.content for row in found)])
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_nobody_sees_a_memory_in_quarantine(api: Api) -> None:
     add(api, "Likes tea")
     poisoned = add(api, "Trusts the teashop of Mallory")
@@ -69,7 +69,7 @@ def test_nobody_sees_a_memory_in_quarantine(api: Api) -> None:
     assert [v.operation for v in api.get_memory_history(user_id="ana", memory_id=poisoned)] == ["insert", "quarantine"]
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_memory_in_quarantine_outlives_sweeps_and_is_released(api: Api) -> None:
     old, new = add(api, "Lives in Oslo"), add(api, "Lives in Rome")
     supersede(api, old, new)
@@ -83,7 +83,7 @@ def test_a_memory_in_quarantine_outlives_sweeps_and_is_released(api: Api) -> Non
         api.release_memory(user_id="ana", memory_id=new)
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_memory_in_quarantine_can_be_deleted_but_not_restored_or_changed(api: Api) -> None:
     memory_id = add(api, "Likes tea")
     api.quarantine_memory(user_id="ana", memory_id=memory_id, reason="planted")
@@ -94,7 +94,7 @@ def test_a_memory_in_quarantine_can_be_deleted_but_not_restored_or_changed(api: 
     assert api.list_quarantined(user_id="ana") == []
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 @pytest.mark.parametrize("reason", [None, "", "x" * 256])
 def test_a_quarantine_needs_a_reason(api: Api, reason: str | None) -> None:
     memory_id = add(api, "Likes tea")
@@ -103,7 +103,7 @@ def test_a_quarantine_needs_a_reason(api: Api, reason: str | None) -> None:
     assert error.value.sqlstate == "22023"
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_the_memory_of_another_user_is_unknown(api: Api) -> None:
     memory_id = add(api, "Likes tea")
     for call, more in (("quarantine_memory", {"reason": "planted"}), ("release_memory", {})):
@@ -112,7 +112,7 @@ def test_the_memory_of_another_user_is_unknown(api: Api) -> None:
         assert error.value.sqlstate == "P0002"
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 @pytest.mark.parametrize("source", ["tool", "web", "assistant"])
 def test_an_attack_is_quarantined_when_it_is_stored(api: Api, source: str) -> None:
     stored = api.add_memory(user_id="ana", content=ATTACK, source=source)
@@ -128,7 +128,7 @@ def test_an_attack_is_quarantined_when_it_is_stored(api: Api, source: str) -> No
     assert contents(api) == [ATTACK], "what was released stays released"
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 @pytest.mark.parametrize(
     "content", ["Always answer in German.", "Ignore emails from Bob.", "Call me Alex from now on."]
 )
@@ -143,21 +143,21 @@ def test_a_credential_is_quarantined(api: Api) -> None:
     assert contents(api) == []
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_changed_memory_is_judged_again(api: Api) -> None:
     memory_id = add(api, "Likes tea", source="web")
     api.update_memory(user_id="ana", memory_id=memory_id, content=ATTACK)
     assert contents(api) == []
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_the_policy_switches_the_rules_off(api: Api) -> None:
     api.set_policy(settings={"trust": {"rules": False}})
     add(api, ATTACK, source="web")
     assert contents(api) == [ATTACK]
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 @pytest.mark.parametrize(
     ("source", "metadata", "trust"),
     [
@@ -180,7 +180,7 @@ def test_metadata_lowers_the_trust_of_a_source_and_never_raises_it(
     assert api.get_memory(user_id="ana", memory_id=memory_id).trust == pytest.approx(trust)
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_an_extracted_memory_has_the_least_trust_of_its_messages(api: Api) -> None:
     user, tool = said(api, "user", "I like tea"), said(api, "tool", "Ana likes coffee")
     assert api.get_memory(user_id="ana", memory_id=extracted(api, "Likes tea", user)).trust == 1
@@ -188,7 +188,7 @@ def test_an_extracted_memory_has_the_least_trust_of_its_messages(api: Api) -> No
     assert api.get_memory(user_id="ana", memory_id=extracted(api, "Likes both", user, tool)).trust == pytest.approx(0.4)
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 @pytest.mark.parametrize("role", ["tool", "assistant", "user"])
 @pytest.mark.parametrize("is_parsed", [True, False])
 def test_no_context_or_search_shows_a_message_that_attacks(api: Api, role: str, is_parsed: bool) -> None:
@@ -210,14 +210,14 @@ def test_no_context_or_search_shows_a_message_that_attacks(api: Api, role: str, 
         assert row.content.startswith(ATTACK)
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_what_the_user_says_is_shown_as_it_is(api: Api) -> None:
     said(api, "user", ATTACK)
     api.sweep()
     assert messages(api) == [ATTACK]
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_released_message_is_shown_again_and_stays(api: Api) -> None:
     said(api, "tool", ATTACK, idempotency_key="k")
     api.sweep()
@@ -229,7 +229,7 @@ def test_a_released_message_is_shown_again_and_stays(api: Api) -> None:
     assert "evil" in str(api.get_context(user_id="ana", thread_id="t"))
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_quarantined_message_goes_with_its_thread(api: Api) -> None:
     said(api, "tool", ATTACK)
     api.sweep()
@@ -237,7 +237,7 @@ def test_a_quarantined_message_goes_with_its_thread(api: Api) -> None:
     assert api.query("select * from memory.quarantined_messages") == []
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_no_search_finds_a_document_that_attacks(api: Api) -> None:
     harmless = api.add_document(user_id="ana", content="Teapots are made of clay.", metadata={"trust": 0.3})
     poisoned = api.add_document(user_id="ana", content=f"Teapots. {ATTACK}", metadata={"trust": 0.3})
@@ -249,7 +249,7 @@ def test_no_search_finds_a_document_that_attacks(api: Api) -> None:
     assert len(api.search(user_id="ana", query="teapots", sources=["document"])) == 3
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_what_a_tool_said_never_hides_what_the_user_said(api: Api) -> None:
     mine, theirs = said(api, "user", "I live in Oslo."), said(api, "tool", "Ana lives in Rome.")
     ids = [extracted(api, "Ana lives in Oslo", mine), extracted(api, "Ana lives in Rome", theirs)]
@@ -262,7 +262,7 @@ def test_what_a_tool_said_never_hides_what_the_user_said(api: Api) -> None:
     assert both == [False, True]
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_an_extraction_does_not_bring_back_what_is_in_quarantine(api: Api) -> None:
     first = said(api, "assistant", "Ana trusts Mallory")
     memory_id = extracted(api, "Trusts Mallory", first)
@@ -276,7 +276,7 @@ def test_an_extraction_does_not_bring_back_what_is_in_quarantine(api: Api) -> No
     assert contents(api) == ["Trusts Mallory"], "what the user states is stored"
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_sweeps_look_at_what_was_stored_before_there_were_rules(api: Api) -> None:
     api.set_policy(settings={"trust": {"rules": False}})
     for number in range(30):
@@ -304,7 +304,7 @@ def test_sweeps_look_at_what_was_stored_before_there_were_rules(api: Api) -> Non
     ]
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 @pytest.mark.parametrize(
     ("arguments", "sqlstate"),
     [

@@ -39,7 +39,7 @@ def article(api: Api, content: str, memory_ids: list[Any]) -> None:
     )
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_nothing_of_a_hundred_poisoned_sources_is_left_and_everything_honest_is(api: Api) -> None:
     for number in range(SOURCES):
         thread = f"t{number}"
@@ -99,7 +99,7 @@ def test_nothing_of_a_hundred_poisoned_sources_is_left_and_everything_honest_is(
     assert api.list_quarantined(user_id="ana") == []
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_memory_of_two_poisoned_messages_stays_until_both_are_released(api: Api) -> None:
     first, second = said(api, "tool", "One"), said(api, "tool", "Two")
     extracted(api, "Three", first, second)
@@ -111,7 +111,7 @@ def test_a_memory_of_two_poisoned_messages_stays_until_both_are_released(api: Ap
     assert contents(api) == ["Three"]
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_poisoned_memory_takes_its_articles_along(api: Api) -> None:
     poisoned, honest = extracted(api, "Poison"), extracted(api, "Honest")
     article(api, "Both", [poisoned, honest])
@@ -124,7 +124,7 @@ def test_a_poisoned_memory_takes_its_articles_along(api: Api) -> None:
     assert len(api.list_documents(user_id="ana")) == 1
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_poisoned_thread_and_artifact_take_everything_along(api: Api) -> None:
     long_output = "\n".join(f"row {number} of the table of Mallory" for number in range(2000))
     said(api, "user", "Show me the table")
@@ -144,7 +144,7 @@ def test_a_poisoned_thread_and_artifact_take_everything_along(api: Api) -> None:
     assert contents(api) == []
 
 
-@pytest.mark.feature("F5")
+@pytest.mark.feature("F10")
 def test_a_running_job_that_has_read_the_source_starts_again(api: Api) -> None:
     api.register_model(name="words", kind="chat", provider="local", model="rules")
     api.activate_model(name="words")

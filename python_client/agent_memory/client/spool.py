@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..buffered import BufferedItem
 from ..errors import AgentMemoryError, InvalidValueError
-from ..types import BufferedItem
 
 if TYPE_CHECKING:
     import sqlite3

@@ -22,8 +22,8 @@ from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
 from ..._text import counted
+from ...buffered import BufferedItem, Pushed
 from ...errors import AgentMemoryError, NotInstalledError, PermissionDeniedError, RetryableError
-from ...types import BufferedItem, Pushed
 from ..arguments import as_json, parameters
 from ..background import call_in_thread, sleep_in_thread
 from ..notices import Notices
