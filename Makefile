@@ -64,21 +64,18 @@ services:
 	  fi; }
 	@$(MAKE) --no-print-directory .server-python
 
-# Tests of the page look at it in Debian's Chromium, and skip where there is none.
-.PHONY: chromium
-chromium:
-	@command -v chromium >/dev/null || { \
-	  [ "$$(id -u)" = 0 ] && apt-get -qq update && \
-	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends chromium >/dev/null; \
-	} || echo "Tests of the page will be skipped: there is no Chromium" >&2
+# Packages of Debian that some tests need: Chromium to look at the page, libfaketime to step a server's clock, PgBouncer
+# to put tenants behind a pooler. Those tests skip where there is no such package.
+chromium_file := /usr/bin/chromium
+libfaketime_file := /usr/lib/*/faketime/libfaketime.so.1
+pgbouncer_file := /usr/sbin/pgbouncer
 
-# Tests that step a server's clock skip without Debian's libfaketime.
-.PHONY: faketime
-faketime:
-	@ls /usr/lib/*/faketime/libfaketime.so.1 >/dev/null 2>&1 || { \
+.PHONY: chromium libfaketime pgbouncer
+chromium libfaketime pgbouncer:
+	@ls $($@_file) >/dev/null 2>&1 || { \
 	  [ "$$(id -u)" = 0 ] && apt-get -qq update && \
-	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends libfaketime >/dev/null; \
-	} || echo "Tests of clocks that jump will be skipped: there is no libfaketime" >&2
+	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends $@ >/dev/null; \
+	} || echo "Some tests will be skipped: there is no $@" >&2
 
 # Use ------------------------------------------------------------------------------------------------------------------
 
@@ -100,7 +97,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
-test: services chromium faketime .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
+test: services chromium libfaketime pgbouncer .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded || status=1; \
@@ -111,7 +108,7 @@ test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the fi
 	@$(PYTEST) --server=embedded --exitfirst
 
 .PHONY: torture
-torture: services faketime .venv/.dev ## Kill servers, fill disks, drop connections, step clocks for half an hour: nothing may be lost
+torture: services libfaketime .venv/.dev ## Kill servers, fill disks, drop connections, step clocks for half an hour: nothing may be lost
 	@$(BIN)/python -m tests.torture
 
 .PHONY: lint lint-python lint-others
@@ -190,6 +187,30 @@ bench-search: services .venv/.client ## Measure search against the bare vector q
 	@$(PIP_INSTALL) --group bench
 	@$(BIN)/python -m bench.search --crossover --messages
 
+.venv-supply/.ready: pyproject.toml | .venv/.client
+	@$(PYTHON) -m venv .venv-supply
+	@.venv-supply/bin/python -m pip --disable-pip-version-check --quiet install --root-user-action ignore \
+	  --upgrade 'pip>=25.1'
+	@.venv-supply/bin/python -m pip --disable-pip-version-check --quiet install --root-user-action ignore --group supply
+	@touch $@
+
+.PHONY: locks
+locks: .venv-supply/.ready ## Pin the versions and hashes of all packages of the images, into docker/requirements
+	@UV=.venv-supply/bin/uv docker/lock.sh
+
+.PHONY: sbom
+sbom: .venv-supply/.ready ## Write what the images are made of as CycloneDX JSON, into dist
+	@mkdir -p dist
+	@for file in docker/requirements/*.txt; do \
+	  PYTHONWARNINGS=ignore .venv-supply/bin/cyclonedx-py requirements --output-reproducible --output-format JSON --pyproject pyproject.toml \
+	    --output-file "dist/sbom-$$(basename "$$file" .txt).json" "$$file"; \
+	done
+	@echo "dist/sbom-*.json"
+
+.PHONY: audit
+audit: .venv-supply/.ready ## Look for known weaknesses of the packages of the images
+	@PIP_AUDIT=.venv-supply/bin/pip-audit docker/audit.sh
+
 .PHONY: release
 release: services .venv/.dev build ## Keep this version for the tests of upgrades: freeze its parts, its wheel, a dump
 	@cd sql/incremental && sha256sum [0-9]*.sql > frozen.txt
@@ -197,5 +218,5 @@ release: services .venv/.dev build ## Keep this version for the tests of upgrade
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
-	@rm -rf .venv .venv-embedding .server-python dist .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv-embedding .venv-supply .server-python dist .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -prune -exec rm -rf {} +

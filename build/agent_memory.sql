@@ -336,6 +336,68 @@ begin
   end if;
 end;
 $$;
+-- Row security is for roles that were granted rights on tables: functions run as the owner, who passes by it. Each
+-- table with a column user_id gets three policies:
+--   any_user    whoever is no tenant sees the rows of all users;
+--   tenants     members of memory_tenant see rows at all, if own_user agrees;
+--   own_user    of these, a member sees those of the session's user only. A restrictive policy, because the planner can
+--               use an index for it, which it cannot for "any_user or own_user".
+-- A session of a tenant whose current role is no member of memory_tenant sees nothing. The expression of any_user names
+-- only functions of pg_catalog, because it is evaluated with the rights of whoever reads the table.
+--
+-- The statements that are still to be run, so that running this file again locks no table.
+create or replace function memory._missing_row_security()
+returns table (statement text)
+language sql stable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+  select format('alter table %s enable row level security', c.oid::regclass)
+  from pg_class as c
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and not c.relrowsecurity
+    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
+  union all
+  select format('drop policy if exists %1$I on %2$s; create policy %1$I on %2$s %3$s; '
+                'comment on policy %1$I on %2$s is %4$L', p.name, c.oid::regclass, p.definition, p.definition)
+  from pg_class as c
+  cross join (
+    values ('any_user', 'to public using ((select not (pg_has_role(session_user, to_regrole(''memory_tenant''), ''member'') is true and not has_schema_privilege(session_user, ''memory'', ''create''))))'),
+      ('tenants', 'to memory_tenant using (true)'),
+      ('own_user', 'as restrictive to memory_tenant using (user_id = (select memory.tenant_user()))')
+  ) as p (name, definition)
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+    and c.relname <> 'bound_roles' -- the owner's alone
+    and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
+    and (p.definition like 'to public %' or to_regrole('memory_tenant') is not null)
+    and not exists (
+      select from pg_policy as existing
+      where existing.polrelid = c.oid and existing.polname = p.name
+        and obj_description(existing.oid, 'pg_policy') = p.definition);
+$$;
+
+-- Creates the roles of agent_memory, which all databases of a server share. Another session may create them at the same
+-- time, so a role that has just come is no error.
+do $roles$
+declare
+  missing name;
+begin
+  for missing in
+    select r.name
+    from (values ('memory_app'), ('memory_tenant'), ('memory_admin'), ('memory_worker'), ('memory_reader')) as r (name)
+    where pg_catalog.to_regrole(r.name) is null
+  loop
+    begin
+      execute pg_catalog.format('create role %I nologin', missing);
+    exception
+      when duplicate_object or unique_violation then
+        null;
+      when insufficient_privilege then
+        raise notice 'role "%" is missing, and role "%" may not create it', missing, current_user
+          using errcode = '42501',
+            hint = 'An administrator runs "agent-memory install --roles". Everything else works without it.';
+    end;
+  end loop;
+end;
+$roles$;
 
 call memory._migrate('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f', '0.2.0', $migration$
 -- Conversations: threads and their messages.
@@ -1492,6 +1554,142 @@ from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
 $migration$);
 
+call memory._migrate('038_tenants', '3da51d93ff94defe8b0da9af2328254ab84ce75a2ddec1c011e027d9c17f5288', '0.2.0', $migration$
+-- Who reaches one user only. These tables, and those of earlier parts that hold keys or that triggers believe, have row
+-- security without any policy: whatever is granted on them, only the owner reads and writes them.
+
+create table memory.bound_roles (
+  role_name name primary key,
+  user_id text not null,
+  bound_at timestamptz not null default statement_timestamp()
+);
+comment on table memory.bound_roles is
+'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: another '
+'server gives them other numbers.';
+
+create table memory.token_keys (
+  is_previous boolean primary key,
+  inner_block bytea not null,
+  outer_block bytea not null,
+  set_at timestamptz not null default statement_timestamp()
+);
+comment on table memory.token_keys is
+'The keys that tokens of tenants are signed with, as HMAC-SHA256 takes them; see memory.set_token_key(). Whoever reads '
+'this table, or a dump of it, can make tokens of every user.';
+
+create table memory.role_grants (
+  role_name name not null,
+  object text not null,
+  role_oid oid not null,
+  granted_at timestamptz not null default statement_timestamp(),
+  primary key (role_name, object)
+);
+comment on table memory.role_grants is
+'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so that '
+'what an administrator has revoked stays revoked.';
+
+alter table memory.bound_roles enable row level security;
+alter table memory.token_keys enable row level security;
+alter table memory.role_grants enable row level security;
+alter table memory.erasure_keys enable row level security;
+alter table memory.tombstones enable row level security;
+alter table memory.whole_user_changes enable row level security;
+$migration$);
+
+call memory._migrate('039_trust', '0cce36a0497e047c22b313487864bde8ceab1fc1c0576dad1682666ffd735f57', '0.2.0', $migration$
+-- How far each memory and document is trusted, and what is in quarantine. Nothing is added to messages: their trust
+-- follows from their role and metadata, and what a quarantined one said is kept in a table of its own.
+
+alter table memory.memories
+  add column trust real not null default 1.0,
+  add column quarantined_at timestamptz,
+  add column quarantine_reason text,
+  add column quarantined_with text,
+  add column released_at timestamptz;
+alter table memory.memories
+  add constraint trust_is_share check (trust between 0 and 1),
+  add constraint quarantine_is_whole check (
+    (quarantined_at is null) = (quarantine_reason is null)
+    and (quarantined_at is null) = (deleted_at is distinct from 'infinity')),
+  drop constraint operation_is_known;
+alter table memory.memories add constraint operation_is_known check (
+  operation in ('insert', 'update', 'supersede', 'delete', 'evict', 'restore', 'quarantine', 'release'));
+create index memories_quarantined_idx on memory.memories (user_id, agent_id, memory_type, content_hash)
+  where quarantined_at is not null;
+comment on column memory.memories.trust is
+'From 0 to 1: 1 for what the user or the application states, less for what an assistant, a tool or a web page said; of '
+'an extracted memory the least of its source messages.';
+comment on column memory.memories.quarantined_at is
+'Since when nobody sees it, unless asked for. deleted_at is infinity meanwhile, so every reader takes it for deleted, '
+'and no sweep removes it.';
+comment on column memory.memories.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';
+comment on column memory.memories.quarantined_with is
+'The poisoned source that it derives from, such as "message thread/3"; null when it is itself the reason.';
+comment on column memory.memories.released_at is
+'When it was last released: no rule quarantines it again while its content stays.';
+
+alter table memory.documents
+  add column trust real not null default 1.0,
+  add column quarantined_at timestamptz,
+  add column quarantine_reason text,
+  add column quarantined_with text,
+  add column released_at timestamptz,
+  add constraint trust_is_share check (trust between 0 and 1);
+comment on column memory.documents.trust is
+'From 0 to 1, as of memories. A document of the application may lower it by metadata.trust; an article made of memories '
+'has the least of theirs.';
+comment on column memory.documents.quarantined_at is 'Since when no search finds it and no list shows it.';
+comment on column memory.documents.quarantine_reason is 'Why, as of memories.';
+comment on column memory.documents.quarantined_with is 'The poisoned source that it derives from, as of memories.';
+comment on column memory.documents.released_at is 'When it was last released: no rule quarantines it again.';
+
+alter table memory.artifacts
+  add column quarantined_at timestamptz,
+  add column quarantine_reason text,
+  add column released_at timestamptz;
+comment on column memory.artifacts.quarantined_at is 'Since when no search finds it and nobody can expand it.';
+comment on column memory.artifacts.quarantine_reason is 'Why, as of memories.';
+comment on column memory.artifacts.released_at is 'When it was last released: no rule quarantines it again.';
+
+create table memory.quarantined_messages (
+  user_id text not null,
+  thread_id text not null,
+  seq bigint not null,
+  content text not null,
+  content_digest text not null,
+  reason text not null,
+  quarantined_at timestamptz not null default statement_timestamp(),
+  released_at timestamptz,
+  primary key (user_id, thread_id, seq)
+);
+comment on table memory.quarantined_messages is
+'What quarantined messages said. The message itself says only that it is in quarantine, so no reader of messages can '
+'show it.';
+comment on column memory.quarantined_messages.content is 'What was said; empty once the message is released.';
+comment on column memory.quarantined_messages.content_digest is
+'Of the message as its caller passed it, so that a repetition under its idempotency key is still no new message.';
+comment on column memory.quarantined_messages.released_at is
+'When the message was released: no rule quarantines it again.';
+
+alter type memory.memory
+  add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
+
+create type memory.quarantined as (
+  source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
+  total_count bigint
+);
+comment on type memory.quarantined is 'Something in quarantine, as memory.list_quarantined() shows it.';
+
+-- No rule has looked at what is stored already. memory.sweep() looks at it in batches: of a thread at the messages up
+-- to the mark, of a user (scope '') at the memories and documents that were stored before it.
+insert into memory.marks (user_id, scope, kind, position)
+select t.user_id, t.thread_id, 'unchecked', t.next_seq - 1 from memory.threads as t where t.next_seq > 0
+union all
+select u.user_id, '', 'unchecked', floor(extract(epoch from statement_timestamp()) * 1000000)::bigint
+from (select m.user_id from memory.memories as m union select d.user_id from memory.documents as d) as u
+on conflict do nothing;
+$migration$);
+
 call memory._migrate('041_audit', 'c9a99cfc225d9bb94ab1bf966f4e65cc9961681d64e817466e00e811e3a503e5', '0.2.0', $migration$
 -- Who has called which administrative function.
 create table memory.audit (
@@ -1513,6 +1711,16 @@ comment on column memory.audit.role is 'The role that was set by "set role" wher
 comment on column memory.audit.user_id is 'The user whose data the call was about; null for none, and after the erasure of the user.';
 comment on column memory.audit.details is 'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
 $migration$);
+
+-- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
+-- functions: afterwards memory._unbind() would leave our views empty.
+do $locks$
+begin
+  if exists (select from memory._missing_row_security()) then
+    call memory._lock();
+  end if;
+end;
+$locks$;
 
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
@@ -1569,6 +1777,8 @@ begin
       ('procedure', '_drop_replaced', $header$(p_kind text, p_object text)$header$),
       ('procedure', '_replace_view', $header$(p_name text, p_query text)$header$),
       ('procedure', '_replace_trigger', $header$(p_name text, p_definition text)$header$),
+      ('function', '_missing_row_security', $header$()
+returns table (statement text)$header$),
       ('function', '_foreign_password', $header$()
 returns text$header$),
       ('function', '_assignment', $header$()
@@ -1591,6 +1801,8 @@ returns jsonb$header$),
 returns table (pattern text, mark text)$header$),
       ('function', '_known_credential', $header$()
 returns text$header$),
+      ('function', '_decoded', $header$(p_text text, p_format text)
+returns bytea$header$),
       ('function', '_harmless', $header$(p_content text)
 returns text$header$),
       ('function', '_marker', $header$()
@@ -1600,6 +1812,10 @@ returns text$header$),
       ('function', '_placeholder_text', $header$(p_said text)
 returns text$header$),
       ('function', '_check_id', $header$(p_argument text, p_id text)
+returns void$header$),
+      ('function', '_check_user_or_all', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_refuse_foreign_user', $header$()
 returns void$header$),
       ('function', '_uuid_v7', $header$()
 returns uuid$header$),
@@ -1649,6 +1865,44 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
 returns void$header$),
+      ('function', '_suspicion', $header$(p_text text, out score double precision, out signs text)
+returns record$header$),
+      ('function', '_verdict', $header$(p_text text, p_trust double precision)
+returns text$header$),
+      ('function', '_may_be_definite', $header$(p_text text)
+returns boolean$header$),
+      ('function', '_hidden_signs', $header$(p_text text, p_unquoted text)
+returns table (sign text, weight double precision)$header$),
+      ('function', '_instruction_signs', $header$(p_text text)
+returns table (sign text, weight double precision)$header$),
+      ('function', '_fills', $header$(p_sentence text, p_slots text[])
+returns boolean$header$),
+      ('function', '_without_quoted_attacks', $header$(p_text text)
+returns text$header$),
+      ('function', '_plain_letters', $header$(p_text text)
+returns text$header$),
+      ('function', '_unseen_removed', $header$(p_text text)
+returns text$header$),
+      ('function', '_suspicious_words', $header$(p_slot text)
+returns text$header$),
+      ('function', '_user_of_token', $header$(p_token text, p_inner_block bytea, p_outer_block bytea)
+returns text$header$),
+      ('function', '_check_claims', $header$(p_header jsonb, p_claims jsonb, p_moment numeric)
+returns void$header$),
+      ('function', '_is_signature', $header$(
+  p_signature text, p_signed text, p_inner_block bytea, p_outer_block bytea
+)
+returns boolean$header$),
+      ('function', '_from_base64url', $header$(p_text text)
+returns text$header$),
+      ('function', '_refuse_token', $header$(p_problem text)
+returns void$header$),
+      ('function', '_is_tenant', $header$()
+returns boolean$header$),
+      ('function', '_user_of_tenant', $header$()
+returns text$header$),
+      ('function', '_may_reach', $header$(p_user_id text)
+returns boolean$header$),
       ('function', '_check_content', $header$(p_content text, p_max_bytes int, p_which text default '')
 returns void$header$),
       ('function', '_is_blank', $header$(p_text text)
@@ -1685,6 +1939,8 @@ returns double precision$header$),
 returns text$header$),
       ('function', '_is_id', $header$(p_id text)
 returns boolean$header$),
+      ('function', '_is_user', $header$(p_user_id text)
+returns boolean$header$),
       ('function', '_is_metadata', $header$(p_metadata jsonb)
 returns boolean$header$),
       ('function', '_is_bound', $header$(p_moment timestamptz)
@@ -1715,10 +1971,28 @@ returns tsvector$header$),
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
 returns void$header$),
-      ('function', '_caller_role', $header$()
-returns text$header$),
+      ('function', '_caller', $header$()
+returns name$header$),
       ('function', '_audit_before_change', $header$()
 returns trigger$header$),
+      ('function', '_forget_in_audit', $header$(p_user_id text)
+returns bigint$header$),
+      ('function', 'bind_role', $header$(role_name name, user_id text)
+returns void$header$),
+      ('function', '_check_role_to_bind', $header$(p_role_name name)
+returns void$header$),
+      ('function', '_make_tenant', $header$(p_role_name name)
+returns void$header$),
+      ('function', 'set_token_key', $header$(key text, previous text default null)
+returns void$header$),
+      ('function', '_check_token_key', $header$(p_argument text, p_key text)
+returns void$header$),
+      ('function', '_hmac_block', $header$(p_key bytea, p_byte int)
+returns bytea$header$),
+      ('function', 'tenant_user', $header$()
+returns text$header$),
+      ('function', 'unbind_role', $header$(role_name name)
+returns void$header$),
       ('function', '_settings_of_file', $header$(p_settings jsonb)
 returns jsonb$header$),
       ('function', '_merge_parts', $header$(p_outer jsonb, p_inner jsonb, p_place text)
@@ -1867,8 +2141,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_bury_user', $header$(p_user_id text)
 returns void$header$),
-      ('function', '_caller', $header$()
-returns name$header$),
       ('function', '_changes_whole_user', $header$()
 returns boolean$header$),
       ('function', '_begin_whole_user_change', $header$()
@@ -2276,6 +2548,30 @@ returns void$header$),
 )$header$),
       ('function', '_agent_of_message', $header$(p_user_id text, p_thread_id text, p_seq bigint)
 returns text$header$),
+      ('function', '_lowered', $header$(p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns double precision$header$),
+      ('function', '_quarantine_notice', $header$()
+returns text$header$),
+      ('function', '_message_verdict', $header$(p_role text, p_metadata jsonb, p_content text)
+returns text$header$),
+      ('function', '_is_held_back', $header$(
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
+)
+returns boolean$header$),
+      ('function', '_was_released', $header$(p_user_id text, p_thread_id text, p_seq bigint)
+returns boolean$header$),
+      ('function', '_check_messages', $header$(
+  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
+)
+returns bigint$header$),
+      ('function', '_quarantine_message', $header$(p_user_id text, p_thread_id text, p_seq bigint, p_reason text)
+returns boolean$header$),
+      ('function', '_release_message', $header$(p_user_id text, p_thread_id text, p_seq bigint)
+returns boolean$header$),
       ('function', '_without_recalled', $header$(p_content text)
 returns text$header$),
       ('function', '_word_key', $header$(p_user_id text, p_word text)
@@ -2407,6 +2703,8 @@ returns setof memory.thread_summary$header$),
   source text default 'user', on_conflict text default 'ignore', memory_id uuid default null
 )
 returns memory.stored_memory$header$),
+      ('function', '_note_quarantine', $header$(p_memory_id uuid, p_reason text)
+returns void$header$),
       ('function', '_claim_words', $header$(p_content text)
 returns text[]$header$),
       ('function', '_turning_words', $header$(p_words text[])
@@ -2437,7 +2735,8 @@ returns void$header$),
   user_id text, agent_id text default null, memory_type text default null, search text default null,
   tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false,
   thread_id text default null, filter jsonb default null, created_after timestamptz default null,
-  created_before timestamptz default null
+  created_before timestamptz default null,
+  include_quarantined boolean default false
 )
 returns bigint$header$),
       ('function', 'delete_memory', $header$(user_id text, memory_id uuid)
@@ -2470,7 +2769,8 @@ returns uuid[]$header$),
   user_id text, agent_id text default null, memory_type text default null,
   search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
   as_of timestamptz default null, include_superseded boolean default false, thread_id text default null,
-  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null
+  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null,
+  include_quarantined boolean default false
 )
 returns setof memory.memory$header$),
       ('function', '_check_listing', $header$(
@@ -2503,6 +2803,10 @@ returns boolean$header$),
 returns int$header$),
       ('function', '_subject', $header$(p_metadata jsonb)
 returns text$header$),
+      ('function', 'quarantine_memory', $header$(user_id text, memory_id uuid, reason text)
+returns void$header$),
+      ('function', 'release_memory', $header$(user_id text, memory_id uuid)
+returns void$header$),
       ('function', 'restore_memory', $header$(user_id text, memory_id uuid, version int default null)
 returns int$header$),
       ('function', '_max_memory_bytes', $header$()
@@ -2550,6 +2854,22 @@ returns timestamptz$header$),
 returns void$header$),
       ('function', '_supersede_all', $header$(p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text)
 returns void$header$),
+      ('function', '_source_trust', $header$(p_source text)
+returns double precision$header$),
+      ('function', '_may_outrank', $header$(p_trust double precision, p_other double precision)
+returns boolean$header$),
+      ('function', '_is_quarantined_content', $header$(p_candidate memory.memories)
+returns boolean$header$),
+      ('function', '_memory_trust', $header$(p_candidate memory.memories)
+returns double precision$header$),
+      ('function', '_judged_memory', $header$(p_candidate memory.memories, p_is_new boolean)
+returns memory.memories$header$),
+      ('function', '_quarantine_memories', $header$(
+  p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
+)
+returns bigint$header$),
+      ('function', '_release_quarantined', $header$(p_memory memory.memories)
+returns boolean$header$),
       ('function', 'update_memory', $header$(
   user_id text, memory_id uuid, content text default null, metadata jsonb default null,
   tags text[] default null, confidence double precision default null, importance double precision default null,
@@ -2567,7 +2887,7 @@ returns setof memory.memories$header$),
       ('function', '_listed_memories', $header$(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
-  p_created_before timestamptz
+  p_created_before timestamptz, p_include_quarantined boolean
 )
 returns setof memory.memories$header$),
       ('function', '_valid_until', $header$(p_memory memory.memories)
@@ -2602,6 +2922,14 @@ returns void$header$),
 returns setof memory.document$header$),
       ('function', '_doc_types', $header$(p_doc_types text[])
 returns text[]$header$),
+      ('function', '_document_verdict', $header$(p_document memory.documents)
+returns text$header$),
+      ('function', '_quarantine_document', $header$(
+  p_user_id text, p_document_id uuid, p_reason text, p_with text default null
+)
+returns boolean$header$),
+      ('function', '_release_document', $header$(p_user_id text, p_document_id uuid)
+returns boolean$header$),
       ('function', '_rough_pieces', $header$(p_content text)
 returns table (number int, piece text)$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
@@ -2780,8 +3108,6 @@ returns bytea$header$),
       ('function', '_given_key', $header$(p_variable text)
 returns bytea$header$),
       ('function', '_secret_key_id', $header$(p_key bytea)
-returns bytea$header$),
-      ('function', '_decoded', $header$(p_text text, p_format text)
 returns bytea$header$),
       ('function', 'list_secrets', $header$(user_id text)
 returns setof memory.secret$header$),
@@ -3010,6 +3336,46 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_summarize_user_unfinished', $header$(p_job memory.jobs)
 returns void$header$),
+      ('function', '_quarantine_said', $header$(
+  p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
+)
+returns jsonb$header$),
+      ('function', '_quarantine_derived', $header$(
+  p_user_id text, p_memory_ids uuid[], p_reason text, p_origin text
+)
+returns jsonb$header$),
+      ('function', '_quarantine_archive', $header$(
+  p_user_id text, p_thread_id text, p_reason text, p_origin text
+)
+returns jsonb$header$),
+      ('function', '_renew_summaries', $header$(
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_unheard bigint default null
+)
+returns bigint$header$),
+      ('function', '_quarantine_artifact', $header$(p_user_id text, p_key text, p_reason text)
+returns boolean$header$),
+      ('function', 'list_quarantined', $header$(
+  user_id text, source text default null, row_limit int default 50, row_offset int default 0
+)
+returns setof memory.quarantined$header$),
+      ('function', 'quarantine_source', $header$(user_id text, source text, id text, reason text)
+returns jsonb$header$),
+      ('function', '_check_source_name', $header$(p_user_id text, p_source text, p_id text)
+returns void$header$),
+      ('function', '_seqs_of_source', $header$(p_user_id text, p_source text, p_id text)
+returns bigint[]$header$),
+      ('function', '_added', $header$(p_a jsonb, p_b jsonb)
+returns jsonb$header$),
+      ('function', 'release_source', $header$(user_id text, source text, id text)
+returns jsonb$header$),
+      ('function', '_release_derived', $header$(p_user_id text, p_origin text)
+returns jsonb$header$),
+      ('function', '_check_unchecked', $header$(p_row_limit int)
+returns bigint$header$),
+      ('function', '_check_stored_messages', $header$(p_mark memory.marks, p_row_limit int)
+returns bigint$header$),
+      ('function', '_check_stored_memories', $header$(p_mark memory.marks)
+returns bigint$header$),
       ('function', '_days_meant', $header$(p_query text, p_now timestamptz)
 returns jsonb$header$),
       ('function', '_share_within', $header$(p_created_at timestamptz, p_meant jsonb)
@@ -3367,7 +3733,11 @@ returns memory.context_part$header$),
       ('function', '_places_needed', $header$(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]$header$),
       ('function', 'export_user', $header$(
-  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+  user_id text, kinds text[] default null, from_row int default 0, max_rows int default null
+)
+returns jsonb$header$),
+      ('function', '_export', $header$(
+  p_user_id text, p_known text[], p_kinds text[], p_from_row int, p_max_rows int
 )
 returns jsonb$header$),
       ('function', '_export_format', $header$()
@@ -3460,7 +3830,23 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_others', $header$(p_rows jsonb, p_key text, p_values jsonb)
 returns jsonb$header$),
+      ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_triggers', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_indexes', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_models', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_model_status', $header$()
+returns jsonb$header$),
+      ('function', '_check_privileges', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_granted', $header$(p_acl aclitem[], p_owner oid)
+returns table (grantee text, privilege text)$header$),
+      ('function', '_check_roles', $header$()
+returns table (ok boolean, detail text)$header$),
+      ('function', '_has_runner', $header$()
+returns boolean$header$),
       ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_stuck_jobs', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_upgrade', $header$(out ok boolean, out detail text)$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
       ('function', '_enqueue_periodic_work', $header$(p_row_limit int)
@@ -3469,11 +3855,7 @@ returns bigint$header$),
 returns setof text$header$),
       ('function', 'status', $header$()
 returns jsonb$header$),
-      ('function', '_has_runner', $header$()
-returns boolean$header$),
       ('function', '_queue_status', $header$()
-returns jsonb$header$),
-      ('function', '_model_status', $header$()
 returns jsonb$header$),
       ('function', '_embedded_status', $header$()
 returns jsonb$header$),
@@ -3824,6 +4206,20 @@ begin
 end;
 $$;
 
+-- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
+-- would quote the text.
+create or replace function memory._decoded(p_text text, p_format text)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+begin
+  return decode(nullif(btrim(p_text, e' \t\r\n'), ''), p_format);
+exception
+  when data_exception then
+    return ''::bytea;
+end;
+$$;
+
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
 -- ([MemoryRef: ...]), or text that a model may take for one of the two. Its opening bracket becomes a round one. A
 -- second call changes nothing more, so tokens may be counted before the text is fenced.
@@ -3945,10 +4341,11 @@ begin
 end;
 $$;
 
--- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters.
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters, and
+-- as user_id any user that this session may not reach.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 begin
   if not memory._is_id(p_id) then
@@ -3959,7 +4356,34 @@ begin
         else format('has %s characters, at most 255 are allowed', length(p_id))
       end,
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
+  elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
+    perform memory._refuse_foreign_user();
   end if;
+end;
+$$;
+
+-- Refuses a null for "all users" in a session that reaches one user only; any other user_id as memory._check_id() does.
+create or replace function memory._check_user_or_all(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_user_id is not null then
+    perform memory._check_id('user_id', p_user_id);
+  elsif memory._is_tenant() then
+    perform memory._refuse_foreign_user();
+  end if;
+end;
+$$;
+
+-- The error is the same for users who exist and for those who do not.
+create or replace function memory._refuse_foreign_user()
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('user_id', 'is not the user of this session',
+    'memory.tenant_user() says who is. A role of your application''s server reaches other users.', '42501');
 end;
 $$;
 
@@ -4387,6 +4811,679 @@ $$;
 -- 01AM4 earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 something does not fit into the
 -- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was stored.
 
+-- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
+-- plain words passes. docs/poisoning.md has the measured detection and false alarms.
+
+-- The suspicion from 0 to 1, and the signs that it is made of. Signs add up as independent probabilities do.
+create or replace function memory._suspicion(p_text text, out score double precision, out signs text)
+returns record
+language plpgsql immutable parallel safe
+as $$
+declare
+  found record;
+begin
+  score := 0;
+  for found in
+    select s.sign, max(s.weight) as weight
+    from (
+      select h.* from memory._hidden_signs(p_text, memory._without_quoted_attacks(p_text)) as h
+      union all
+      select i.* from memory._instruction_signs(p_text) as i) as s
+    group by s.sign order by max(s.weight) desc, s.sign
+  loop
+    score := 1 - (1 - score) * (1 - found.weight);
+    signs := concat_ws(', ', signs, found.sign);
+  end loop;
+end;
+$$;
+
+-- The signs for which a text of this trust is to be quarantined; null when there are too few. What the user or the
+-- application says may speak to the model ("always answer in German", "ignore emails from Bob"), so only a text with
+-- several strong signs is held against them. A long text is judged piece by piece: signs that stand far apart do not
+-- add up.
+create or replace function memory._verdict(p_text text, p_trust double precision)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.55 else 0.44 end;
+  piece text;
+  found record;
+begin
+  for start in 1 .. greatest(length(p_text), 1) by 1800 loop
+    piece := substr(p_text, start, 2000);
+    if p_trust < 0.9 or memory._may_be_definite(piece) then
+      found := memory._suspicion(piece);
+      if found.score >= enough then
+        return found.signs;
+      end if;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+
+-- Whether a text can have as many signs as the word of a user needs. Only parts of words without classes of characters:
+-- PostgreSQL compares those ten times as fast, and every memory that is written pays for this test, 4 us.
+create or replace function memory._may_be_definite(p_text text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_text ~* 'nstru|prompt|guidel|rules|struz|nweis|consign|talimat|polec|system:|assistant:'
+    or p_text ~ '[<[]' and p_text ~* $w$<\||\[/?inst|<<|</?(?:sys|ass|ins|adm|imp|dev|tool|func|inv|rec)|!\[|\]\(http$w$
+    or octet_length(p_text) > length(p_text) and p_text ~ $w$(?x)
+      [\u00ad\u034f\u0370-\u03ff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\uff21-\uff5a]
+      |[\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]|инстр|указани|правил|指令|指示|提示|规则|規則|プロンプト|ルール
+      |지시|명령|تعليمات|निर्देश|r[eè]gles$w$;
+end;
+$$;
+
+-- Signs in the characters themselves: what people do not see, and what poses as the markup of a prompt. p_unquoted is
+-- the text without quoted attacks. (?x) lets an expression have blanks that mean nothing.
+create or replace function memory._hidden_signs(p_text text, p_unquoted text)
+returns table (sign text, weight double precision)
+language plpgsql immutable parallel safe
+as $$
+declare
+  seen constant text := memory._unseen_removed(p_unquoted);
+begin
+  return query
+  select s.sign, s.weight
+  from (values
+    -- Letters of the tags block, without those of flags; marks that carry bytes.
+    ('invisible characters', 0.95::double precision, regexp_replace(p_text,
+        $w$\U0001f3f4[\U000e0061-\U000e007a]{2,7}\U000e007f$w$, '', 'g') ~ $w$(?x)
+      [\U000e0000-\U000e007f\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0e]{3}|[\u200b\u200c\u2060-\u2064\ufeff]{4}$w$),
+    ('reversed writing', 0.7, p_text ~ $w$[\u202d\u202e]$w$),
+    ('characters without width in words', 0.5, p_text ~ $w$(?x)
+      [A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z].*[A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z]$w$),
+    ('letters of two scripts in a word', 0.5, p_text ~ $w$(?x)
+      [A-Za-z][\u0370-\u03ff\u0400-\u04ff][A-Za-z]
+      |[A-Za-z]{2}[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456][^\u0400-\u04ff]$w$),
+    ('markup of a chat template', 0.9, p_unquoted ~ $w$(?xi)
+      <[|\uff5c][a-z_ \u2581]{2,30}[|\uff5c]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>
+      |<\|?(?:im_start|im_end|endoftext|eot_id|begin_of_text)\|?>|<(?:bos|eos)>
+      |</?s>\s*(?:\[|system|user|assistant)$w$),
+    ('markup of a prompt', 0.6, seen ~ $w$(?xi)
+      [<\u2039\u3008\uff1c\u00ab][ ]*/?[ ]*
+      (?:system|assistant|developer|instructions?|admin|important|sys|im_start|im_end|override|tool_result
+        |tool_response|function_results|recalled|memories|user_input|untrusted|conversation|human)
+      (?:[ _-]?(?:message|prompt|instructions?|override|note|reminder|update|data|text|context))?
+      [ ]*(?:[ ][a-z]+="?[a-z0-9 ]+"?)*/?[ ]*[>\u203a\u3009\uff1e\u00bb]$w$),
+    ('role of another speaker', 0.6, p_unquoted ~ $w$(?xi)
+      (?:^|[\n\r"'.!)]|\\n)\s*(?:[#]+[ ]*|\*\*|-{2,}[ ]*|\[|={2,}[ ]*|\()?
+      (?:system|assistant|developer|human|user|sistema|systeme?|system[ ]prompt)(?:\*\*|\])?
+      [ ]?(?:message|prompt|note|override|nachricht)?(?:\*\*|\])?[ ]?:(?:\*\*)?[ ]*
+      (?:you|ignor|from[ ]now|new[ ]|override|the[ ]user[ ](?:has|want)|always|never|forget|disregard|must|remember
+        |update|sure|understood|ok,|yes,|i[ ]will|please|delete|send|call|attention|vergiss|ab[ ]sofort|olvida|oubli
+        |du[ ]bist|eres|tu[ ]es|sei[ ])$w$),
+    ('end of data', 0.5, p_unquoted ~ $w$(?xi)
+      (?:^|\n|[-=#*]{3,})[ ]*(?:end|fin|ende|begin|start)[ ](?:of[ ])?(?:the[ ])?
+      (?:system|user|document|context|data|input|email|tool[ ]output|tool[ ]result|untrusted|memor|recalled|prompt
+        |instructions?)[a-z ]{0,20}\s*(?:[-=#*]{3,}|$|\n)$w$),
+    ('a call of a tool', 0.7, p_unquoted ~ $w$(?xi)
+      <(?:tool_?call|function_?calls?|invoke|antml:|tool_use)[ >_=:]|\mto=functions|```tool_code|\[TOOL_CALLS\]
+      |\{\s*"(?:tool|function|action|name)"\s*:\s*"[a-z_.]*(?:delete|send|exec|transfer|shell|email|post|upload|purge
+        |forget|write|pay|run|memory)[a-z_.]*"\s*,\s*"(?:arguments|args|parameters|input|action_input|params)"$w$),
+    ('a picture or link that carries data', 0.7, p_unquoted ~ $w$(?xi)
+      !?\[[^\]]*\]\(\s*https?://[^)]*(?:\{|<|%7b|\[|\?(?:q|d|data|c|leak|exfil|p)=\)?
+        |=(?:data|secret|history|summary|conversation|chat|token|password|memory))
+      |<img[^>]*src=["']?https?://[^>]*\?$w$),
+    ('placeholders of this memory', 0.6, p_unquoted ~ $w$(?xi)
+      \[\s*memory[ ]?ref\s*:.*(?:ignore|instruct|delete|send)|recalled[ ]from[ ]memory\.[ ]this[ ]is[ ]data
+      |[#][#]\s*your[ ]memories\s*[\n:]$w$)
+  ) as s (sign, weight, is_there)
+  where s.is_there;
+end;
+$$;
+
+-- Signs in what a text says. Each sign needs all its slots in one sentence. The first slot is looked for in the text as
+-- a whole: PostgreSQL keeps 32 prepared expressions, and to prepare one of these takes 2 ms.
+create or replace function memory._instruction_signs(p_text text)
+returns table (sign text, weight double precision)
+language plpgsql immutable parallel safe
+as $$
+declare
+  plain constant text := memory._without_quoted_attacks(memory._plain_letters(p_text));
+  sentences constant text[] := regexp_split_to_array(plain, e'[.!?;]+\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+');
+  candidate record;
+begin
+  for candidate in
+    select s.*
+    from (values
+      ('an order to ignore instructions', 0.7::double precision, '{rules,cancel}'::text[]),
+      ('a new part for the model', 0.6, '{persona}'),
+      ('a question for the prompt', 0.6, '{prompt,reveal}'),
+      ('a request to send data', 0.7, '{target,send,private}'),
+      ('an answer to a question that nobody asked', 0.5, '{asked,say}'),
+      ('something to remember for ever', 0.45, '{keep,forever}'),
+      ('something for the memory of a model', 0.45, '{store,order_to_store}'),
+      ('an order for ever', 0.45, '{hence,reply}'),
+      ('to be kept from the user', 0.6, '{secretly,user}'),
+      ('an order to a model', 0.45, '{model,must}'),
+      ('a call of a tool', 0.45, '{tool}'),
+      ('a claim of authority', 0.5, '{authority}'),
+      ('a blanket consent', 0.5, '{consent,blanket}')
+    ) as s (sign, weight, needed)
+    where plain ~ memory._suspicious_words(s.needed[1])
+  loop
+    if exists (
+      select from unnest(sentences) as t (said)
+      where memory._fills(t.said, candidate.needed)) then
+      return query select candidate.sign, candidate.weight;
+      if candidate.needed[2] = 'cancel' and exists (
+        select from unnest(sentences) as t (said)
+        where memory._fills(t.said, '{rules,cancel,before}')) then
+        return query select 'all or earlier ones', 0.5::double precision;
+      end if;
+    end if;
+  end loop;
+end;
+$$;
+
+-- Whether a sentence fills all these slots.
+create or replace function memory._fills(p_sentence text, p_slots text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  slot text;
+begin
+  foreach slot in array p_slots loop
+    if p_sentence !~ memory._suspicious_words(slot) then
+      return false;
+    end if;
+  end loop;
+  return true;
+end;
+$$;
+
+-- The text without quoted passages if it speaks about attacks: advice on security quotes them.
+create or replace function memory._without_quoted_attacks(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_text !~ $w$(?xi)
+      \m(?:prompt[ ]injection|injection[ ]attack|injections?\M|jailbreak(?:ing|s)?\M|attackers?\M|attacks?\M|malicious
+        |phishing|payloads?\M|red[- ]team|security[ ](?:training|course|research|team|test|review)|adversarial|owasp
+        |exploit|vulnerab|angreifer|angriff|sch[aä]dlich|attaque|ataque|attacco|atak|sald[iı]r[iı])
+      |атак|инъекц|攻击|攻撃|注入$w$ then
+    return p_text;
+  end if;
+  return regexp_replace(p_text, $w$(?x)
+      "[^"\n]*"|'[^'\n]{12,}'|`[^`\n]*`|\u201c[^\u201d\n]*\u201d|\u201e[^\u201c\u201d\n]*[\u201c\u201d]
+      |\u00ab[^\u00bb\n]*\u00bb|\u300c[^\u300d\n]*\u300d|\u2018[^\u2019\n]*\u2019$w$, '(quoted)', 'g');
+end;
+$$;
+
+-- The spelling in which words are compared: lower case, one blank between words, and letters as plain as they look:
+-- without accents and invisible characters, full-width and mathematical letters as common ones, letters of Greek and
+-- Cyrillic in Latin words as the Latin ones that they look like, and words that are spaced out closed up.
+create or replace function memory._plain_letters(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  plain text := p_text;
+begin
+  if octet_length(plain) > length(plain) then
+    plain := memory._unseen_removed(plain);
+    if getdatabaseencoding() = 'UTF8' then
+      plain := regexp_replace(memory._normal_form(plain, 'NFKD'), e'[\\u0300-\\u036f]+', '', 'g');
+      plain := memory._normal_form(plain, 'NFC');
+    end if;
+    plain := translate(lower(plain), e'łıøđı\u2019\u2018\u02bc\u00df', 'lioodi''''''s');
+    if plain ~ e'[a-z][\\u0370-\\u03ff\\u0430-\\u045f]|[\\u0370-\\u03ff\\u0430-\\u045f][a-z]' then
+      plain := translate(plain, 'аеорсухіјѕԁһкмтнвгαεορυικντ', 'aeopcyxijsdhkmthbraeopuikvt');
+    end if;
+  else
+    plain := lower(plain);
+  end if;
+  -- "i g n o r e   a l l" and "i.g.n.o.r.e".
+  if plain ~ e'(?:\\m[a-z][ ._*-]){5}' then
+    plain := plain || e'\n' || regexp_replace(regexp_replace(
+      plain, e'(?<=\\m[a-z])[._*-](?=[a-z]\\M)|(?<=\\m[a-z]) (?=[a-z]\\M)', '', 'g'), e' {2,}', ' ', 'g');
+  end if;
+  return regexp_replace(plain, e'[^\\S\\n]+', ' ', 'g');
+end;
+$$;
+
+-- The text without characters that are not seen.
+create or replace function memory._unseen_removed(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when octet_length(p_text) = length(p_text) then p_text else regexp_replace(p_text, $w$(?x)
+      [\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164]
+      |[\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]$w$, '', 'g') end;
+end;
+$$;
+
+-- The words by which memory._suspicion() knows instructions that are aimed at a model, in a dozen languages. Texts are
+-- compared in the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A
+-- slot is one regular expression. A sign is several slots that one sentence fills, in any order, because languages
+-- order words differently. The lists cannot be complete.
+--   cancel     to set something aside             rules     what a model is told to do
+--   before     what came before, or all of it     persona   a new part for the model to play
+--   prompt     what a model keeps to itself       reveal    to show it
+--   send       to hand something on               private   what is not for others
+--   target     where something is sent            asked     when the user will ask for something
+--   say        what is to be said then            forever   without an end
+--   keep       to put into memory                 secretly  not to let somebody know
+--   user       who is not to know                 model     who is spoken to
+--   must       that it is an order                tool      to let tools act
+--   authority  who gives orders                   consent   that somebody agreed
+--   blanket    to everything, without being asked
+--   hence      from a moment on                reply     what an assistant does
+--   store      into the memory of a model      order_to_store  to write there
+
+-- The regular expression of a slot. Line breaks and the six blanks after them only keep lines short; Russian letters
+-- lose their marks, as in the texts.
+create or replace function memory._suspicious_words(p_slot text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return translate(replace(case p_slot
+    when 'cancel' then
+      $w$\m(?:ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|supersed|void\M|nullif|cancel|
+      circumvent|(?:do not|don'?t|no longer|stop|quit|cease) (?:follow|obey|apply|adher|comply|heed)|
+      pay no attention|never mind|set aside|throw (?:out|away)|reset your|wipe your|drop (?:all|your|any|the)|
+      vergiss|vergesst|vergessen sie|missacht|verwirf|hebe .* auf|setz.* ausser kraft|umgehe|befolge nicht|
+      halte dich nicht|oubli(?:e|ez)\M|fais abstraction|faites abstraction|ne tiens (?:plus )?compte|ne tenez|
+      neglige|contourne|olvid(?:a|e|ad|en)\M|haz caso omiso|hagas caso|no sigas|descarta|omite|dimentica|
+      tralascia|scarta|non seguire|non tenere|esque[cç]a|desconsider|descart|nao siga|pomin|zignoruj|zapomnij|
+      odrzuc|nie przestrzegaj|lekcewaz|negeer|vergeet|gormezden|yok say|unut\M|dikkate alma|onemseme|gecersiz)|
+      игнорир|забуд|отмени|не обращай|не следуй|отбрось|обойди|пренебрег|忽略|无视|無視|忘记|忘掉|忘れ|不要理会|不理会|不要遵守|绕过|作废|
+      従わない|取り消|破棄|무시|잊어|تجاهل|انس |नज़रअंदाज़|अनदेखा|भूल जा$w$
+    when 'rules' then
+      $w$\m(?:instruction|instrucci?on|instruca?[cç]?o|istruzion|instruktion|instrukcj|instructie|prompt|
+      guideline|guardrail|directive|direktiv|directiv|direttiv|diretriz|system ?message|systemprompt|rules?\M|
+      orders\M|constraint|restriction|restric|limitation|programming\M|training\M|safety|content polic|
+      polic(?:y|ies)\M|told you|were told|anweisung|vorgabe|richtlinie|regeln\M|beschrankung|sicherheitsregel|
+      consigne|regles?\M|reglas?\M|ordenes\M|regole\M|ordini\M|regras?\M|ordens\M|polecen|wytyczn|zasad|reguly|
+      talimat|yonerge|kural|komut)|инструкц|указани|правил|команд|промпт|ограничен|установк|指令|指示|提示|规则|規則|规定|
+      命令|設定|プロンプト|ルール|ガイドライン|制限|지시|명령|규칙|프롬프트|تعليمات|التعليمات|निर्देश$w$
+    when 'before' then
+      $w$\m(?:previous|prior|above|earlier|preceding|foregoing|before\M|existing|original|initial|all\M|any\M|
+      every\M|your\M|system|so far|bisher|vorherig|vorig|vorangegangen|obig|alle\M|deine|fruher|precedent|
+      anterieur|toutes|tous\M|tes\M|vos\M|anterior|previ|todas|todos|tus\M|precedenti|tutte|tutti|tue\M|suas|
+      poprzedni|wczesniejsz|wszystk|swoje|onceki|tum\M|butun|yukaridaki|eerdere|vorige)|предыдущ|прежн|
+      вышеуказ|все|свои|твои|之前|以前|以上|先前|上述|所有|前述|これまで|すべて|全て|上記|이전|모든|السابقة|पिछले|सभी$w$
+    when 'persona' then
+      $w$\myou are (?:now|no longer|hereby|from now) (?!(?:able|logged|subscribed|in |at |on |the owner|
+      registered|connected|ready|eligible|signed|leaving|entering|viewing|free))|\m(?:act|behave|respond|
+      operate|roleplay|role-play) as (?:if you|though you|an? (?:unrestricted|uncensored|unfiltered|evil|
+      jailbroken|different ai|new ai)|dan\M|root|admin|the developer)|\mpretend (?:to be|you are|that you)|
+      \m(?:you are|you're|now|enter|entering|switch to|switched to|activate|activated|enable|
+      in) (?:now )?(?:in )?(?:dan|jailbreak|sudo|unrestricted|maintenance|god|admin|developer|
+      debug) mode,? (?:and|list|where|with|now)|\m(?:developer|dan|god|jailbreak|debug|sudo|maintenance|
+      unrestricted|admin|administrator) mode (?:is )?(?:now )?(?:enabled|activated|unlocked|on\M)|\mdan mode|
+      \myou are dan\M|\mdo anything now|\mjailbroken|\m(?:without|no|free of|ohne|sans|sin|senza|sem|
+      bez) (?:any |jegliche |aucune |ningun[ao]? |alcun[ao]? |qualquer |zadnych )?(?:restrictions|filters|
+      limits|limitations|einschrankung|beschrankung|restriction|restricciones|restrizioni|restricoes|
+      ograniczen)|\mdu bist (?:jetzt|nun|ab sofort) (?:der|die|das|ein|frei|kein|admin)|\mtu es (?:maintenant|
+      desormais)|\mvous etes (?:maintenant|desormais)|\m(?:ahora|a partir de ahora) eres|\meres ahora|
+      \msei (?:ora|adesso)\M|\mda ora in poi sei|\m(?:agora voce e|voce agora e|a partir de agora voce)|
+      \mjestes teraz|\mod teraz jestes|\martik (?:sen|sinirsiz|kisitlamasiz)|\msen artik|ты теперь|теперь ты|
+      отныне ты|вы теперь|你现在是|从现在起你|从现在开始你|你不再是|あなたは今から|あなたはもう|今からあなた|너는 이제|이제부터 너는|أنت الآن|अब तुम|अब आप$w$
+    when 'prompt' then
+      $w$\m(?:system ?-?prompt|system message|hidden (?:prompt|instruction)|initial (?:prompt|instruction)|
+      your (?:prompt|instructions|rules|guidelines|configuration)|systemanweisung|deine (?:anweisung|
+      instruktion|regeln)|tes (?:instructions|consignes)|vos (?:instructions|consignes)|invite systeme|
+      prompt (?:systeme|del sistema|di sistema|do sistema|systemowy)|tus instrucciones|(?:le )?tue istruzioni|
+      suas instrucoes|instrukcje systemow|swoje instrukcje|sistem (?:istemi|komutu|talimat|prompt))|
+      системн\w* (?:промпт|инструкц|сообщ)|свои инструкции|系统提示|系统指令|你的指令|システムプロンプト|あなたの指示|あなたの命令|シストム|
+      시스템 프롬프트|تعليماتك|सिस्टम प्रॉम्प्ट$w$
+    when 'reveal' then
+      $w$\m(?:reveal|print|show|output|repeat|display|disclose|dump|leak|recite|expose|echo|tell me|give me|
+      write out|zeig|verrat|gib|nenn|offenbar|wiederhol|druck|montre|revele|affiche|repete|divulgue|donne|
+      muestra|revela|imprime|repite|dime|mostra|rivela|stampa|ripeti|mostre|revele|repita|exiba|pokaz|ujawnij|
+      wypisz|powtorz|goster|acikla|yazdir|tekrarla)|покажи|раскрой|выведи|повтори|напечатай|显示|泄露|输出|重复|透露|打印|
+      公開|表示し|開示|見せ|出力|보여|공개|출력|اكشف|اعرض|दिखाओ|बताओ$w$
+    when 'send' then
+      $w$\m(?:send|sends|sending|forward|post|posts|upload|exfiltrat|transmit|e-?mail|leak|submit|append|deliver|
+      relay|copy|embed|encode|include|attach|fetch|load|request|curl|wget|transfer|wire|sende|sendet|schick|
+      ubermitt|leite|lade|hochlad|uberweis|weiterleit|envoi|envoy|transmet|transfer|televers|envi[ae]|reenvi|
+      manda|mande|sube|transfier|inoltra|invia|carica|trasferisci|bonifica|encaminh|wyslij|wysyl|przeslij|
+      przekaz|dolacz|gonder|ilet\M|aktar|yukle)|отправ|перешл|вышли|загруз|передай|переведи|发送|发给|上传|转发|传送|转账|
+      送信|送って|転送|アップロード|送金|보내|전송|أرسل|भेज$w$
+    when 'private' then
+      $w$\m(?:conversation|chat|histor|memor(?:y|ies)|api[ _-]?keys?|passw|credential|token|secret|system prompt|
+      private|confidential|personal|sensitive|ssh|environment variables?|env vars?|\.env|cookies?|(?:user|
+      customer|client)(?:'?s)? (?:data|e-?mails?|address|information|details|messages|name|files|contacts|
+      profile)|contacts|inbox|contents?|files|last message|all messages|everything|zugangsdaten|gesprach|
+      unterhaltung|verlauf|schlussel|geheim|erinnerung|daten\M|nachrichten|kontakte|geld|mot de passe|
+      mots de passe|identifiants|donnees|historique|souvenir|cle api|cles|contrasena|credencial|datos|
+      historial|recuerdos|claves|mensajes|credenzial|dati\M|cronologia|ricordi|chiav|messaggi|conversazion|
+      senha|dados|historico|memorias|chaves|mensagens|hasl|dane\M|danych|histori|wspomnie|klucz|wiadomosc|
+      rozmow|sifre|parola|veri|gecmis|anahtar|mesaj|konusma|kimlik|geldbetrag|money|funds|payment|conto|
+      dinero)|парол|переписк|истори|ключ|данны|воспоминан|сообщени|разговор|секрет|деньги|密码|密碼|对话|聊天记录|记忆|密钥|
+      数据|资料|信息|隐私|パスワード|会話|履歴|記憶|鍵|データ|情報|個人|비밀번호|대화|기록|키를|개인정보|كلمة المرور|المحادثة|पासवर्ड|बातचीत$w$
+    when 'target' then
+      $w$https?://|\mwww\.|[a-z0-9._-]+@[a-z0-9-]+\.[a-z]|\m(?:webhook|endpoint|url\M|remote server|
+      external server|our server|my server|attacker|this address|following address|this number|
+      [a-z0-9-]+\.(?:com|net|org|io|ru|xyz|example|evil|dev|info|biz|co|tk)\M|iban\M|wallet|bitcoin|btc\M|
+      server\M|adresse|direccion|indirizzo|endereco|adres|servidor|serveur|sunucu|konto|account number)|
+      на адрес|на сервер|на почту|服务器|邮箱|地址|网址|サーバー|アドレス|서버|주소|خادم|सर्वर$w$
+    when 'asked' then
+      $w$\m(?:when|whenever|if|every ?time|next time|each time|once|as soon as|should|any ?time|upon) (?:the |a |
+      an |any |this |your |someone|anyone|anybody|people|somebody|they|he|she|ever |user|customer)(?:user|
+      users|human|customer|client|person|owner|operator|visitor|patient|employee|one)?[a-z' ]{0,20}?\m(?:ask|
+      say|mention|quer|inquir|request|want|talk|bring|tr(?:y|ies)|type|write|need|look|search|greet|quot|
+      discuss)|\m(?:when|if|whenever|once|should you be|any ?time) (?:you are |you're |ever |
+      directly )?(?:asked|questioned|queried|prompted)|\many questions? about|
+      \mquestions? about [a-z ]{1,40} (?:must|should|shall|are to)|\m(?:wenn|sobald|falls|wann immer|
+      jedes mal) .*(?:nutzer|benutzer|anwender|user|kunde|jemand|man dich|gefragt).*(?:frag|sag|erwahn|bitte|
+      will|sucht|spricht)?|\mquand .*(?:utilisateur|client|quelqu|on te).*|\m(?:si|lorsqu|des qu|
+      chaque fois qu).*(?:utilisateur|client|quelqu|usuario|cliente|alguien|utente|te pregunt|preguntan)|
+      \mcuando .*(?:usuario|cliente|alguien|te pregunt).*|\m(?:quando|se|ogni volta che|
+      sempre que) .*(?:utente|cliente|qualcuno|usuario|alguem|ti chied|perguntar)|\m(?:gdy|kiedy|jesli|
+      za kazdym razem|ilekroc) .*(?:uzytkownik|klient|ktos)|\m(?:kullanici|musteri|biri(?:si)?|
+      biri) .*(?:sordugunda|sorarsa|sorunca|isterse|istediginde|bahsederse|sorar)|(?:когда|если|каждый раз|
+      как только|всякий раз).*(?:пользовател|клиент|кто-то|тебя спрос|спрос)|(?:当|每当|如果|只要|一旦).*(?:用户|客户|有人|别人|
+      顾客|问到|问起)|(?:ユーザー|利用者|顧客|誰か).*(?:たら|れば|とき|場合|際)|사용자가.*(?:물어|요청|질문|면)|(?:إذا|عندما).*المستخدم|(?:जब|
+      अगर).*(?:उपयोगकर्ता|यूज़र|कोई)$w$
+    when 'say' then
+      $w$\m(?:answer|respond|reply|say|tell|recommend|suggest|claim|insist|state|direct|point|steer|refer|output|
+      insert|append|add|include|mention|present|assert|promote|advise|pretend|lie\M|deny|refuse|give them|
+      send them|link|call|execute|run\M|invoke|use the|transfer|book|buy|order|delete|approve|praise|
+      discourage|warn|push|name\M|only\M|always|never|antworte|sag\M|sage\M|empfiehl|empfehle|behaupte|nenne|
+      erwahn|verweise|schick|fuge|leite|preise|raus|raten|rate\M|reponds|repondez|dis\M|dites|recommande|
+      affirme|conseille|propose|insere|renvoie|responde|di\M|diga|recomiend|afirma|sugier|asegura|inserta|
+      remite|rispondi|di'|consigli|raccomand|sostieni|suggerisci|inserisci|responda|diga|recomend|afirme|
+      sugira|insira|indique|odpowiad|odpowiedz|powiedz|polec|twierdz|zasugeruj|wstaw|kieruj|soyle|oner|yanit|
+      cevap|tavsiye|iddia|yonlendir|ekle)|отвечай|ответь|скажи|говори|рекоменд|утвержда|советуй|посоветуй|
+      вставь|направ|предлаг|回答|回复|答复|推荐|告诉|建议|声称|一律|必须|答え|回答|勧め|推薦|伝え|言っ|主張|返信|案内|대답|추천|말해|답해|أجب|قل|أوص|जवाब|
+      कहो|सुझाव$w$
+    when 'forever' then
+      $w$\m(?:from now on|from (?:this|that) (?:point|moment|day)|from today|henceforth|hereafter|going forward|
+      permanent|forever|always|never|every (?:future|new|other|single)|(?:all|any|each|every|in|across|
+      for) (?:all |your |any |the )*(?:future|later|subsequent|upcoming|other|new|next) (?:conversation|
+      session|chat|response|interaction|answer|repl|thread|request|task|message)|until further notice|
+      at all times|ab sofort|ab jetzt|von nun an|ab heute|fur immer|dauerhaft|kunftig|zukunft|immer\M|
+      desormais|a partir de maintenant|dorenavant|toujours|pour toujours|en permanence|a l'avenir|
+      a partir de ahora|de ahora en adelante|siempre|para siempre|permanente|en adelante|futur|d'ora in (?:poi|
+      avanti)|da ora in poi|da adesso|sempre|per sempre|a partir de agora|de agora em diante|para sempre|
+      od teraz|odtad|zawsze|na stale|na zawsze|przyszl|bundan sonra|bundan boyle|artik|daima|her zaman|kalici|
+      gelecek)|отныне|с этого момента|впредь|всегда|навсегда|постоянно|будущ|从现在|今后|以后|永远|永久|始终|总是|将来|今後|これから|
+      常に|永久|ずっと|必ず|今から|앞으로|항상|영구|이제부터|من الآن|دائما|अब से|हमेशा$w$
+    when 'keep' then
+      $w$\m(?:remember (?:that|this|to|the following|:|permanently|forever|always|it\M)|memori[sz]e|(?:save|store|
+      add|write|record|commit|persist|put|keep|log|update|note|insert|plant|include|set) .*(?:memor(?:y|ies)|
+      long[- ]term|profile|knowledge base|preferences|persistent)|(?:to|in|into) (?:your|the) (?:long[- ]term |
+      persistent )?memor(?:y|ies)|merk(?:e|t)? (?:dir|euch)|gedachtnis|langzeit|speicher(?:e|
+      n)?\M.*(?:erinnerung|gedachtnis|dauerhaft|profil|fur|als)|erinnere dich|souviens-toi|souvenez-vous|
+      memorise|retiens|enregistre.*(?:memoire|profil|preference)|memoire a long|recuerda|memoriza|
+      guarda.*(?:memoria|perfil|preferenc)|graba en|ricorda|memorizza|salva.*(?:memoria|profilo|preferenz)|
+      tieni a mente|lembre|memorize|guarde.*(?:memoria|perfil)|salve.*(?:memoria|perfil)|zapamietaj|
+      zapisz.*(?:pamiec|pamiet|profil)|hatirla|aklinda tut|hafiza|bellegine|unutma\M)|запомни|
+      сохрани.*(?:памят|профил)|в память|запиши.*памят|记住|牢记|记忆|存入|保存到|覚えて|覚えておいて|記憶|メモリ|기억해|메모리|저장해|تذكر|احفظ|
+      याद रख|मेमोरी$w$
+    when 'secretly' then
+      $w$\m(?:do not|don'?t|never|must not|should not|avoid|without) (?:ever )?(?:tell|telling|mention|reveal|
+      inform|alert|notif|show|disclos|let|ask|warn|say|acknowledg|explain|display|discuss|bring)|\m(?:silently|
+      covertly|secretly|quietly|stealth|in the background|unnoticed|between us|keep (?:this|
+      it) (?:a )?(?:secret|hidden|confidential))|\m(?:sag|sage|erzahl|verrate|erwahne|informiere|zeige|
+      teile) .*\m(?:nicht|nichts|niemandem)\M|\mohne .*(?:informier|zu sagen|zu fragen|nachzufragen|wissen|
+      ruckfrage|zustimmung)|heimlich|unbemerkt|stillschweigend|\mne (?:dis|dites|mentionne|revele|previens|
+      parle|montre|informe)|sans (?:le dire|prevenir|en informer|demander|l'informer|confirmation)|en silence|
+      discretement|en secret|\mno (?:le |se lo )?(?:digas|menciones|reveles|informes|avises|muestres|cuentes)|
+      sin (?:decir|avisar|informar|preguntar|que .* sepa|confirm)|en secreto|sigilosamente|\mnon (?:dire|
+      menzionare|rivelare|informare|avvisare|mostrare|dirlo)|senza (?:dirlo|informare|avvisare|chiedere|
+      conferma)|di nascosto|silenziosamente|in silenzio|\mnao (?:diga|mencione|revele|informe|avise|mostre|
+      conte)|sem (?:avisar|informar|dizer|perguntar|confirma)|em segredo|silenciosamente|\mnie (?:mow|wspomina|
+      ujawnia|informuj|pokazuj|zdradzaj)|bez (?:wiedzy|pytania|informowania|zgody|potwierdzenia)|po cichu|
+      potajemnie|soyleme|bahsetme|haber verme|belli etme|gizlice|sormadan|bildirmeden|sessizce|onay almadan|
+      не (?:говори|сообщай|упоминай|рассказывай|показывай|раскрывай)|без (?:ведома|подтверждения|уведомления|
+      спроса)|тайно|незаметно|不要告诉|别告诉|不要提|不得告知|不通知|偷偷|悄悄|秘密地|无需确认|言わない|伝えない|知らせず|告げず|こっそり|秘密に|内緒|確認なし|말하지 마|
+      알리지|몰래|لا تخبر|मत बताना|बिना बताए$w$
+    when 'user' then
+      $w$\m(?:user|human|person|customer|client|anyone|anybody|owner|them|him|her\M|operator|nutzer|benutzer|
+      anwender|kunde|niemand|utilisateur|usuario|cliente|nadie|utente|nessuno|ninguem|uzytkowni|klient|nikomu|
+      kullanici|musteri|kimse)|пользовател|никому|клиент|подтверждени|用户|客户|任何人|确认|ユーザー|利用者|誰に|確認|사용자|المستخدم|
+      उपयोगकर्ता$w$
+    when 'model' then
+      $w$\m(?:ai\M|a\.i\.|ais\M|assistants?\M|llms?\M|language models?|chat ?bots?|agents?\M|gpt|chatgpt|claude|
+      copilot|gemini|bot\M|models? (?:reading|processing|must|should|that)|automated system|ki\M|ki-|
+      sprachmodell|assistent|assistant|ia\M|asistente|assistente|modele de langage|modelo de lenguaje|
+      modello linguistico|modelo de linguagem|asystent|model jezykowy|yapay zeka|asistan|dil modeli)|ассистент|
+      нейросет|языков\w+ модел|\mии\M|помощник|人工智能|助手|语言模型|機械|言語モデル|アシスタント|어시스턴트|인공지능|المساعد|सहायक$w$
+    when 'must' then
+      $w$\m(?:must|shall|have to|has to|are required|is required|are instructed|need to|should now|will now|
+      please (?:ignore|follow|send|run|execute|add|include|call|delete|also)|reading this|processing this|
+      reads this|sees? this|summari[sz]ing|attention|note to|dear|hey|hello|listen|you should|
+      before (?:answering|responding|continuing)|first (?:call|run|send|execute)|immediately|mandatory|comply|
+      obey|muss|musst|sollst|achtung|hinweis an|dois|doit|devez|attention|debe|debes|deve|devi|atencion|
+      attenzione|atencao|musi|musisz|uwaga|gerekir|zorunda|dikkat)|должен|обязан|внимание|必须|注意|请立即|应当|
+      なければならない|べき|注意|してください|해야|주의$w$
+    when 'tool' then
+      $w$\m(?:call|invoke|use|execute|run|trigger|launch) (?:the |a |your |this |
+      my )?[a-z0-9_."'`-]{1,40} ?(?:tool|function|api|command|script|plugin|endpoint)|\m(?:tool|
+      function)[ _-]?call|\m(?:leak|exfiltrate|steal|dump) (?:the|all|every|any|their|user|your)|\mrm -rf|
+      curl [^ ]* ?\|| \| ?(?:ba)?sh\M|\m(?:delete|drop|wipe|erase|remove|purge|destroy) (?:all|every|
+      the entire|any) (?:\w+ )?(?:files?|data|memories|tables?|emails?|records?|backups?|database|users?|
+      messages?|accounts?|contacts?)|\m(?:losche|loschen sie|entferne) (?:alle|samtliche)|\m(?:supprime|
+      efface)[zr]? (?:tous|toutes)|\m(?:borra|elimina|elimine|borre) tod[ao]s|\m(?:cancella|elimina) tutt[ie]|
+      \m(?:apague|exclua|delete) tod[ao]s|\musun (?:wszystk|cal)|\mtum .* sil\M|удали (?:все|всю)|删除所有|删除全部|
+      すべて.*削除|全て.*削除$w$
+    when 'authority' then
+      $w$\m(?:system|security|admin(?:istrator)?|developer|openai|anthropic|google|root|operator|emergency|
+      compliance|it department|urgent) (?:override|update|notice|directive|command|instruction|message|mandate|
+      request)s?\M ?(?:[:-]|from|to all|for)|\mthis is (?:a |an |the )?(?:official |new |direct |
+      urgent )?(?:message|order|instruction|command|directive|override|request|notice) (?:from|by) (?:your |
+      the )?(?:developer|openai|anthropic|system|admin|creator|operator|security|engineer)|\m(?:highest|top|
+      maximum|high|absolute)[- ]priority (?:instruction|directive|order|command|message|rule|task)|
+      \m(?:supersede|override|replace|take precedence over|overrule)s? (?:all|any|every|your|previous|
+      the system|other)|\mnew (?:system )?(?:instructions?|prompt|directive|objective|goal|task|
+      persona)s?\M ?(?:[:-]|is|are)|\mneue (?:anweisung|instruktion|system)|\mnouvelles? (?:instruction|
+      consigne)|\mnuevas? (?:instruccion|orden)|\mnuov[ae] istruzion|\mnovas? instruc|\mnowe? (?:instrukcj|
+      polecen)|\myeni (?:talimat|gorev)|\msystem(?:nachricht|meldung|befehl)|\m(?:mensaje|messaggio|mensagem|
+      message) (?:del sistema|di sistema|do sistema|systeme)|\msistem (?:mesaji|yonetici)|
+      \mkomunikat systemowy|\mthis instruction (?:is|has)|новая (?:инструкц|задача)|новые (?:инструкц|указан)|
+      системное сообщение|新指令|新的指令|新任务|系统消息|系统通知|最高优先|新しい指示|新たな指示|システムメッセージ|最優先|새로운 지시|시스템 메시지|最高级别$w$
+    when 'consent' then
+      $w$\m(?:authori[sz]ed?|approved?|consent(?:ed|s)?|pre-?approved|granted|permits?|permitted|allow(?:s|ed)|
+      agreed|waive[sd]?|trusts?|whitelist(?:ed)?|verified|genehmigt|erlaubt|eingewilligt|zugestimmt|vertraut|
+      autoris|approuv|consenti|autoriz|aprobad|aprovad|consentit|acconsent|zatwierdz|zezwolil|upowazn|zgodzil|
+      onaylad|izin verdi|yetki)|разрешил|одобрил|согласил|доверяет|授权|批准|同意|信任|許可|承認|同意|허가|승인$w$
+    when 'blanket' then
+      $w$\m(?:all (?:transfers?|payments?|requests?|purchases?|tool calls?|actions?|commands?|transactions?|
+      access|links?|downloads?|file)|any (?:transfer|payment|request|purchase|tool|action|command|transaction|
+      link|file|email|amount)|every (?:transfer|payment|request|purchase|action|command)|without (?:asking|
+      confirm|confirmation|further|any|review|limit|verification|checking|prompting)|no (?:confirmation|
+      need to|further|questions|verification|approval|review|limit)|automatic(?:ally)?|unlimited|full access|
+      in advance|unconditional|ohne (?:ruckfrage|bestatigung|nachfrage|limit|prufung)|alle (?:uberweisung|
+      zahlung|aktion|anfrage|befehle|transaktion)|automatisch|tous les (?:virements|paiements)|
+      sans (?:confirmation|verification|demander)|todas las (?:transfer|acciones|compras)|sin (?:confirm|
+      preguntar|verific)|tutti i (?:bonifici|pagamenti)|senza (?:conferma|chiedere|verifica)|
+      todas as (?:transfer|acoes|compras)|sem (?:confirma|perguntar|verifica)|wszystkie (?:przelewy|platnosci|
+      dzialania)|bez (?:potwierdz|pytania|weryfikacji)|tum (?:odeme|islem|transfer|havale)|onay (?:istemeden|
+      almadan|gerekmeden)|sormadan)|без (?:подтвержд|запроса|проверки)|все (?:перевод|платеж|действ)|
+      автоматически|无需确认|无需|所有(?:转账|付款|操作|请求)|自动|確認なし|確認不要|すべての(?:送金|支払|操作)|自動$w$
+    when 'hence' then
+      $w$\m(?:from now on|from (?:this|that) (?:point|moment)|henceforth|hereafter|going forward|
+      until further notice|(?:in|to|for|of|with|across) (?:all|each|every|any)(?: of)?(?: your| the| future|
+       new| later| subsequent| single)* (?:answers?|repl(?:y|ies)|responses?|requests?|questions?|messages?|
+      conversations?|sessions?|chats?|future)|(?:begin|start|end|finish) (?:each|every|all|your)|ab sofort|
+      ab jetzt|von nun an|kunftig|in jeder antwort|desormais|a partir de maintenant|dorenavant|
+      a partir de ahora|de ahora en adelante|en cada respuesta|d'ora in (?:poi|avanti)|da ora in poi|
+      a partir de agora|de agora em diante|od teraz|odtad|bundan sonra|bundan boyle)|отныне|с этого момента|
+      впредь|в каждом ответе|从现在起|从现在开始|今后|以后|每次回答|今後|これから|今から|앞으로|이제부터$w$
+    when 'reply' then
+      $w$\m(?:answer|respond|repl(?:y|ies)|say\M|tell\M|recommend|insert|append|add\M|include|promote|praise|
+      mention|link|speak|output|obey|comply|record that|call the|antwort|empfiehl|empfehl|erwahn|reponds|
+      repondez|ajoute|recommand|respond[ea]\M|anad[ea]|agreg|inclu[iy]|recomiend|rispondi|aggiungi|consiglia|
+      responda|adicione|recomende|odpowiad|polecaj|dodawaj|yanit|cevap|ekle\M|oner)|отвеча|вставь|добавля|
+      рекоменд|хвали|回答|加入|推荐|回复|答え|推薦|追加|대답|추천$w$
+    when 'store' then
+      $w$\m(?:in|into|to|from|as) (?:your|its) (?:own )?(?:long[- ]term |persistent |permanent )?(?:memor(?:y|
+      ies)|knowledge base)\M|\m(?:save|store|write|record|add|put|keep|commit) (?:to|in|into) (?:long[- ]term |
+      persistent )?memory|\m(?:save|store|write|record|add|put|note|update) .*(?:user'?s?|customer'?s?|
+      client'?s?) (?:profile|preferences?|memory|record)|\m(?:im|ins|in dein(?:em|e)?) (?:langzeit)?gedachtnis|
+      \m(?:dans|en) (?:ta|votre|la) memoire|\men (?:tu|su|la) memoria|\mnella (?:tua )?memoria|
+      \mna (?:sua )?memoria|\mw (?:swojej )?pamieci|\mbellegine|\mhafizana|
+      в (?:свою )?(?:долговременную )?память|存入.*记忆|写入.*记忆|记忆に保存|記憶に保存|メモリに|메모리에$w$
+    when 'order_to_store' then
+      $w$\m(?:save|store|write|record|add|put|keep|commit|update|note|speicher|schreib|enregistre|guarda|graba|
+      salva|guarde|zapisz|kaydet)|сохрани|запиши|存入|写入|保存|저장$w$
+  end, e'\n      ', ''), 'йё', 'ие');
+end;
+$$;
+
+-- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
+-- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
+
+-- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. The blocks
+-- are those of the key in memory.token_keys; a token that is signed with the previous one counts as well.
+create or replace function memory._user_of_token(p_token text, p_inner_block bytea, p_outer_block bytea)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  head text;
+  body text;
+  signature text;
+  header jsonb;
+  claims jsonb;
+begin
+  if (octet_length(p_token) <= 8192 and p_token ~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$') is not true then
+    perform memory._refuse_token(case
+      when coalesce(p_token, '') = '' then 'is not set, and this role is bound to no user'
+      when octet_length(p_token) > 8192 then format('has %s bytes, at most 8192 are allowed', octet_length(p_token))
+      else 'is not a JSON Web Token: three parts in base64url, with points between them' end);
+  end if;
+  head := split_part(p_token, '.', 1);
+  body := split_part(p_token, '.', 2);
+  signature := split_part(p_token, '.', 3);
+  -- Two statements, because PL/pgSQL takes 4 us more to evaluate an expression with a subquery.
+  if memory._is_signature(signature, head || '.' || body, p_inner_block, p_outer_block) is not true then
+    perform from memory.token_keys as k
+    where k.is_previous and memory._is_signature(signature, head || '.' || body, k.inner_block, k.outer_block);
+    if not found then
+      perform memory._refuse_token(case when p_inner_block is null then 'cannot be verified: this database has no key'
+                                        else 'is not signed with the key of this database' end);
+    end if;
+  end if;
+
+  begin -- whoever has the key may have signed anything
+    header := memory._from_base64url(head)::jsonb;
+    claims := memory._from_base64url(body)::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON');
+  end;
+  -- The usual token passes this one expression, because the checks one by one take 2 us.
+  if (header ->> 'alg' = 'HS256' and not header ? 'crit' and jsonb_typeof(claims -> 'sub') = 'string'
+      and memory._is_id(claims ->> 'sub') and jsonb_typeof(claims -> 'exp') = 'number'
+      and (claims -> 'exp')::numeric > extract(epoch from clock_timestamp()) and not claims ? 'nbf') is not true then
+    perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
+  end if;
+  return claims ->> 'sub';
+end;
+$$;
+
+-- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
+create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
+    perform memory._refuse_token('is not signed by HS256');
+  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
+    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
+  elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
+    perform memory._refuse_token('never expires: the claim exp must say when it does');
+  elsif (p_claims -> 'exp')::numeric <= p_moment then
+    perform memory._refuse_token('has expired');
+  elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
+    perform memory._refuse_token('has a claim nbf that is not a number');
+  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
+    perform memory._refuse_token('is not valid yet');
+  end if;
+end;
+$$;
+
+-- Whether this is the signature of a text. Hashes of both are compared, so that the time which the comparison takes
+-- says nothing of the right signature. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_signature(
+  p_signature text, p_signed text, p_inner_block bytea, p_outer_block bytea
+)
+returns boolean
+language sql stable parallel safe -- convert_to() is stable
+begin atomic
+  select sha256(p_outer_block || convert_to(p_signature, 'UTF8')) = sha256(p_outer_block || convert_to(translate(encode(
+    sha256(p_outer_block || sha256(p_inner_block || convert_to(p_signed, 'UTF8'))), 'base64'), '+/=', '-_'), 'UTF8'));
+end;
+
+-- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._from_base64url(p_text text)
+returns text
+language sql stable parallel safe -- convert_from() is stable
+begin atomic
+  select convert_from(decode(translate(p_text, '-_', '+/') || repeat('=', -length(p_text) & 3), 'base64'), 'UTF8');
+end;
+
+create or replace function memory._refuse_token(p_problem text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('agent_memory.token', p_problem,
+    'Within the transaction, pass the token that your server has made: '
+    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
+end;
+$$;
+
+-- A tenant's session reaches one user only. Its login role is a member of memory_tenant; which user that is says
+-- memory.bound_roles, or else the token in agent_memory.token. Functions run as the owner, so current_user says nothing
+-- of the caller, and SET ROLE can be undone by RESET ROLE: what counts is the role that has logged in. A login role
+-- that could become a member of memory_tenant by SET ROLE counts as one.
+
+-- Whether this session is a tenant's. Superusers are members of all roles, and whoever may create objects in the schema
+-- can replace these checks: for both the second term is false. Inlined by the planner, hence no SET clause. It takes
+-- 0.3 us where the role is no member.
+create or replace function memory._is_tenant()
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
+end;
+
+-- The user that this session of a tenant reaches. Refuses when it has none. 4 us for a bound role, 15 us for a token
+-- (PostgreSQL 15, CPU). One statement without arguments: of two, each takes 3 us, and a statement with arguments may be
+-- planned in each call, which takes 20.
+create or replace function memory._user_of_tenant()
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  bound_to text;
+  inner_block bytea;
+  outer_block bytea;
+begin
+  select s.user_id, k.inner_block, k.outer_block into bound_to, inner_block, outer_block
+  from (select (select b.user_id from memory.bound_roles as b where b.role_name = session_user) as user_id) as s
+  left join memory.token_keys as k on not k.is_previous;
+  return coalesce(bound_to,
+    memory._user_of_token(current_setting('agent_memory.token', true), inner_block, outer_block));
+end;
+$$;
+
+-- Whether this session may name this user. Raises 42501 in a tenant's session that has no user. Inlined by the planner,
+-- hence no SET clause.
+create or replace function memory._may_reach(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
+end;
+
 -- Refuses content that is null, empty or longer than p_max_bytes. p_which is added to the argument's name: it says
 -- which of several messages has the content.
 create or replace function memory._check_content(p_content text, p_max_bytes int, p_which text default '')
@@ -4658,6 +5755,14 @@ begin atomic
   select (p_id <> '' and length(p_id) <= 255) is true;
 end;
 
+-- Whether a user_id is an id, and one that this session may reach. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_user(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
+end;
+
 -- Whether metadata is a JSON object of at most 1 MiB; null for null. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_metadata(p_metadata jsonb)
 returns boolean
@@ -4827,15 +5932,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into memory.audit (role, function, user_id, details)
-  values (memory._caller_role(), p_function, p_user_id, p_details);
-  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller_role());
+  values (memory._caller(), p_function, p_user_id, p_details);
+  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller());
 end;
 $$;
 
 -- The role that a session has set, or else the one that logged in. In a function with the owner's rights current_user
 -- is the owner.
-create or replace function memory._caller_role()
-returns text
+create or replace function memory._caller()
+returns name
 language plpgsql stable parallel safe
 as $$
 begin
@@ -4863,6 +5968,183 @@ begin
     using errcode = '42501', hint = 'memory.sweep() deletes older ones; memory.forget_user() takes a user out.';
 end;
 $$;
+
+-- Takes a user who is forgotten out of memory.audit, and returns out of how many rows: who has called which function
+-- stays, and what for does not.
+create or replace function memory._forget_in_audit(p_user_id text)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  changed bigint;
+begin
+  update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
+  get diagnostics changed = row_count;
+  return changed;
+end;
+$$;
+
+create or replace function memory.bind_role(role_name name, user_id text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  bound_to text;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_role_to_bind(role_name);
+  insert into memory.bound_roles as b (role_name, user_id) values (bind_role.role_name, bind_role.user_id)
+  on conflict on constraint bound_roles_pkey do nothing;
+  select b.user_id into bound_to from memory.bound_roles as b where b.role_name = bind_role.role_name;
+  -- To bind it anew in silence would give another user's memories to sessions that are open.
+  if bound_to <> user_id then
+    perform memory._refuse('role_name', format('role "%s" is bound to another user', role_name),
+      'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
+  end if;
+  if not pg_has_role(role_name, 'memory_tenant', 'member') then
+    perform memory._make_tenant(role_name);
+  end if;
+  perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
+end;
+$$;
+comment on function memory.bind_role(name, text) is
+'Binds a login role to a user: its sessions reach this user only, by functions and by tables, and need no token. The '
+'role becomes a member of memory_tenant. Binding it to the same user again changes nothing; to another user it is '
+'refused (23505).';
+
+-- Refuses a role that does not exist, or that would reach other users although it is bound.
+create or replace function memory._check_role_to_bind(p_role_name name)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  role pg_roles;
+begin
+  select r.* into role from pg_roles as r where r.rolname = p_role_name;
+  if to_regrole('memory_tenant') is null then
+    perform memory._refuse('role_name', 'there is no role memory_tenant on this server',
+      'An administrator creates it with "agent-memory install --roles".', '0A000');
+  elsif role.rolname is null then
+    perform memory._refuse('role_name',
+      case when p_role_name is null then 'must not be null' else format('there is no role "%s"', p_role_name) end,
+      'Pass a login role of this server.');
+  elsif not role.rolcanlogin then
+    perform memory._refuse('role_name', format('role "%s" cannot log in', p_role_name),
+      'A binding counts for the role that has logged in, not for groups: bind each login role.');
+  elsif role.rolsuper or role.rolbypassrls or has_schema_privilege(role.oid, 'memory', 'create') then
+    perform memory._refuse('role_name', format('role "%s" would reach all users all the same', p_role_name),
+      'Bind a role that is no superuser, has no BYPASSRLS and may create nothing in schema memory.');
+  elsif pg_has_role(role.oid, to_regrole('memory_worker'), 'member')
+    or pg_has_role(role.oid, to_regrole('memory_admin'), 'member') then
+    perform memory._refuse('role_name', format('role "%s" is a worker or an administrator', p_role_name),
+      'They see the data of all users. Bind another role.');
+  end if;
+end;
+$$;
+
+-- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
+-- may lack.
+create or replace function memory._make_tenant(p_role_name name)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  execute format('grant memory_tenant to %I', p_role_name);
+exception
+  when insufficient_privilege then
+    perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', p_role_name),
+      format('An administrator runs: grant memory_tenant to %I; then call this again.', p_role_name), '42501');
+end;
+$$;
+
+create or replace function memory.set_token_key(key text, previous text default null)
+returns void
+language plpgsql volatile parallel unsafe security definer -- nobody has rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_token_key('key', key);
+  if previous is not null then
+    perform memory._check_token_key('previous', previous);
+  end if;
+  delete from memory.token_keys as k where k.is_previous and previous is null;
+  insert into memory.token_keys as k (is_previous, inner_block, outer_block)
+  select given.is_previous, memory._hmac_block(memory._decoded(given.key, 'base64'), 54),
+    memory._hmac_block(memory._decoded(given.key, 'base64'), 92)
+  from (values (false, set_token_key.key), (true, previous)) as given (is_previous, key)
+  where given.key is not null
+  on conflict on constraint token_keys_pkey do update
+  set inner_block = excluded.inner_block, outer_block = excluded.outer_block, set_at = excluded.set_at;
+  perform memory._audit('set_token_key', jsonb_build_object('has_previous', previous is not null));
+end;
+$$;
+comment on function memory.set_token_key(text, text) is
+'Sets the key that tokens of tenants are signed with (HS256): 32 random bytes or more in base64. With a previous key '
+'the tokens signed with that are accepted as well, otherwise they count no more. Pass keys as parameters, because a '
+'server may log the text of statements.';
+
+-- Refuses a key that is not 32 to 1,024 bytes in base64. The message does not repeat it.
+create or replace function memory._check_token_key(p_argument text, p_key text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (octet_length(p_key) <= 2000 and octet_length(memory._decoded(p_key, 'base64')) between 32 and 1024)
+    is not true then
+    perform memory._refuse(p_argument, 'is not 32 to 1024 bytes in base64', 'Make one with "openssl rand -base64 32".');
+  end if;
+end;
+$$;
+
+-- The key of HMAC-SHA256 (RFC 2104) as the hash reads it: 64 bytes, each by exclusive or with the same byte, 54 for the
+-- inner hash and 92 for the outer one. It is kept so, because making it takes longer than verifying a token.
+create or replace function memory._hmac_block(p_key bytea, p_byte int)
+returns bytea
+language plpgsql immutable parallel safe
+as $$
+declare
+  block bytea := case when octet_length(p_key) > 64 then sha256(p_key) else p_key end;
+begin
+  block := block || decode(repeat('00', 64 - octet_length(block)), 'hex');
+  for i in 0 .. 63 loop
+    block := set_byte(block, i, get_byte(block, i) # p_byte);
+  end loop;
+  return block;
+end;
+$$;
+
+create or replace function memory.tenant_user()
+returns text
+language plpgsql stable parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when memory._is_tenant() then memory._user_of_tenant() end;
+end;
+$$;
+comment on function memory.tenant_user() is
+'The only user that this session reaches: that of its bound role, or of the token in agent_memory.token. null in a '
+'session that may reach all users. Error 42501 where a tenant''s session has no valid token.';
+
+create or replace function memory.unbind_role(role_name name)
+returns void
+language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  delete from memory.bound_roles as b where b.role_name = unbind_role.role_name;
+  if not found then
+    perform memory._refuse('role_name',
+      case when role_name is null then 'must not be null' else format('role "%s" is not bound', role_name) end,
+      'memory.bound_roles lists the roles that are.', case when role_name is null then '22023' else 'P0002' end);
+  end if;
+  perform memory._audit('unbind_role', jsonb_build_object('role_name', role_name));
+end;
+$$;
+comment on function memory.unbind_role(name) is
+'Ends the binding of a role, also of one that was dropped. The role stays a member of memory_tenant, so it reaches '
+'nobody until it is bound again or has a token. Error P0002 when it is not bound.';
 
 -- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
@@ -5279,6 +6561,9 @@ begin atomic
   "erasure": {
     "delete_after": "30 days"
   },
+  "trust": {
+    "rules": true
+  },
   "jobs": {
     "max_running_per_user": 4
   },
@@ -5315,7 +6600,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
-  perform memory._check_id('user_id', coalesce(user_id, 'any'));
+  perform memory._check_user_or_all(user_id);
   return memory._policy(get_policy.user_id, get_policy.agent_id);
 end;
 $$;
@@ -5453,9 +6738,7 @@ begin
   agent_id := memory._agent_of_file(settings, agent_id);
   settings := memory._settings_of_file(settings);
   perform memory._check_settings(settings);
-  if user_id is not null then
-    perform memory._check_id('user_id', user_id);
-  end if;
+  perform memory._check_user_or_all(user_id);
 
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
   -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
@@ -5611,7 +6894,7 @@ begin
           'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
       end if;
       return;
-    when p_section = 'resources'
+    when p_section in ('resources', 'trust')
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
                    'embed_query', 'expand_artifacts', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
@@ -6547,16 +7830,6 @@ $$;
 
 -- Changes of all rows of a user at once, which triggers let pass by.
 
--- The role that calls, also within a function that runs with the owner's rights.
-create or replace function memory._caller()
-returns name
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce(nullif(current_setting('role'), 'none'), session_user);
-end;
-$$;
-
 -- Whether triggers let the rows of this statement pass by, once the setting memory.rows_are_copied says so: every role
 -- can set that, so only who may create objects in the schema is believed, or a function that has noted its transaction.
 create or replace function memory._changes_whole_user()
@@ -6627,7 +7900,7 @@ declare
   handed_out int := 0;
   handed_out_before int := 0; -- handed_out when this lap began
 begin
-  perform memory._check_id('worker', worker), memory._check_id('user_id', coalesce(claim_jobs.user_id, 'any'));
+  perform memory._check_id('worker', worker), memory._check_user_or_all(claim_jobs.user_id);
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
@@ -7055,8 +8328,8 @@ declare
   job memory.jobs;
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
-  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so. Such
-  -- an attempt does not count, and a worker of this version does the job.
+  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so.
+  -- Such an attempt does not count, and a worker of this version does the job.
   if fail_job.error like 'unknown kind of job%' then
     perform memory._give_back(job, clock_timestamp() + interval '10 seconds', true, left(fail_job.error, 10000));
     return 'pending';
@@ -9014,8 +10287,8 @@ comment on function memory.store_artifact(text, text, text, text, text, text, te
 'upload_id stores what memory.add_artifact_piece() has brought; content is null then. For an agent without the '
 'resource memory nothing is stored: key is null.';
 
--- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
--- function; a SET clause would prevent that.
+-- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired ones. The
+-- planner inlines this function; a SET clause would prevent that.
 create or replace function memory._current_artifacts(p_user_id text)
 returns setof memory.artifacts
 language sql stable parallel safe
@@ -9023,6 +10296,7 @@ begin atomic
   select a.*
   from memory.artifacts as a
   where a.user_id = p_user_id
+    and a.quarantined_at is null
     and (a.expires_at is null or a.expires_at > statement_timestamp());
 end;
 
@@ -9107,8 +10381,11 @@ declare
   short memory.shortened_message;
   booked record;
 begin
-  if idempotency_key is not null then
+  -- Asked inline, because the call would take 1 us more.
+  if not memory._is_user(user_id) then
     perform memory._check_id('user_id', user_id);
+  end if;
+  if idempotency_key is not null then
     perform memory._check_id('thread_id', thread_id);
     stored := memory._message_by_key(user_id, thread_id, role, content, idempotency_key);
     if stored.seq is not null then
@@ -9902,7 +11179,8 @@ declare
 begin
   -- The calls would be a tenth of the time of a short read, so they are made only when one of them may refuse.
   if is_filtered or recent_k < 1
-    or not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
+    or not (memory._is_user(user_id) and memory._is_id(thread_id)
+            and (agent_id is null or memory._is_id(agent_id))) then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
     perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
@@ -9992,7 +11270,11 @@ set plan_cache_mode = force_custom_plan -- a plan that was made for an empty tab
 as $$
 begin
   return query
-  select m.idempotency_key, m.seq, coalesce(m.content_digest, memory._message_digest(m.role, m.content)),
+  select m.idempotency_key, m.seq, coalesce(
+      m.content_digest,
+      (select q.content_digest from memory.quarantined_messages as q
+       where q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq),
+      memory._message_digest(m.role, m.content)),
     m.token_count, case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
   from unnest(p_idempotency_keys) as k (idempotency_key)
   join memory.messages as m on m.user_id = p_user_id and m.idempotency_key = k.idempotency_key
@@ -10132,6 +11414,9 @@ begin
   end if;
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
+  if not memory._is_user(new.user_id) then
+    perform memory._check_id('user_id', new.user_id);
+  end if;
   if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
                              new.created_at, new.idempotency_key) is not null then
     perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
@@ -10262,6 +11547,10 @@ begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
+    if exists (select from memory.quarantined_messages as q) then
+      delete from memory.quarantined_messages as q
+      where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
+    end if;
     perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
     perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
@@ -10335,7 +11624,8 @@ begin
   bytes := 0;
   for message in
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
-      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_readable
+      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_readable,
+      m.search_vector is null as is_unparsed
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
       and (p_speakers_only or memory._is_readable_message(m.is_active, m.summary_id, m.expires_at))
@@ -10349,6 +11639,10 @@ begin
     if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
+      if message.is_unparsed and memory._is_held_back(
+        p_user_id, p_thread_id, message.seq, message.role, metadata, message.content) then
+        said := memory._quarantine_notice();
+      end if;
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
       if p_speakers_only then
         said := case
@@ -10392,6 +11686,174 @@ as $$
 begin
   return m.agent_id from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq;
+end;
+$$;
+
+-- How far a message is trusted, from 0 to 1, by its role: what the user and the application say 1, an assistant 0.8, a
+-- tool 0.4. metadata.trust can lower that, for an email that an application stores under the role user. Nothing is
+-- stored: a column would cost every message its room, and the role of a message does not change.
+
+-- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
+-- raise it. The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._lowered(p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
+      then (p_metadata ->> 'trust')::double precision
+  end;
+end;
+
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._message_trust(p_role text, p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select least(case p_role when 'tool' then 0.4 when 'assistant' then 0.8 else 1.0 end, memory._lowered(p_metadata));
+end;
+
+-- The least trust of these messages of a thread; null when none is stored any more.
+create or replace function memory._least_trust(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns double precision
+language plpgsql stable parallel safe
+as $$
+begin
+  return min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs);
+end;
+$$;
+
+-- Messages in quarantine. The row of such a message says only that it is in quarantine, and
+-- memory.quarantined_messages keeps what was said. So search, recall, contexts, extraction and summaries need no
+-- condition that one of them could forget, and the answer of a tool keeps its place behind its call, without which no
+-- chat API takes the conversation.
+--
+-- A rule looks at messages when a job parses their words (memory._finish_messages()). Until then memory._is_held_back()
+-- looks at them wherever they are shown to a model. A message of the user or the application is not looked at, unless
+-- its metadata lowers its trust.
+
+-- What a message in quarantine says.
+create or replace function memory._quarantine_notice()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select '(This message is in quarantine.)';
+end;
+
+-- The signs for which a message is to be quarantined; null when there are none. The first 64 KiB are looked at.
+create or replace function memory._message_verdict(p_role text, p_metadata jsonb, p_content text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  trust constant double precision := memory._message_trust(p_role, p_metadata);
+begin
+  -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
+  return case
+    when trust < 0.5 or trust < 0.9 and memory._may_be_definite(left(p_content, 65536))
+      then memory._verdict(left(p_content, 65536), trust)
+  end;
+end;
+$$;
+
+-- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
+-- signs in it.
+create or replace function memory._is_held_back(
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (p_role in ('tool', 'assistant') or p_metadata ? 'trust')
+    and memory._message_verdict(p_role, p_metadata, p_content) is not null
+    and not memory._was_released(p_user_id, p_thread_id, p_seq)
+    and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
+end;
+$$;
+
+create or replace function memory._was_released(p_user_id text, p_thread_id text, p_seq bigint)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.quarantined_messages as q
+    where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null);
+end;
+$$;
+
+-- Quarantines the messages of a range in which a rule finds signs, and returns how many. The caller has locked the
+-- thread; rows that another transaction is changing are skipped.
+create or replace function memory._check_messages(
+  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  poisoned record;
+  quarantined bigint := 0;
+begin
+  for poisoned in
+    select m.seq, memory._message_verdict(m.role, m.metadata, m.content) as signs
+    from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
+      and (not p_is_unparsed or m.search_vector is null)
+      and memory._is_kept_message(m.is_active, m.summary_id)
+      and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
+    for no key update skip locked
+  loop
+    quarantined := quarantined
+      + memory._quarantine_message(p_user_id, p_thread_id, poisoned.seq, 'rule: ' || poisoned.signs)::int;
+  end loop;
+  return quarantined;
+end;
+$$;
+
+-- Puts a message into quarantine; false when there is none or it is there already. The trigger of the update renews its
+-- words and drops its embedding.
+create or replace function memory._quarantine_message(p_user_id text, p_thread_id text, p_seq bigint, p_reason text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.quarantined_messages as q (user_id, thread_id, seq, content, content_digest, reason)
+  select m.user_id, m.thread_id, m.seq, m.content,
+    coalesce(m.content_digest, memory._message_digest(m.role, m.content)), left(p_reason, 1000)
+  from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq
+  on conflict on constraint quarantined_messages_pkey do update
+  set content = excluded.content, reason = excluded.reason, quarantined_at = statement_timestamp(), released_at = null
+  where q.released_at is not null;
+  if not found then
+    return false;
+  end if;
+  -- A message goes on naming its artifact, or else a sweep would remove that.
+  update memory.messages as m
+  set content = concat_ws(' ', memory._quarantine_notice(), '[MemoryRef: ' || m.artifact_key || ']')
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq;
+  return true;
+end;
+$$;
+
+-- Gives a message its content back; false when it is not in quarantine.
+create or replace function memory._release_message(p_user_id text, p_thread_id text, p_seq bigint)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.messages as m set content = q.content
+  from memory.quarantined_messages as q
+  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is null
+    and m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq;
+  if not found then
+    return false;
+  end if;
+  update memory.quarantined_messages as q set content = '', released_at = statement_timestamp()
+  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq;
+  return true;
 end;
 $$;
 
@@ -10637,6 +12099,7 @@ begin
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
   checked := checked + memory._parse_parts(null, 4000000);
+  checked := checked + memory._check_unchecked(batch_size);
   perform memory._fill_codes(batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
@@ -10919,9 +12382,9 @@ begin
 end;
 $$;
 
--- Finishes the messages in a range of a thread: stores their words, and their exact tokens, which p_token_counts holds
--- by seq. Appends leave this for later, because parsing the words of a message takes 30 us and inserting it from JSON
--- 4.
+-- Finishes the messages in a range of a thread: puts those into quarantine that look like attacks, stores their words,
+-- and their exact tokens, which p_token_counts holds by seq. Appends leave this for later, because parsing the words of
+-- a message takes 30 us and inserting it from JSON 4.
 --
 -- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
 -- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. At least one
@@ -10939,6 +12402,7 @@ declare
   agents text[];
   languages jsonb;
 begin
+  perform memory._check_messages(p_user_id, p_thread_id, p_from_seq, p_to_seq, true);
   select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
     array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents
@@ -11536,6 +13000,8 @@ as $$
 declare
   stored memory.stored_memory;
   existing memory.memories;
+  quarantine_reason text;
+  is_kept boolean;
 begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
@@ -11554,6 +13020,9 @@ begin
     if importance = 0.5 then
       importance := coalesce(memory._share_in(metadata, 'importance'), importance);
     end if;
+  end if;
+  if memory_id is not null then
+    perform memory._check_id('user_id', user_id); -- the trigger would check it after the memory was looked for
   end if;
   loop
     if memory_id is not null then -- whatever has become of the memory since, a repetition must not store it again
@@ -11576,10 +13045,14 @@ begin
     returning m.memory_id, true into stored;
     if found then
       -- At the limit the new memory may be the one that matters least.
-      select m.memory_id, m.deleted_at is null into stored
+      select m.deleted_at is null or m.quarantined_at is not null, m.quarantine_reason
+      into is_kept, quarantine_reason
       from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
-      if not stored.inserted then
+      stored := (stored.memory_id, is_kept);
+      if quarantine_reason is not null then
+        perform memory._note_quarantine(stored.memory_id, quarantine_reason);
+      elsif not stored.inserted then
         raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
           stored.memory_id
           using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
@@ -11602,6 +13075,18 @@ begin
         return stored;
       end if;
       exit;
+    end if;
+    select m.* into existing
+    from memory.memories as m
+    where m.user_id = add_memory.user_id
+      and m.agent_id = add_memory.agent_id
+      and m.memory_type = add_memory.memory_type
+      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.quarantined_at is not null
+    order by m.quarantined_at desc limit 1;
+    if found then
+      perform memory._note_quarantine(existing.memory_id, existing.quarantine_reason);
+      return row(existing.memory_id, false)::memory.stored_memory;
     elsif not memory._has_resource(user_id, agent_id, 'memory')
       or memory._stays_out(memory._states(source), user_id, content) then
       return row(null, false)::memory.stored_memory;
@@ -11651,6 +13136,17 @@ comment on function memory.add_memory(
 'forgotten, if a model says it again (source extraction) or an import brings it. A call that is repeated '
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
+
+-- Says that a memory is in quarantine.
+create or replace function memory._note_quarantine(p_memory_id uuid, p_reason text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise notice 'memory % is in quarantine: %', p_memory_id, p_reason
+    using hint = 'Nobody sees it. If it is harmless, call memory.release_memory().';
+end;
+$$;
 
 -- Comparing what two memories claim. A model says "these two are duplicates" or "these two contradict each other"; one
 -- memory then hides the other only if the rules of this file find the model's word credible. The rules compare words,
@@ -12023,7 +13519,8 @@ create or replace function memory.count_memories(
   user_id text, agent_id text default null, memory_type text default null, search text default null,
   tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false,
   thread_id text default null, filter jsonb default null, created_after timestamptz default null,
-  created_before timestamptz default null
+  created_before timestamptz default null,
+  include_quarantined boolean default false
 )
 returns bigint
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -12036,11 +13533,13 @@ begin
   from memory._listed_memories(
     count_memories.user_id, count_memories.agent_id, count_memories.memory_type, count_memories.search,
     count_memories.tags_all, count_memories.as_of, count_memories.include_superseded, count_memories.thread_id,
-    count_memories.filter, count_memories.created_after, count_memories.created_before);
+    count_memories.filter, count_memories.created_after, count_memories.created_before,
+    count_memories.include_quarantined);
 end;
 $$;
 comment on function memory.count_memories(
-  text, text, text, text, text[], timestamptz, boolean, text, jsonb, timestamptz, timestamptz
+  text, text, text, text, text[], timestamptz, boolean, text, jsonb, timestamptz, timestamptz,
+  boolean
 ) is
 'The number of memories that memory.list_memories() lists under the same filters, on all its pages.';
 
@@ -12056,10 +13555,11 @@ begin
   end if;
   perform memory._lock_scopes_of(user_id, array[memory_id]);
   update memory.memories as m
-  set deleted_at = statement_timestamp(), operation = 'delete'
+  set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+      operation = 'delete'
   where m.user_id = delete_memory.user_id
     and m.memory_id = delete_memory.memory_id
-    and m.deleted_at is null
+    and (m.deleted_at is null or m.quarantined_at is not null)
     and (m.expires_at is null or m.expires_at > statement_timestamp());
   if not found then
     return false;
@@ -12109,12 +13609,12 @@ begin
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
     memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1,
-    m.source, m.source_seqs
+    m.source, m.source_seqs, m.trust, m.quarantined_at, m.quarantine_reason
   into result
   from memory.memories as m
   where m.user_id = get_memory.user_id
     and m.memory_id = get_memory.memory_id
-    and m.deleted_at is null
+    and (m.deleted_at is null or m.quarantined_at is not null)
     and (m.expires_at is null or m.expires_at > statement_timestamp());
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
@@ -12123,7 +13623,8 @@ begin
 end;
 $$;
 comment on function memory.get_memory(text, uuid) is
-'One memory of a user by its id, also a superseded one (superseded_by names its successor). source and source_seqs '
+'One memory of a user by its id, also a superseded one (superseded_by names its successor) and one in '
+'quarantine (quarantined_at, quarantine_reason). source and source_seqs '
 'say where it comes from. Error P0002 when the user has no memory with that id.';
 
 -- Refuses a memory_id that is null or names no memory of the user.
@@ -12428,7 +13929,8 @@ create or replace function memory.list_memories(
   user_id text, agent_id text default null, memory_type text default null,
   search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
   as_of timestamptz default null, include_superseded boolean default false, thread_id text default null,
-  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null
+  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null,
+  include_quarantined boolean default false
 )
 returns setof memory.memory
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -12447,24 +13949,28 @@ begin
     from memory._listed_memories(
       list_memories.user_id, list_memories.agent_id, list_memories.memory_type, list_memories.search,
       list_memories.tags_all, list_memories.as_of, list_memories.include_superseded, list_memories.thread_id,
-      list_memories.filter, list_memories.created_after, list_memories.created_before) as l
+      list_memories.filter, list_memories.created_after, list_memories.created_before,
+      list_memories.include_quarantined) as l
   )
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
     memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
-    (select count(*) from found), m.source, m.source_seqs
+    (select count(*) from found), m.source, m.source_seqs, m.trust, m.quarantined_at,
+    m.quarantine_reason
   from (select * from found as f order by f.created_at desc, f.memory_id desc limit row_limit offset row_offset) as p
   join memory.memories as m on m.user_id = list_memories.user_id and m.memory_id = p.memory_id
   order by p.created_at desc, p.memory_id desc;
 end;
 $$;
 comment on function memory.list_memories(
-  text, text, text, text, text[], int, int, timestamptz, boolean, text, jsonb, timestamptz, timestamptz
+  text, text, text, text, text[], int, int, timestamptz, boolean, text, jsonb, timestamptz, timestamptz,
+  boolean
 ) is
 'Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time and '
 'text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all pages; '
 'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
-'include_superseded adds superseded ones. valid_to and expires_at are null for never.';
+'include_superseded adds superseded ones, include_quarantined those in quarantine. '
+'valid_to and expires_at are null for never.';
 
 -- Refuses wrong arguments of list_memories() and count_memories().
 create or replace function memory._check_listing(
@@ -12675,6 +14181,7 @@ declare
   policy jsonb; -- null when the words stay as they are
   words tsvector;
   is_long boolean;
+  judged memory.memories;
 begin
   -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
@@ -12694,6 +14201,19 @@ begin
 
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
+  -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
+  if is_new then
+    new.trust := 1;
+    if new.source <> 'user' or new.source_seqs is not null or new.metadata ? 'trust' then
+      new.trust := memory._memory_trust(new);
+    end if;
+  elsif new.source_seqs is distinct from old.source_seqs then -- said again
+    new.trust := least(old.trust, memory._memory_trust(new));
+  elsif new.is_stated and not old.is_stated then -- extracted before, stated now
+    new.trust := memory._memory_trust(new);
+  else
+    new.trust := least(old.trust, memory._lowered(new.metadata));
+  end if;
   if is_new then
     if memory._stays_out(new.is_stated, new.user_id, new.content) then
       return null;
@@ -12726,6 +14246,19 @@ begin
     is_long := memory._is_long_entry(new.user_id, new.agent_id, words);
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
+    if is_new and not new.is_stated and memory._is_quarantined_content(new) then
+      return null;
+    end if;
+    if (new.trust < 0.9 or new.embedding_text is not null or memory._may_be_definite(new.content)
+        or new.content ~* 'passw|secret|token|pwd|://|key' or new.content ~ '[A-Za-z0-9+/_-]{20}') -- for credentials
+      and new.deleted_at is null and (policy #>> '{trust,rules}')::boolean
+      and (is_new or new.released_at is null or new.content <> old.content) then
+      judged := memory._judged_memory(new, is_new);
+      if judged.user_id is null then
+        return null;
+      end if;
+      new := judged;
+    end if;
   end if;
 
   if memory._is_current(new) then
@@ -12846,7 +14379,8 @@ declare
   folded int := 0;
 begin
   for candidate in
-    select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._said(m) as said,
+    select m.memory_id, m.agent_id, m.memory_type, m.content, m.trust, m.created_at,
+      memory._said(m) as said,
       coalesce(m.thread_id, '') as thread_id, memory._subject(m.metadata) as subject,
       (select e.embedding
        from memory.embeddings as e
@@ -12872,13 +14406,13 @@ begin
     loop
       select o.memory_id, o.says_less into nearest
       from (
-        select s.memory_id, s.created_at, s.content, s.similarity,
+        select s.memory_id, s.created_at, s.content, s.trust, s.similarity,
           s.is_open and (
             length(candidate.content) > length(s.content)
             or length(candidate.content) = length(s.content) and not s.is_older) as says_less
         from (
           -- Row by row: a join is planned badly while the table has no statistics.
-          select n.memory_id, n.created_at, n.content,
+          select n.memory_id, n.created_at, n.content, n.trust,
             n.source = 'extraction' and memory._reworded_at(n) is null as is_open,
             (memory._said(n), coalesce(n.thread_id, ''), n.created_at, n.memory_id)
               < (candidate.said, candidate.thread_id, candidate.created_at, candidate.memory_id) as is_older,
@@ -12896,6 +14430,7 @@ begin
             and n.memory_id <> candidate.memory_id
         ) as s
         where s.similarity >= threshold and (s.is_open or s.is_older)
+          and memory._may_outrank(least(candidate.trust, s.trust), greatest(candidate.trust, s.trust))
         order by s.similarity desc, s.created_at, s.memory_id
         limit 5
       ) as o
@@ -12924,6 +14459,75 @@ begin atomic
   select coalesce(nullif(memory._plainly_spelled(p_metadata ->> 'subject'), ''), 'user');
 end;
 
+create or replace function memory.quarantine_memory(user_id text, memory_id uuid, reason text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  present memory.memories;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('reason', reason);
+  perform memory._lock_scopes_of(user_id, array[memory_id]);
+  select m.* into present
+  from memory.memories as m
+  where m.user_id = quarantine_memory.user_id
+    and m.memory_id = quarantine_memory.memory_id
+    and (m.deleted_at is null or m.quarantined_at is not null)
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+  for update;
+  if not found then
+    perform memory._refuse_unknown_memory(memory_id);
+  elsif present.quarantined_at is null then
+    perform memory._quarantine_memories(user_id, array[memory_id], reason);
+  else -- what was quarantined together with a source now stays when the source is released
+    update memory.memories as m
+    set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine'
+    where m.user_id = quarantine_memory.user_id and m.memory_id = quarantine_memory.memory_id;
+  end if;
+  perform memory._audit('quarantine_memory', jsonb_build_object('memory_id', memory_id), user_id);
+end;
+$$;
+comment on function memory.quarantine_memory(text, uuid, text) is
+'Puts a memory into quarantine: no search, context, prompt, extraction or merge sees it any more, and memories that it '
+'had superseded are current again. It is kept until it is released or deleted; '
+'list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message or '
+'document use memory.quarantine_source().';
+
+create or replace function memory.release_memory(user_id text, memory_id uuid)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  present memory.memories;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._lock_scopes_of(user_id, array[memory_id]);
+  select m.* into present
+  from memory.memories as m
+  where m.user_id = release_memory.user_id
+    and m.memory_id = release_memory.memory_id
+    and (m.deleted_at is null or m.quarantined_at is not null)
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+  for update;
+  if not found then
+    perform memory._refuse_unknown_memory(memory_id);
+  elsif present.quarantined_at is null then
+    perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
+      'memory.list_quarantined(user_id) shows what is.', 'P0002');
+  elsif not memory._release_quarantined(present) then
+    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
+      'Delete or supersede that one first.', '23505');
+  end if;
+  perform memory._audit('release_memory', jsonb_build_object('memory_id', memory_id), user_id);
+end;
+$$;
+comment on function memory.release_memory(text, uuid) is
+'Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again while its '
+'content stays. At the limit another memory is evicted.';
+
 create or replace function memory.restore_memory(user_id text, memory_id uuid, version int default null)
 returns int
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -12944,6 +14548,9 @@ begin
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
+  elsif current.quarantined_at is not null then
+    perform memory._refuse('memory_id', format('memory %s is in quarantine: %s', memory_id, current.quarantine_reason),
+      'If it is harmless, call memory.release_memory().', '23505');
   end if;
   if version is not null then
     select h.* into earlier
@@ -13038,7 +14645,7 @@ returns text
 language sql stable parallel safe
 begin atomic
   select case
-    when not memory._is_id((p_candidate).user_id) then 'user_id'
+    when not memory._is_user((p_candidate).user_id) then 'user_id'
     when not memory._is_id((p_candidate).agent_id) then 'agent_id'
     when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
     when not memory._is_id((p_candidate).source) then 'source'
@@ -13209,7 +14816,9 @@ declare
     else p_known.source_seqs
   end;
 begin
+  -- A web page that repeats what the user said changes nothing: it would become the source of the memory.
   if memory._is_stated(p_known)
+    or not memory._may_outrank(memory._least_trust(p_known.user_id, p_thread_id, p_seqs), p_known.trust)
     or not is_later and not is_earlier and p_known.source_seqs @> seqs then
     return false;
   end if;
@@ -13424,6 +15033,151 @@ begin
 end;
 $$;
 
+-- How far a memory is trusted, from 0 to 1, and what becomes of one that looks like an attack. A caller can only lower
+-- trust: what raises it is computed here from stored rows, because a model writes replies and metadata.
+--   1.0  the user and the application say so (source user, and names of the application's own)
+--   0.8  an assistant says so, or a model drew it from messages that are gone
+--   0.7  it was imported
+--   0.4  a tool said so
+--   0.3  it comes from a web page or an email
+
+-- The trust of a source. Inlined by the planner, hence no SET clause.
+create or replace function memory._source_trust(p_source text)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_source = 'user' then 1.0
+    when p_source in ('assistant', 'extraction', 'reconciliation', 'thread_summary') then 0.8
+    when p_source ~* '^import' then 0.7
+    when p_source ~* '^(?:tool|mcp|function)' then 0.4
+    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
+    else 1.0
+  end;
+end;
+
+-- Whether a memory of one trust may hide, or change, one of another: what a tool or a web page said never does that to
+-- what people said. Inlined by the planner, hence no SET clause.
+create or replace function memory._may_outrank(p_trust double precision, p_other double precision)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select coalesce(p_trust >= 0.5 or p_trust >= p_other, true);
+end;
+
+-- Whether the content of a memory that a model extracted is in quarantine already, by a rule or because somebody said
+-- so, and the messages behind it are trusted no more than those before.
+create or replace function memory._is_quarantined_content(p_candidate memory.memories)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.memories as m
+    where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
+      and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
+      and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= p_candidate.trust);
+end;
+$$;
+
+-- The trust of a new memory: that of its source; of one that names its messages the least of theirs, while they are
+-- stored. Of the summary of a conversation all its messages count.
+create or replace function memory._memory_trust(p_candidate memory.memories)
+returns double precision
+language plpgsql stable parallel safe
+as $$
+declare
+  lowest double precision;
+begin
+  if p_candidate.source_seqs is not null then
+    lowest := memory._least_trust(p_candidate.user_id, p_candidate.thread_id, p_candidate.source_seqs);
+  elsif p_candidate.source = 'thread_summary' then
+    lowest := (
+      select min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
+      where m.user_id = p_candidate.user_id and m.thread_id = p_candidate.thread_id
+        and m.seq between (p_candidate.metadata ->> 'start_seq')::bigint
+          and (p_candidate.metadata ->> 'end_seq')::bigint);
+  end if;
+  return least(coalesce(lowest, memory._source_trust(p_candidate.source)), memory._lowered(p_candidate.metadata));
+end;
+$$;
+
+-- Puts a memory into quarantine that its writer is about to store, if it looks like an attack: an instruction to a
+-- model, hidden characters, markup of prompts, a credential. An attack that is in quarantine already is not stored
+-- again: then this returns null.
+create or replace function memory._judged_memory(p_candidate memory.memories, p_is_new boolean)
+returns memory.memories
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  reason text := memory._verdict(p_candidate.content, p_candidate.trust);
+begin
+  if reason is null and memory._without_credentials(p_candidate.content) <> p_candidate.content then
+    reason := 'a credential';
+  end if;
+  if p_candidate.embedding_text is not null then
+    reason := coalesce(reason, memory._verdict(p_candidate.embedding_text, p_candidate.trust));
+  end if;
+  if reason is not null then
+    if p_is_new and exists (
+      select from memory.memories as m
+      where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
+        and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
+        and m.quarantined_at is not null) then
+      return null;
+    end if;
+    p_candidate.deleted_at := 'infinity';
+    p_candidate.quarantined_at := statement_timestamp();
+    p_candidate.quarantine_reason := left('rule: ' || reason, 1000);
+    p_candidate.operation := 'quarantine';
+  end if;
+  return p_candidate;
+end;
+$$;
+
+-- Puts memories into quarantine that are neither deleted nor there already, and returns how many. The caller has locked
+-- the counters of their agents. Memories that they hid are current again (memory._release_hidden()).
+create or replace function memory._quarantine_memories(
+  p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  quarantined bigint;
+begin
+  update memory.memories as m
+  set deleted_at = 'infinity', quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000),
+      quarantined_with = p_with, released_at = null, operation = 'quarantine'
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.deleted_at is null;
+  get diagnostics quarantined = row_count;
+  return quarantined;
+end;
+$$;
+
+-- Takes a memory out of quarantine; false when the same content is stored by now as another memory. The caller has
+-- locked the counter of its agent. Memories that it hid before are hidden again.
+create or replace function memory._release_quarantined(p_memory memory.memories)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
+    memory._policy_section(s.user_id, s.agent_id, 'memories'))
+  from memory.memory_scopes as s
+  where s.user_id = p_memory.user_id and s.agent_id = p_memory.agent_id and p_memory.superseded_at is null;
+  update memory.memories as m
+  set deleted_at = null, quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+      released_at = statement_timestamp(), operation = 'release'
+  where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
+  perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
+  return true;
+exception
+  when unique_violation then
+    return false;
+end;
+$$;
+
 create or replace function memory.update_memory(
   user_id text, memory_id uuid, content text default null, metadata jsonb default null,
   tags text[] default null, confidence double precision default null, importance double precision default null,
@@ -13490,7 +15244,8 @@ comment on function memory.update_memory(
 --   _shown_memories    of those, without memories whose valid_to has passed unless the past is asked for. For search
 --                      with filters.
 --   _valid_memories    the shown ones of now, of one agent or all. For prompts and for search without filters.
---   _listed_memories   the shown ones under the filters of list_memories() and count_memories().
+--   _listed_memories   the shown ones, and if asked for those in quarantine, under the filters of list_memories() and
+--                      count_memories().
 
 -- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
 create or replace function memory._is_current(p_memory memory.memories)
@@ -13544,13 +15299,19 @@ end;
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
-  p_created_before timestamptz
+  p_created_before timestamptz, p_include_quarantined boolean
 )
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
   select m.*
-  from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as m
+  from (
+    select s.* from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as s
+    union all
+    select q.* from memory.memories as q
+    where p_include_quarantined and q.user_id = p_user_id and q.quarantined_at is not null
+      and (q.expires_at is null or q.expires_at > statement_timestamp())
+  ) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
     and (p_thread_id is null or m.thread_id = p_thread_id)
     and (p_memory_type is null or m.memory_type = p_memory_type)
@@ -13642,8 +15403,18 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  policy constant jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
+  signs text;
 begin
   perform memory._cut_roughly(new);
+  if (policy #>> '{trust,rules}')::boolean
+    and (tg_op = 'INSERT' or new.content <> old.content or new.released_at is null) then
+    signs := memory._document_verdict(new);
+    if signs is not null then
+      perform memory._quarantine_document(new.user_id, new.document_id, 'rule: ' || signs);
+    end if;
+  end if;
   return null;
 end;
 $$;
@@ -13708,6 +15479,7 @@ begin
   perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
+  new.trust := least(case when tg_op = 'INSERT' then new.trust else old.trust end, memory._lowered(new.metadata));
   return new;
 end;
 $$;
@@ -13747,6 +15519,7 @@ begin
     d.updated_at, count(*) over ()
   from memory.documents as d
   where d.user_id = list_documents.user_id
+    and d.quarantined_at is null
     and (list_documents.namespace is null or d.namespace = list_documents.namespace)
     and (list_documents.doc_type is null or d.doc_type = any (memory._doc_types(array[list_documents.doc_type])))
   order by d.created_at desc, d.document_id desc
@@ -13766,6 +15539,61 @@ language sql immutable parallel safe
 begin atomic
   select case when 'conversations' = any (p_doc_types) then p_doc_types || array['conversation'] else p_doc_types end;
 end;
+
+-- Documents in quarantine: no search finds them, and lists show them only if asked.
+
+-- The signs for which a document is to be quarantined; null when there are none. Title and the first 64 KiB are looked
+-- at, which takes as long as parsing their words.
+create or replace function memory._document_verdict(p_document memory.documents)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return memory._verdict(concat_ws(e'\n', p_document.title, left(p_document.content, 65536)), p_document.trust);
+end;
+$$;
+
+-- Puts a document into quarantine; false when there is none, or it is there already. Memories that an article had
+-- superseded are current again.
+create or replace function memory._quarantine_document(
+  p_user_id text, p_document_id uuid, p_reason text, p_with text default null
+)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.documents as d
+  set quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000), quarantined_with = p_with,
+      released_at = null
+  where d.user_id = p_user_id and d.document_id = p_document_id and d.quarantined_at is null;
+  if not found then
+    return false;
+  end if;
+  perform memory._release_hidden(p_user_id, p_document_id, null);
+  return true;
+end;
+$$;
+
+-- Takes a document out of quarantine; false when it is not there. An article hides its memories again.
+create or replace function memory._release_document(p_user_id text, p_document_id uuid)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  since timestamptz;
+begin
+  select d.quarantined_at into since from memory.documents as d
+  where d.user_id = p_user_id and d.document_id = p_document_id and d.quarantined_at is not null for update;
+  if not found then
+    return false;
+  end if;
+  update memory.documents as d
+  set quarantined_at = null, quarantine_reason = null, quarantined_with = null, released_at = statement_timestamp()
+  where d.user_id = p_user_id and d.document_id = p_document_id;
+  perform memory._hide_released(p_user_id, p_document_id, since);
+  return true;
+end;
+$$;
 
 -- The first MiB of a text as pieces of at most 32 KiB, for search until a job has cut all of it with a tokenizer. So
 -- much of a piece can be parsed as a whole in every script; parsing 10 MiB at once would take 9 s. The pieces follow
@@ -14206,7 +16034,8 @@ begin atomic
   select d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, left(c.content, 24000)), 24000)
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
-  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null;
+  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null
+    and d.quarantined_at is null;
 end;
 
 create or replace function memory._document_lock(p_user_id text, p_ids text[])
@@ -14236,6 +16065,7 @@ begin atomic
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   where 'document' = any (p_sources)
     and d.user_id = p_user_id and c.user_id = p_user_id
+    and d.quarantined_at is null
     and d.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or d.agent_ids <@ array[p_agent_id])
     and ((p_filters).doc_types is null or d.doc_type = any (memory._doc_types((p_filters).doc_types)))
@@ -14265,7 +16095,8 @@ begin atomic
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   cross join lateral memory._policy(p_user_id, memory._document_agent(d.agent_ids)) as y (policy)
-  where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;
+  where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int
+    and d.quarantined_at is null;
 end;
 
 -- place among the sources: 1
@@ -14477,7 +16308,9 @@ begin atomic
   select p_id, m.thread_id, m.content, m.metadata,
     jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active), m.created_at
   from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number;
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number
+    and not (m.search_vector is null
+             and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content));
 end;
 
 -- place among the sources: 2
@@ -14790,7 +16623,7 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  reader constant text := memory._caller_role();
+  reader constant text := memory._caller();
   stored memory.secrets;
   value bytea;
 begin
@@ -14880,20 +16713,6 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return substr(sha256('agent_memory key id'::bytea || p_key), 1, 8);
-end;
-$$;
-
--- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
--- would quote the text.
-create or replace function memory._decoded(p_text text, p_format text)
-returns bytea
-language plpgsql immutable parallel safe
-as $$
-begin
-  return decode(nullif(btrim(p_text, e' \t\r\n'), ''), p_format);
-exception
-  when data_exception then
-    return ''::bytea;
 end;
 $$;
 
@@ -15699,10 +17518,14 @@ begin
       where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
     article := memory._uuid_v7();
     insert into memory.documents (
-      user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
+      user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata,
+      trust)
     values (
       p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
-      'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)));
+      'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)),
+      -- of the rows, whatever the model replies
+      (select min(m.trust) from memory.memories as m
+       where m.user_id = p_job.user_id and m.memory_id = any (source_ids)));
     extracted_ids := array(
       select m.memory_id from memory.memories as m
       where m.user_id = p_job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
@@ -15804,6 +17627,7 @@ begin atomic
     and m.memory_id::text <> all (array(
       select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
       where d.user_id = p_user_id and d.namespace = 'memories' and d.source = 'consolidation'
+        and d.quarantined_at is null
         and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
   order by memory._microseconds(m.created_at) <= (
       select k.position from memory.marks as k
@@ -16216,10 +18040,14 @@ begin
       and (m.valid_to is null or m.valid_to > statement_timestamp())
     union all
     select c.user_id, 'document', c.document_id || '/' || c.number
-    from memory.document_chunks as c where c.token_count is not null
+    from memory.document_chunks as c
+    where c.token_count is not null and not exists (
+      select from memory.documents as d
+      where d.user_id = c.user_id and d.document_id = c.document_id and d.quarantined_at is not null)
     union all
     select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
-    from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
+    from memory.artifacts as a
+    where a.quarantined_at is null and (a.expires_at is null or a.expires_at > statement_timestamp())
   ) as t
   where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active
     and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
@@ -16796,7 +18624,7 @@ begin
     group by w.lexeme having cardinality(p_facts) >= 10 and count(*) > cardinality(p_facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(
       m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata)))
-    || jsonb_build_object('is_stated', memory._is_stated(m)))
+    || jsonb_build_object('is_stated', memory._is_stated(m), 'trust', m.trust))
   from (
     select o.agent_id, (memory._policy_section(p_user_id, o.agent_id, 'search') ->> 'language')::regconfig as language
     from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
@@ -16880,6 +18708,9 @@ declare
   other constant jsonb := p_claims -> p_loser::text;
   is_protected constant boolean := (other ->> 'is_stated')::boolean and not (claim ->> 'is_stated')::boolean;
 begin
+  if not memory._may_outrank((claim ->> 'trust')::real, (other ->> 'trust')::real) then
+    return false;
+  end if;
   if p_is_duplicate then
     return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
   end if;
@@ -17430,6 +19261,548 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   perform memory._end_unfinished_summary(p_job);
+end;
+$$;
+
+-- What derives from a poisoned source: memories name their messages (source_seqs), articles their memories
+-- (metadata.memory_ids), summaries the range that they cover.
+
+-- Puts messages of a thread into quarantine with everything that derives from them, and returns the counts. A job that
+-- has read one of them starts again.
+create or replace function memory._quarantine_said(
+  p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
+)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  messages bigint;
+  derived uuid[];
+  unheard bigint; -- the oldest other message that states a memory which goes
+  counts jsonb;
+begin
+  if not memory._lock_existing_thread(p_user_id, p_thread_id) then
+    return jsonb '{}';
+  end if;
+  perform memory._lock_scopes_of_thread(p_user_id, p_thread_id);
+  select count(*) filter (where memory._quarantine_message(p_user_id, p_thread_id, s.seq, p_reason)) into messages
+  from unnest(p_seqs) as s (seq);
+  derived := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.deleted_at is null
+      and (m.source_seqs && p_seqs
+           or m.source = 'thread_summary' and (m.metadata ->> 'end_seq')::bigint >= p_seqs[1]));
+  select min(s.seq) into unheard
+  from memory.memories as m cross join lateral unnest(m.source_seqs) as s (seq)
+  where m.user_id = p_user_id and m.memory_id = any (derived) and s.seq <> all (p_seqs);
+  counts := jsonb_build_object('messages', messages, 'memories',
+    memory._quarantine_memories(p_user_id, derived, p_reason, p_origin));
+  counts := memory._added(counts, memory._quarantine_derived(p_user_id, derived, p_reason, p_origin));
+  counts := memory._added(counts, memory._quarantine_archive(p_user_id, p_thread_id, p_reason, p_origin));
+  return memory._added(counts, jsonb_build_object(
+    'summaries', memory._renew_summaries(p_user_id, p_thread_id, p_seqs[1], unheard)));
+end;
+$$;
+
+-- Puts into quarantine what was made of memories: the memories that version 0.1 merged them into, and articles.
+create or replace function memory._quarantine_derived(
+  p_user_id text, p_memory_ids uuid[], p_reason text, p_origin text
+)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  merged uuid[];
+  documents bigint;
+begin
+  if p_memory_ids = '{}' then
+    return jsonb '{}';
+  end if;
+  merged := array(
+    with recursive tainted as (
+      select i as memory_id from unnest(p_memory_ids) as i
+      union
+      select m.memory_id
+      from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
+      where m.user_id = p_user_id and m.source = 'reconciliation'
+    )
+    select t.memory_id from tainted as t);
+  select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
+  into documents
+  from memory.documents as d
+  where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| merged::text[];
+  return jsonb_build_object(
+    'memories', memory._quarantine_memories(p_user_id, merged, p_reason, p_origin), 'documents', documents);
+end;
+$$;
+
+-- Puts the archive of a conversation into quarantine. What is archived from now on goes into a new document.
+create or replace function memory._quarantine_archive(
+  p_user_id text, p_thread_id text, p_reason text, p_origin text
+)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  documents bigint;
+begin
+  select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
+  into documents
+  from memory.documents as d
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
+  update memory.documents as d set source = 'closed_archive'
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive';
+  return jsonb_build_object('documents', documents);
+end;
+$$;
+
+-- Deletes the summaries of a thread that cover a message, and those of the user that may, and has them made anew.
+-- Returns how many were deleted. Jobs that have read the thread start again. With p_unheard the thread is extracted
+-- again from that message on.
+create or replace function memory._renew_summaries(
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_unheard bigint default null
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  since timestamptz; -- no summary of the user that was made before this moment has read the message
+  reads_user constant boolean := exists (
+    select from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user' and k.position >= p_first_seq);
+  job memory.jobs;
+  kinds text[];
+  deleted bigint;
+  deleted_of_user bigint := 0;
+begin
+  select min(m.created_at) into since from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_first_seq;
+  if p_unheard is not null then
+    update memory.marks as k set position = least(k.position, p_unheard - 1)
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'extract_memories';
+  end if;
+  if reads_user then -- threads that were read after that moment are read again
+    delete from memory.marks as k
+    using memory.threads as t
+    where k.user_id = p_user_id and k.kind = 'summarize_user' and t.user_id = k.user_id and t.thread_id = k.scope
+      and t.last_at >= since;
+  end if;
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.status = 'running'
+      and (j.scope = p_thread_id or j.kind = 'summarize_user' and (reads_user or j.input -> 'through' ? p_thread_id))
+    order by j.job_id for update
+  loop
+    perform memory._give_back(job);
+  end loop;
+  with gone as (
+    delete from memory.summaries as s
+    where s.user_id = p_user_id and s.thread_id = p_thread_id and s.end_seq >= p_first_seq
+    returning s.kind, s.status
+  )
+  select array_agg(distinct g.kind) filter (where g.status = 'completed'), count(*) into kinds, deleted from gone as g;
+  if reads_user then
+    delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '' and s.created_at >= since;
+    get diagnostics deleted_of_user = row_count;
+  end if;
+  perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
+  from unnest(kinds) as k;
+  if deleted_of_user > 0 then
+    perform memory._enqueue(p_user_id, 'summarize_user', '');
+  end if;
+  if p_unheard is not null then
+    perform memory._enqueue(p_user_id, 'extract_memories', p_thread_id);
+  end if;
+  return deleted + deleted_of_user;
+end;
+$$;
+
+-- Puts an artifact into quarantine; false when there is none, or it is there already.
+create or replace function memory._quarantine_artifact(p_user_id text, p_key text, p_reason text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000), released_at = null
+  where a.user_id = p_user_id and a.key = p_key and a.quarantined_at is null;
+  return found;
+end;
+$$;
+
+create or replace function memory.list_quarantined(
+  user_id text, source text default null, row_limit int default 50, row_offset int default 0
+)
+returns setof memory.quarantined
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_page(row_limit, row_offset);
+  if source not in ('memory', 'message', 'document', 'artifact') then
+    perform memory._refuse('source', format('unknown source "%s"', left(source, 50)),
+      'Use memory, message, document or artifact, or leave it out for all.');
+  end if;
+  return query
+  select q.source, q.id, left(q.content, 8000), q.trust::real, q.quarantined_at, q.reason, q.quarantined_with,
+    count(*) over ()
+  from (
+    select 'memory' as source, m.memory_id::text as id, m.content, m.trust, m.quarantined_at,
+      m.quarantine_reason as reason, m.quarantined_with
+    from memory.memories as m
+    where m.user_id = list_quarantined.user_id and m.quarantined_at is not null
+      and (m.expires_at is null or m.expires_at > statement_timestamp())
+    union all
+    select 'message', k.thread_id || '/' || k.seq, k.content, memory._message_trust(m.role, m.metadata),
+      k.quarantined_at, k.reason, null
+    from memory.quarantined_messages as k
+    join memory.messages as m on m.user_id = k.user_id and m.thread_id = k.thread_id and m.seq = k.seq
+    where k.user_id = list_quarantined.user_id and k.released_at is null
+      and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+    union all
+    select 'document', d.document_id::text, concat_ws(e'\n', d.title, d.content), d.trust, d.quarantined_at,
+      d.quarantine_reason, d.quarantined_with
+    from memory.documents as d
+    where d.user_id = list_quarantined.user_id and d.quarantined_at is not null
+    union all
+    select 'artifact', a.key, a.description, 0.4, a.quarantined_at, a.quarantine_reason, null
+    from memory.artifacts as a
+    where a.user_id = list_quarantined.user_id and a.quarantined_at is not null
+  ) as q
+  where list_quarantined.source is null or q.source = list_quarantined.source
+  order by q.quarantined_at desc, q.source, q.id desc
+  limit row_limit offset row_offset;
+end;
+$$;
+comment on function memory.list_quarantined(text, text, int, int) is
+'What of a user is in quarantine, newest first: memories, messages, documents and artifacts with their first 8,000 '
+'characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count is the '
+'number on all pages.';
+
+create or replace function memory.quarantine_source(user_id text, source text, id text, reason text)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  origin constant text := source || ' ' || id;
+  thread text;
+  counts jsonb := jsonb '{}';
+begin
+  perform memory._check_source_name(user_id, source, id);
+  perform memory._check_id('reason', reason);
+  if source in ('message', 'thread') then
+    thread := case source when 'thread' then id else substring(id from '^(.*)/') end;
+    counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
+  elsif source = 'artifact' then
+    -- What a message shows of an artifact came from it, and so did what was learned from the message.
+    for thread in
+      select distinct m.thread_id from memory.messages as m
+      where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id order by m.thread_id
+    loop
+      counts := memory._added(counts, memory._quarantine_said(user_id, thread, array(
+        select m.seq from memory.messages as m
+        where m.user_id = quarantine_source.user_id and m.thread_id = thread
+          and m.artifact_key = quarantine_source.id), reason, origin));
+    end loop;
+    counts := memory._added(counts,
+      jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
+  elsif source = 'document' then
+    counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
+  else
+    perform memory._lock_scopes_of(user_id, array[id::uuid]);
+    counts := jsonb_build_object(
+      'memories', memory._quarantine_memories(user_id, array[id::uuid], reason));
+    counts := memory._added(counts, memory._quarantine_derived(user_id, array[id::uuid], reason, origin));
+  end if;
+  perform memory._audit('quarantine_source', jsonb_build_object('source', source, 'id', id), user_id);
+  return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
+end;
+$$;
+comment on function memory.quarantine_source(text, text, text, text) is
+'Takes back a poisoned source and everything that derives from it, in one transaction. source and id name a message '
+'(thread_id/seq), a whole thread, a document, an artifact (its key) or a memory. Into quarantine go the source, the '
+'memories extracted from it, articles and archives made of them; memories that these had superseded are current again. '
+'Summaries that cover it are deleted, and made anew by jobs without it. Returns the counts. '
+'memory.release_source() undoes it.';
+
+-- Refuses a source that is unknown, or that this user does not have.
+create or replace function memory._check_source_name(p_user_id text, p_source text, p_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  is_there boolean := false;
+begin
+  perform memory._check_id('user_id', p_user_id);
+  if (p_source in ('message', 'thread', 'document', 'artifact', 'memory')) is not true then
+    perform memory._refuse('source', coalesce(format('unknown source "%s"', left(p_source, 50)), 'must not be null'),
+      'Use message, thread, document, artifact or memory.');
+  elsif p_id is null then
+    perform memory._refuse('id', 'must not be null', 'Pass the id as memory.search() shows it.');
+  elsif p_source = 'message' and p_id !~ '^.+/[0-9]{1,18}$'
+    or p_source in ('document', 'memory')
+      and p_id !~ '^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$' then
+    perform memory._refuse('id', format('"%s" names no %s', left(p_id, 300), p_source),
+      'A message is thread_id/seq; documents and memories have a UUID.');
+  end if;
+  case p_source
+    when 'message', 'thread' then
+      is_there := cardinality(memory._seqs_of_source(p_user_id, p_source, p_id)) > 0;
+    when 'document' then
+      is_there := exists (
+        select from memory.documents as d where d.user_id = p_user_id and d.document_id = p_id::uuid);
+    when 'artifact' then
+      is_there := exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_id);
+    when 'memory' then
+      is_there := exists (
+        select from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_id::uuid
+          and (m.deleted_at is null or m.quarantined_at is not null));
+  end case;
+  if not is_there then
+    perform memory._refuse('id', format('this user has no %s %s', p_source, left(p_id, 300)),
+      'memory.search() shows the ids of what there is.', 'P0002');
+  end if;
+end;
+$$;
+
+-- The messages that a source names, as far as they are stored.
+create or replace function memory._seqs_of_source(p_user_id text, p_source text, p_id text)
+returns bigint[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    select m.seq from memory.messages as m
+    where m.user_id = p_user_id
+      and m.thread_id = case p_source when 'thread' then p_id else substring(p_id from '^(.*)/') end
+      and (p_source = 'thread' or m.seq = substring(p_id from '/([0-9]+)$')::bigint)
+    order by m.seq);
+end;
+$$;
+
+-- The sums of two objects of counts.
+create or replace function memory._added(p_a jsonb, p_b jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(c.key, c.total), '{}')
+    from (
+      select e.key, sum(e.value::bigint) as total
+      from (select * from jsonb_each_text(p_a) union all select * from jsonb_each_text(p_b)) as e
+      group by e.key) as c);
+end;
+$$;
+
+create or replace function memory.release_source(user_id text, source text, id text)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  thread text;
+  seqs bigint[];
+  released memory.memories;
+  counts jsonb := jsonb '{}';
+  derived jsonb;
+begin
+  perform memory._check_source_name(user_id, source, id);
+  for thread in
+    select case source when 'thread' then release_source.id else substring(release_source.id from '^(.*)/') end
+    where source in ('message', 'thread')
+    union
+    select m.thread_id from memory.messages as m
+    where release_source.source = 'artifact' and m.user_id = release_source.user_id
+      and m.artifact_key = release_source.id
+    order by 1
+  loop
+    perform memory._lock_existing_thread(user_id, thread);
+    seqs := case source when 'artifact' then array(
+        select m.seq from memory.messages as m
+        where m.user_id = release_source.user_id and m.thread_id = thread
+          and m.artifact_key = release_source.id order by m.seq)
+      else memory._seqs_of_source(user_id, source, id) end;
+    perform memory._lock_scopes_of_thread(user_id, thread);
+    counts := memory._added(counts, jsonb_build_object('messages', (
+      select count(*) filter (where memory._release_message(release_source.user_id, thread, s.seq))
+      from unnest(seqs) as s (seq))));
+  end loop;
+  derived := memory._release_derived(user_id, source || ' ' || id);
+  counts := memory._added(counts, derived);
+  if source = 'memory' then
+    perform memory._lock_scopes_of(user_id, array[id::uuid]);
+    select m.* into released from memory.memories as m
+    where m.user_id = release_source.user_id and m.memory_id = release_source.id::uuid and m.quarantined_at is not null
+    for update;
+    if found then
+      counts := memory._added(counts, jsonb_build_object(
+        'memories', memory._release_quarantined(released)::int));
+    end if;
+  elsif source = 'document' then
+    counts := memory._added(counts, jsonb_build_object(
+      'documents', memory._release_document(user_id, id::uuid)::int));
+  elsif source = 'artifact' then
+    update memory.artifacts as a
+    set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()
+    where a.user_id = release_source.user_id and a.key = release_source.id and a.quarantined_at is not null;
+    counts := memory._added(counts, jsonb_build_object('artifacts', found::int));
+  end if;
+  if (counts ->> 'messages')::bigint > 0 and thread is not null then
+    counts := memory._added(counts, jsonb_build_object('summaries', memory._renew_summaries(user_id, thread, seqs[1])));
+  end if;
+  perform memory._audit('release_source', jsonb_build_object('source', source, 'id', id), user_id);
+  return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
+end;
+$$;
+comment on function memory.release_source(text, text, text) is
+'Undoes memory.quarantine_source(): the source and what went into quarantine with it is used again, and no rule '
+'quarantines it again. Summaries are made anew. What another quarantined source accounts for stays. Returns the '
+'counts.';
+
+-- Releases what went into quarantine with a source. A memory that another quarantined message states stays with that;
+-- one whose content was stored anew meanwhile stays as well.
+create or replace function memory._release_derived(p_user_id text, p_origin text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  derived memory.memories;
+  other text;
+  memories bigint := 0;
+  documents bigint;
+begin
+  perform memory._lock_scopes_of(p_user_id, array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantined_with = p_origin));
+  for derived in
+    select m.* from memory.memories as m
+    where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantined_with = p_origin
+    order by m.memory_id for update
+  loop
+    select 'message ' || q.thread_id || '/' || q.seq into other from memory.quarantined_messages as q
+    where q.user_id = p_user_id and q.thread_id = derived.thread_id and q.seq = any (derived.source_seqs)
+      and q.released_at is null
+    order by q.seq limit 1;
+    if found then
+      update memory.memories as m set quarantined_with = other, operation = 'quarantine'
+      where m.user_id = p_user_id and m.memory_id = derived.memory_id;
+    else
+      memories := memories + memory._release_quarantined(derived)::int;
+    end if;
+  end loop;
+  select count(*) filter (where memory._release_document(p_user_id, d.document_id)) into documents
+  from memory.documents as d
+  where d.user_id = p_user_id and d.quarantined_at is not null and d.quarantined_with = p_origin;
+  return jsonb_build_object('memories', memories, 'documents', documents);
+end;
+$$;
+
+-- Looks at what was stored before there were rules. A mark of kind unchecked says how far that reaches: of a thread up
+-- to which message, of a user (scope '') up to which time. It goes once everything was looked at.
+
+-- Looks at up to p_row_limit messages, or all memories and documents of one user, per mark, within about two seconds.
+-- Returns how many rows were looked at.
+create or replace function memory._check_unchecked(p_row_limit int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  unchecked memory.marks;
+  ends constant timestamptz := clock_timestamp() + interval '2 seconds';
+  checked bigint := 0;
+begin
+  for unchecked in
+    select k.* from memory.marks as k where k.kind = 'unchecked'
+    order by k.user_id, k.scope limit least(p_row_limit, 1000)
+  loop
+    exit when checked >= p_row_limit or clock_timestamp() > ends;
+    checked := checked + case when unchecked.scope = ''
+      then memory._check_stored_memories(unchecked) else memory._check_stored_messages(unchecked, p_row_limit) end;
+  end loop;
+  return checked;
+end;
+$$;
+
+-- The messages of a thread, from the newest to the oldest, so that the mark moves down. A thread that another
+-- transaction has locked is skipped.
+create or replace function memory._check_stored_messages(p_mark memory.marks, p_row_limit int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  from_seq constant bigint := greatest(0, p_mark.position - least(p_row_limit, 1000) + 1);
+  poisoned record;
+begin
+  perform from memory.threads as t
+  where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope for no key update skip locked;
+  if not found then
+    return 0;
+  end if;
+  for poisoned in
+    select m.seq, memory._message_verdict(m.role, m.metadata, m.content) as signs from memory.messages as m
+    where m.user_id = p_mark.user_id and m.thread_id = p_mark.scope and m.seq between from_seq and p_mark.position
+      and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
+    order by m.seq
+  loop
+    perform memory._quarantine_said(p_mark.user_id, p_mark.scope, array[poisoned.seq], 'rule: ' || poisoned.signs,
+      format('message %s/%s', p_mark.scope, poisoned.seq));
+  end loop;
+  if from_seq = 0 then
+    delete from memory.marks as k
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  else
+    update memory.marks as k set position = from_seq - 1
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  end if;
+  return p_mark.position - from_seq + 1;
+end;
+$$;
+
+-- The memories and documents of a user.
+create or replace function memory._check_stored_memories(p_mark memory.marks)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  stored record;
+  document memory.documents;
+  signs text;
+  checked bigint := 0;
+begin
+  if (memory._policy_section(p_mark.user_id, null, 'trust') ->> 'rules')::boolean then
+    perform memory._lock_scopes_of(p_mark.user_id, array(
+      select m.memory_id from memory.memories as m where m.user_id = p_mark.user_id and m.deleted_at is null));
+    for stored in
+      select m.memory_id, m.content, least(m.trust, memory._source_trust(m.source)) as trust from memory.memories as m
+      where m.user_id = p_mark.user_id and m.deleted_at is null and m.released_at is null
+        and memory._microseconds(m.created_at) <= p_mark.position
+    loop
+      checked := checked + 1;
+      signs := memory._verdict(stored.content, stored.trust);
+      if signs is not null then
+        perform memory._quarantine_memories(p_mark.user_id, array[stored.memory_id], 'rule: ' || signs);
+        perform memory._quarantine_derived(p_mark.user_id, array[stored.memory_id], 'rule: ' || signs,
+          'memory ' || stored.memory_id);
+      end if;
+    end loop;
+    for document in
+      select d.* from memory.documents as d
+      where d.user_id = p_mark.user_id and d.quarantined_at is null and d.released_at is null
+        and memory._microseconds(d.created_at) <= p_mark.position
+    loop
+      checked := checked + 1;
+      signs := memory._document_verdict(document);
+      if signs is not null then
+        perform memory._quarantine_document(p_mark.user_id, document.document_id, 'rule: ' || signs);
+      end if;
+    end loop;
+  end if;
+  delete from memory.marks as k
+  where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  return checked;
 end;
 $$;
 
@@ -19069,7 +21442,7 @@ declare
 begin
   -- The usual search passes this one expression, because the checks would take a tenth of its time. All other searches
   -- are checked by memory._check_search().
-  if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
+  if (memory._is_user(user_id) and mode in ('hybrid', 'vector', 'keyword')
       and sources <@ array['memory', 'summary', 'document', 'message', 'artifact'] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
       and top_k between 1 and 1000
       and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,
@@ -19546,7 +21919,10 @@ begin
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 7, m.seq, m.role, m.content, 'message', u.tokens, m.metadata
+    select 7, m.seq, m.role,
+      case when m.search_vector is null
+             and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
+        then memory._quarantine_notice() else m.content end, 'message', u.tokens, m.metadata
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
     where m.seq >= thread.oldest_seq
@@ -21277,7 +23653,8 @@ begin
       where n.step = 0 or r.place <= 2
       group by 1, 2
     ), messages as materialized (
-      select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, w.place, w.score,
+      select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at,
+        m.search_vector is null as is_unparsed, w.place, w.score,
         coalesce(w.hit, w.place / 4) as of_hit
       from wanted as w
       cross join lateral (
@@ -21297,6 +23674,8 @@ begin
     -- Hardly a message has fewer than 20 tokens with its speaker and its day, and the last hundredth is not worth
     -- trying every candidate that is left, which would be a third of the work.
     exit when remaining < greatest(20, p_max_tokens / 100);
+    continue when hit.is_unparsed and memory._is_held_back(
+      p_user_id, hit.thread_id, hit.seq, hit.role, hit.metadata, hit.content);
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     if wording = asked then
@@ -21952,23 +24331,16 @@ end;
 $$;
 
 create or replace function memory.export_user(
-  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+  user_id text, kinds text[] default null, from_row int default 0, max_rows int default null
 )
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
 as $$
 declare
   known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
-  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
-    'row_limit and row_offset; "agent-memory move" copies such a user to another database.';
-  export jsonb;
-  kind text;
-  size bigint;
-  total bigint := 0;
-  rows jsonb;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_list('kinds', kinds);
@@ -21976,34 +24348,57 @@ begin
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
       'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
-  if row_limit < 1 then
-    perform memory._refuse('row_limit', format('%s is less than 1', row_limit), 'Leave it out for all rows.');
-  elsif (row_offset >= 0) is not true then
-    perform memory._refuse('row_offset', format('%s is not a number from 0', coalesce(row_offset::text, 'null')),
-      'It counts rows from the beginning of each kind.');
+  if max_rows < 1 then
+    perform memory._refuse('max_rows', format('%s is less than 1', max_rows), 'Leave it out for all rows.');
+  elsif (from_row >= 0) is not true then
+    perform memory._refuse('from_row', format('%s is not a number from 0', coalesce(from_row::text, 'null')),
+      'It counts the rows of each kind from its beginning.');
   end if;
-  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', user_id);
-  foreach kind in array known loop
-    continue when (kind = any (kinds)) is false;
+  if from_row = 0 then -- one row for an export in parts
+    perform memory._audit('export_user', jsonb_strip_nulls(jsonb_build_object('kinds', kinds)), user_id);
+  end if;
+  return memory._export(user_id, known, kinds, from_row, max_rows);
+end;
+$$;
+comment on function memory.export_user(text, text[], int, int) is
+'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
+'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
+'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 200 MB at once are '
+'refused (54000).';
+
+-- The export, of one moment: the statements of a stable function all see what its caller's statement sees.
+create or replace function memory._export(
+  p_user_id text, p_known text[], p_kinds text[], p_from_row int, p_max_rows int
+)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
+    'from_row and max_rows; "agent-memory move" copies such a user to another database.';
+  export jsonb;
+  kind text;
+  size bigint;
+  total bigint := 0;
+  rows jsonb;
+begin
+  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
+  foreach kind in array p_known loop
+    continue when (kind = any (p_kinds)) is false;
     execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
-    using user_id, row_limit, row_offset;
+    using p_user_id, p_max_rows, p_from_row;
     total := total + coalesce(size, 0);
     if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
       perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
         too_large, '54000');
     end if;
     execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
-    using user_id, row_limit, row_offset;
+    using p_user_id, p_max_rows, p_from_row;
     export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
   end loop;
   return export;
 end;
 $$;
-comment on function memory.export_user(text, text[], int, bigint) is
-'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
-'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
-'memory.import_user() makes them again. kinds, row_limit and row_offset export a part; more than 200 MB at once are '
-'refused (54000).';
 
 create or replace function memory._export_format()
 returns text
@@ -22401,7 +24796,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('model_calls', 'gone_jobs')
+      and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
     execute format('delete from memory.%I as t where t.user_id = $1%s', name,
@@ -22410,7 +24805,9 @@ begin
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
-  return gone || memory._forget_in_ledger(p_user_id);
+  removed := memory._forget_in_audit(p_user_id);
+  return gone || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
+    || memory._forget_in_ledger(p_user_id);
 end;
 $$;
 
@@ -22441,6 +24838,10 @@ begin
       agent_id = case when c.agent_id <> all (own_agents) then c.agent_id end
   where c.user_id = p_user_id;
   get diagnostics entered = row_count;
+  -- Ids of jobs are not given twice, but a user who was moved here brought some along.
+  delete from memory.gone_jobs as g
+  where g.user_id = memory._pseudonym(p_user_id) and g.job_id in (
+    select n.job_id from memory.gone_jobs as n where n.user_id = p_user_id);
   update memory.gone_jobs as g
   set user_id = memory._pseudonym(p_user_id),
       agent_id = case when g.agent_id <> all (own_agents) then g.agent_id end
@@ -22768,7 +25169,10 @@ begin
     raise notice '% rows of the export were forgotten here and stay out', left_out
       using hint = 'An administrator may pass lift_tombstones => true.';
   end if;
-  return imported || jsonb_build_object('left_out', left_out);
+  imported := imported || jsonb_build_object('left_out', left_out);
+  perform memory._audit('import_user', jsonb_build_object('lift_tombstones', lift_tombstones, 'rows', imported),
+    user_id);
+  return imported;
 end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean) is
@@ -22832,7 +25236,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname <> 'query_embeddings'
+      and c.relname not in ('query_embeddings', 'audit')
     order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
@@ -22934,6 +25338,8 @@ begin
   values (memory._uuid_v7(), p_subject, memory._keyed_hash(memory._erasure_key(), p_user_id), p_reason, p_tables,
           clock_timestamp())
   returning * into kept;
+  perform memory._audit('forget_' || p_subject, jsonb_build_object('receipt_id', kept.receipt_id),
+    case p_subject when 'memory' then p_user_id end);
   return jsonb_build_object('receipt_id', kept.receipt_id, 'forgotten_at', memory._iso_time(kept.forgotten_at),
                             'tables', kept.tables);
 end;
@@ -22962,10 +25368,7 @@ as $$
 declare
   secret text;
 begin
-  if octet_length(p_reason) > 2000 then
-    perform memory._refuse_size('reason', octet_length(p_reason), 2000,
-      'A sentence or the number of a ticket is enough.');
-  end if;
+  perform memory._check_id('reason', coalesce(p_reason, 'none'));
   foreach secret in array p_secrets loop
     p_reason := replace(p_reason, secret, '[forgotten]');
     if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
@@ -22991,7 +25394,7 @@ $$;
 
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
--- they are near-duplicates by the rule that hides such. A contradiction is no duplicate: what a forgotten memory
+-- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no duplicate: what a forgotten memory
 -- contradicted is current again.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid)
 returns uuid[]
@@ -23017,8 +25420,9 @@ begin
 end;
 $$;
 
--- Whether two memories are near-duplicates: of one subject and agent, their embeddings are as close as the policy says,
--- and one claims what the other claims. Only close ones are compared word by word, which takes 0.5 ms.
+-- Whether two memories say the same in other words: of one subject and agent, their embeddings are as close as the
+-- policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates:
+-- what is hidden can come back, what is forgotten cannot. Only close ones are compared by words, which takes 0.5 ms.
 create or replace function memory._is_near_duplicate(p_memory memory.memories, p_other memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -23051,7 +25455,7 @@ begin
   language := (policy #>> '{search,language}')::regconfig;
   claim := memory._claim(p_memory.content, language, '{}');
   other_claim := memory._claim(p_other.content, language, '{}');
-  return memory._agrees_with(claim, other_claim) or memory._agrees_with(other_claim, claim);
+  return memory._says_all_of(claim, other_claim, false) or memory._says_all_of(other_claim, claim, false);
 end;
 $$;
 
@@ -23207,6 +25611,403 @@ begin
 end;
 $$;
 
+-- What memory.doctor() says of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It
+-- reads PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
+create or replace function memory._check_bloat(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  moment constant timestamptz := statement_timestamp();
+  freeze_age constant bigint := current_setting('autovacuum_freeze_max_age')::bigint;
+begin
+  with tables as (
+    select c.oid::regclass as name, greatest(c.reltuples, 0) as rows, age(c.relfrozenxid) as xid_age,
+      pg_stat_get_dead_tuples(c.oid) as dead,
+      coalesce((o.options ->> 'autovacuum_enabled')::boolean, true) as is_vacuumed,
+      coalesce(o.options ->> 'autovacuum_vacuum_threshold', current_setting('autovacuum_vacuum_threshold'))::float8
+        + coalesce(o.options ->> 'autovacuum_vacuum_scale_factor',
+                   current_setting('autovacuum_vacuum_scale_factor'))::float8 * greatest(c.reltuples, 0) as due_at
+    from pg_class as c
+    cross join lateral (
+      select coalesce(jsonb_object_agg(r.option_name, r.option_value), '{}') as options
+      from pg_options_to_table(c.reloptions) as r) as o
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+  )
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    -- Autovacuum begins at due_at. Fewer than 10,000 dead rows slow nothing down.
+    select format('%s has %s dead rows beside about %s live ones: run "vacuum (analyze) %1$s"', t.name, t.dead,
+                  t.rows::bigint) as fault
+    from tables as t where t.dead > greatest(2 * t.due_at, 10000)
+    union all
+    select format('%s has transaction ids %s transactions old: run "vacuum (freeze) %1$s"', t.name, t.xid_age)
+    from tables as t where t.xid_age > freeze_age * 1.5
+    union all
+    select format('autovacuum is off for %s: run "alter table %1$s reset (autovacuum_enabled)"', t.name)
+    from tables as t where not t.is_vacuumed
+    union all
+    select 'autovacuum is off: run "alter system set autovacuum = on", then "select pg_reload_conf()"'
+    where not current_setting('autovacuum')::boolean
+    union all
+    select format('a transaction is open for %s, and no row that died since then can be removed: run "select '
+                  'pg_terminate_backend(%s)" if nobody needs it', date_trunc('second', moment - a.xact_start), a.pid)
+    from pg_stat_activity as a
+    where a.datname = current_database() and a.xact_start < moment - interval '1 hour'
+      and a.backend_type = 'client backend' and a.backend_xmin is not null
+    union all
+    select format('a prepared transaction waits for %s: run "rollback prepared %L" if nobody commits it',
+                  date_trunc('second', moment - x.prepared), x.gid)
+    from pg_prepared_xacts as x
+    where x.database = current_database() and x.prepared < moment - interval '1 hour') as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'autovacuum keeps up');
+end;
+$$;
+
+-- What memory.doctor() says of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest
+-- time of each table is found by an index.
+create or replace function memory._check_clock(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  moment constant timestamptz := clock_timestamp();
+  newest constant timestamptz := greatest(
+    (select max(j.finished_at) from memory.jobs as j where j.status in ('completed', 'dead')),
+    (select max(c.called_at) from memory.model_calls as c),
+    (select max(q.created_at) from memory.query_embeddings as q),
+    (select max(r.read_at) from memory.secret_reads as r), (select max(a.at) from memory.audit as a));
+  far_ahead bigint;
+begin
+  -- No job is put off for more than a day, nor waits for a budget of longer.
+  select count(*) into far_ahead
+  from memory.jobs as j where j.status = 'pending' and j.run_after > moment + interval '2 days';
+  detail := concat_ws('; ',
+    case when newest > moment + interval '5 seconds'
+      then format('the clock is %s behind the newest rows, so it was set back: run "timedatectl set-ntp true" on the '
+        'server', date_trunc('second', newest - moment)) end,
+    case when far_ahead > 0
+      then format('%s jobs wait for more than two days, as after a clock that ran ahead: run "update memory.jobs set '
+        'run_after = now() where status = ''pending'' and run_after > now() + interval ''2 days''"', far_ahead) end);
+  ok := detail = '';
+  detail := coalesce(nullif(detail, ''), 'no row is from the future');
+end;
+$$;
+
+-- What memory.doctor() says of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
+create or replace function memory._check_triggers(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+begin
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    select format('trigger %s of memory.%s is missing: run "agent-memory install"', x.name, x.table_name) as fault
+    from (values
+    ('artifacts', 'artifact_100_before_write'),
+    ('artifacts', 'artifact_150_content_after_insert'),
+    ('artifacts', 'artifact_200_after_insert'),
+    ('artifacts', 'artifact_200_after_update'),
+    ('artifacts', 'artifacts_200_after_delete'),
+    ('audit', 'audit_100_before_change'),
+    ('audit', 'audit_110_before_truncate'),
+    ('document_chunks', 'chunks_200_after_delete'),
+    ('documents', 'document_100_before_write'),
+    ('documents', 'document_200_after_delete'),
+    ('documents', 'document_200_after_insert'),
+    ('documents', 'document_200_after_update'),
+    ('embeddings', 'embedding_100_before_insert'),
+    ('embeddings', 'embedding_150_before_message_insert'),
+    ('embeddings', 'embedding_150_before_message_update'),
+    ('jobs', 'jobs_200_after_delete'),
+    ('memories', 'memories_200_after_delete'),
+    ('memories', 'memories_200_after_insert'),
+    ('memories', 'memories_200_after_update'),
+    ('memories', 'memory_100_before_write'),
+    ('messages', 'message_100_before_insert'),
+    ('messages', 'message_100_before_update'),
+    ('messages', 'messages_200_after_delete'),
+    ('messages', 'messages_200_after_update'),
+    ('models', 'model_100_after_delete'),
+    ('summaries', 'summaries_200_after_delete'),
+    ('threads', 'thread_100_after_delete')
+    ) as x (table_name, name)
+    where not exists (
+      select from pg_trigger as t
+      where t.tgrelid = to_regclass('memory.' || x.table_name) and t.tgname = x.name)
+    union all
+    -- Those of foreign keys too, which "disable trigger all" switches off.
+    select format('triggers of %s are disabled: run "alter table %1$s enable trigger all"', t.tgrelid::regclass)
+    from pg_trigger as t
+    join pg_class as c on c.oid = t.tgrelid and c.relnamespace = 'memory'::regnamespace
+    where t.tgenabled in ('D', 'R')
+    group by t.tgrelid
+    union all
+    select 'this session fires no triggers: run "alter role ... reset session_replication_role", and connect again'
+    where current_setting('session_replication_role') = 'replica') as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'all are there and enabled');
+end;
+$$;
+
+-- What memory.doctor() says of indexes: those that an installation makes are there, and none is left half made.
+create or replace function memory._check_indexes(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+begin
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    select format('index memory.%s is missing: run "%s"', x.name, x.statement) as fault
+    from (values
+    ('agent_budgets_pkey', $index$alter table memory.agent_budgets add primary key (agent_id)$index$),
+    ('artifact_parts_lines_idx', $index$create index concurrently artifact_parts_lines_idx on memory.artifact_parts (user_id, content_id, first_line, first_byte)$index$),
+    ('artifact_parts_pkey', $index$alter table memory.artifact_parts add primary key (user_id, content_id, first_byte)$index$),
+    ('artifact_parts_unparsed_idx', $index$create index concurrently artifact_parts_unparsed_idx on memory.artifact_parts (user_id, content_id, first_byte) where search_vector is null$index$),
+    ('artifact_uploads_pkey', $index$alter table memory.artifact_uploads add primary key (user_id, upload_id)$index$),
+    ('artifact_uploads_updated_at_idx', $index$create index concurrently artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at)$index$),
+    ('artifacts_check_at_idx', $index$create index concurrently artifacts_check_at_idx on memory.artifacts (check_at) where check_at < 'infinity'$index$),
+    ('artifacts_content_idx', $index$create unique index concurrently artifacts_content_idx on memory.artifacts (user_id, content_id)$index$),
+    ('artifacts_expires_at_idx', $index$create index concurrently artifacts_expires_at_idx on memory.artifacts (expires_at) where expires_at is not null$index$),
+    ('artifacts_pkey', $index$alter table memory.artifacts add primary key (user_id, key)$index$),
+    ('artifacts_recent_idx', $index$create index concurrently artifacts_recent_idx on memory.artifacts (user_id, created_at, key)$index$),
+    ('artifacts_thread_idx', $index$create index concurrently artifacts_thread_idx on memory.artifacts (user_id, thread_id) where thread_id is not null$index$),
+    ('artifacts_undescribed_idx', $index$create index concurrently artifacts_undescribed_idx on memory.artifacts (user_id, created_at, key) where awaits_description$index$),
+    ('audit_at_idx', $index$create index concurrently audit_at_idx on memory.audit (at)$index$),
+    ('audit_pkey', $index$alter table memory.audit add primary key (audit_id)$index$),
+    ('audit_user_idx', $index$create index concurrently audit_user_idx on memory.audit (user_id) where user_id is not null$index$),
+    ('bound_roles_pkey', $index$alter table memory.bound_roles add primary key (role_name)$index$),
+    ('document_chunks_pkey', $index$alter table memory.document_chunks add primary key (user_id, document_id, number)$index$),
+    ('document_chunks_uncut_idx', $index$create index concurrently document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null$index$),
+    ('documents_archive_idx', $index$create unique index concurrently documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive'$index$),
+    ('documents_pkey', $index$alter table memory.documents add primary key (user_id, document_id)$index$),
+    ('documents_recent_idx', $index$create index concurrently documents_recent_idx on memory.documents (user_id, created_at, document_id)$index$),
+    ('documents_thread_idx', $index$create index concurrently documents_thread_idx on memory.documents (user_id, thread_id) where thread_id is not null$index$),
+    ('due_deletions_due_at_idx', $index$create index concurrently due_deletions_due_at_idx on memory.due_deletions (due_at)$index$),
+    ('due_deletions_pkey', $index$alter table memory.due_deletions add primary key (user_id, thread_id, deleted_before)$index$),
+    ('embeddings_codes_idx', $index$create index concurrently embeddings_codes_idx on memory.embeddings (user_id, model, created_at) include (id, agent_id, code) where source = 'message' and code is not null$index$),
+    ('embeddings_pkey', $index$alter table memory.embeddings add primary key (user_id, model, source, id)$index$),
+    ('embeddings_uncoded_idx', $index$create index concurrently embeddings_uncoded_idx on memory.embeddings (user_id, model) where source = 'message' and code is null$index$),
+    ('erasure_keys_pkey', $index$alter table memory.erasure_keys add primary key (inner_block)$index$),
+    ('gone_jobs_gone_at_idx', $index$create index concurrently gone_jobs_gone_at_idx on memory.gone_jobs (gone_at)$index$),
+    ('gone_jobs_pkey', $index$alter table memory.gone_jobs add primary key (user_id, job_id)$index$),
+    ('idempotency_keys_pkey', $index$alter table memory.idempotency_keys add primary key (user_id, thread_id, idempotency_key)$index$),
+    ('jobs_delayed_idx', $index$create index concurrently jobs_delayed_idx on memory.jobs (run_after, job_id) where status = 'pending' and is_delayed$index$),
+    ('jobs_finished_idx', $index$create index concurrently jobs_finished_idx on memory.jobs (finished_at) where status in ('completed', 'dead')$index$),
+    ('jobs_lease_idx', $index$create index concurrently jobs_lease_idx on memory.jobs (lease_expires_at) where status = 'running'$index$),
+    ('jobs_one_open_idx', $index$create unique index concurrently jobs_one_open_idx on memory.jobs (user_id, kind, scope, variant) where status in ('pending', 'running')$index$),
+    ('jobs_pkey', $index$alter table memory.jobs add primary key (user_id, job_id)$index$),
+    ('jobs_running_idx', $index$create index concurrently jobs_running_idx on memory.jobs (user_id) where status = 'running'$index$),
+    ('jobs_turn_idx', $index$create index concurrently jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id) where status = 'pending' and not is_delayed$index$),
+    ('marks_pkey', $index$alter table memory.marks add primary key (user_id, scope, kind)$index$),
+    ('memories_content_hash_idx', $index$create unique index concurrently memories_content_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where superseded_at is null and deleted_at is null$index$),
+    ('memories_deleted_at_idx', $index$create index concurrently memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null$index$),
+    ('memories_expires_at_idx', $index$create index concurrently memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null$index$),
+    ('memories_hidden_hash_idx', $index$create index concurrently memories_hidden_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where superseded_at is not null and deleted_at is null$index$),
+    ('memories_least_idx', $index$create index concurrently memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id) where superseded_at is null and deleted_at is null$index$),
+    ('memories_long_idx', $index$create index concurrently memories_long_idx on memory.memories (user_id) where long_search_vector is not null and superseded_at is null and deleted_at is null$index$),
+    ('memories_pkey', $index$alter table memory.memories add primary key (user_id, memory_id)$index$),
+    ('memories_profile_idx', $index$create index concurrently memories_profile_idx on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc) include (agent_id, expires_at, valid_to) where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact')$index$),
+    ('memories_quarantined_idx', $index$create index concurrently memories_quarantined_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where quarantined_at is not null$index$),
+    ('memories_recent_idx', $index$create index concurrently memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id) include (expires_at, valid_to, search_vector) where superseded_at is null and deleted_at is null$index$),
+    ('memories_scope_expiry_idx', $index$create index concurrently memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at) where expires_at is not null and superseded_at is null and deleted_at is null$index$),
+    ('memories_superseded_by_idx', $index$create index concurrently memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null$index$),
+    ('memories_thread_idx', $index$create index concurrently memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null$index$),
+    ('memory_history_pkey', $index$alter table memory.memory_history add primary key (user_id, memory_id, version)$index$),
+    ('memory_history_superseded_by_idx', $index$create index concurrently memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by) where superseded_by is not null$index$),
+    ('memory_scopes_pkey', $index$alter table memory.memory_scopes add primary key (user_id, agent_id)$index$),
+    ('memory_types_pkey', $index$alter table memory.memory_types add primary key (memory_type)$index$),
+    ('messages_artifact_idx', $index$create index concurrently messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key) where artifact_key is not null$index$),
+    ('messages_artifact_seq_idx', $index$create index concurrently messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null$index$),
+    ('messages_cleared_idx', $index$create index concurrently messages_cleared_idx on memory.messages (user_id, thread_id) where not is_active and summary_id is null$index$),
+    ('messages_expires_at_idx', $index$create index concurrently messages_expires_at_idx on memory.messages (expires_at) where expires_at < 'infinity'$index$),
+    ('messages_idempotency_key_idx', $index$create unique index concurrently messages_idempotency_key_idx on memory.messages (user_id, idempotency_key, thread_id) where idempotency_key is not null$index$),
+    ('messages_pkey', $index$alter table memory.messages add primary key (user_id, thread_id, seq)$index$),
+    ('messages_search_keys_idx', $index$create index concurrently messages_search_keys_idx on memory.messages using gin (search_keys) with (fastupdate = on, gin_pending_list_limit = 128) where search_keys is not null$index$),
+    ('migrations_pkey', $index$alter table memory.migrations add primary key (name)$index$),
+    ('model_calls_agent_idx', $index$create index concurrently model_calls_agent_idx on memory.model_calls (agent_id, called_at) include (tokens_in, tokens_out) where agent_id is not null$index$),
+    ('model_calls_called_at_idx', $index$create index concurrently model_calls_called_at_idx on memory.model_calls (called_at)$index$),
+    ('model_calls_pkey', $index$alter table memory.model_calls add primary key (user_id, call_id)$index$),
+    ('model_calls_user_idx', $index$create index concurrently model_calls_user_idx on memory.model_calls (user_id, called_at) include (tokens_in, tokens_out)$index$),
+    ('models_one_active_idx', $index$create unique index concurrently models_one_active_idx on memory.models (kind) where is_active$index$),
+    ('models_pkey', $index$alter table memory.models add primary key (name)$index$),
+    ('moved_users_pkey', $index$alter table memory.moved_users add primary key (user_id)$index$),
+    ('policies_pkey', $index$alter table memory.policies add primary key (user_id, agent_id)$index$),
+    ('prompt_versions_pkey', $index$alter table memory.prompt_versions add primary key (name, version)$index$),
+    ('quarantined_messages_pkey', $index$alter table memory.quarantined_messages add primary key (user_id, thread_id, seq)$index$),
+    ('query_embeddings_created_at_idx', $index$create index concurrently query_embeddings_created_at_idx on memory.query_embeddings (created_at)$index$),
+    ('query_embeddings_pkey', $index$alter table memory.query_embeddings add primary key (user_id, model, query_hash)$index$),
+    ('receipts_pkey', $index$alter table memory.receipts add primary key (receipt_id)$index$),
+    ('role_grants_pkey', $index$alter table memory.role_grants add primary key (role_name, object)$index$),
+    ('secret_reads_read_at_idx', $index$create index concurrently secret_reads_read_at_idx on memory.secret_reads (read_at)$index$),
+    ('secret_reads_user_idx', $index$create index concurrently secret_reads_user_idx on memory.secret_reads (user_id, read_at)$index$),
+    ('secrets_key_id_idx', $index$create index concurrently secrets_key_id_idx on memory.secrets (key_id)$index$),
+    ('secrets_pkey', $index$alter table memory.secrets add primary key (user_id, name)$index$),
+    ('summaries_base_idx', $index$create index concurrently summaries_base_idx on memory.summaries (user_id, base_summary_id) where base_summary_id is not null$index$),
+    ('summaries_one_processing_idx', $index$create unique index concurrently summaries_one_processing_idx on memory.summaries (user_id, thread_id, kind) where status = 'processing'$index$),
+    ('summaries_pkey', $index$alter table memory.summaries add primary key (user_id, summary_id)$index$),
+    ('summaries_thread_idx', $index$create index concurrently summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc)$index$),
+    ('threads_pkey', $index$alter table memory.threads add primary key (user_id, thread_id)$index$),
+    ('token_keys_pkey', $index$alter table memory.token_keys add primary key (is_previous)$index$),
+    ('tombstones_pkey', $index$alter table memory.tombstones add primary key (user_hash, statement_hash)$index$),
+    ('whole_user_changes_pkey', $index$alter table memory.whole_user_changes add primary key (transaction_id)$index$)
+    ) as x (name, statement)
+    where to_regclass('memory.' || x.name) is null
+    union all
+    -- An index that is being built is not valid yet, which is no fault.
+    select format('index %s is not valid: run "reindex index concurrently %1$s"', i.indexrelid::regclass)
+    from pg_class as c
+    join pg_index as i on i.indrelid = c.oid
+    where c.relnamespace = 'memory'::regnamespace and not i.indisvalid
+      and not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid)
+      -- Those have a check of their own.
+      and i.indexrelid::regclass::text not like e'memory.embeddings\\_%\\_hnsw\\_idx') as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'all are there and valid');
+end;
+$$;
+
+-- What memory.doctor() says of the active models: whether the last call of each was answered.
+create or replace function memory._check_models(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+begin
+  select string_agg(format('the last call of "%s" failed (%s): mend what the error names where the model is called, or '
+      'run "select memory.deactivate_model(%L)"', m.value ->> 'name', m.value ->> 'last_error', m.value ->> 'name'),
+    '; ') into detail
+  from jsonb_array_elements(memory._model_status()) as m (value)
+  where m.value ->> 'last_error' is not null;
+  ok := detail is null;
+  detail := coalesce(detail, 'no last call failed');
+end;
+$$;
+
+-- The active models, and how their last call went as far as the newest 10,000 calls of the ledger tell.
+create or replace function memory._model_status()
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    with calls as (
+      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
+    )
+    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
+                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
+    from memory.models as m
+    left join lateral (
+      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
+      order by c.called_at desc limit 1) as l on true
+    where m.is_active), '[]');
+end;
+$$;
+
+-- What memory.doctor() says of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or
+-- changes whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call
+-- functions; docs/operations.md lists which.
+create or replace function memory._check_privileges(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  public_functions constant bigint := (
+    select count(*) from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace
+      and p.proname <> '_changes_whole_user' -- which whoever writes evaluates as the condition of triggers
+      and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0));
+begin
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    select format('PUBLIC may call %s functions: run "agent-memory install" (a restore without privileges lost them)',
+                  public_functions) as fault
+    where public_functions > 0
+    union all
+    select format('%s may create objects in the schema: run "revoke create on schema memory from %1$s"', g.grantee)
+    from pg_namespace as n
+    cross join lateral memory._granted(n.nspacl, n.nspowner) as g
+    where n.oid = 'memory'::regnamespace and g.privilege = 'CREATE'
+    union all
+    select format('%s may %s %s %s: run "revoke %2$s on %4$s from %1$s"', g.grantee,
+      string_agg(lower(g.privilege), ', ' order by g.privilege),
+      case when bool_and(g.privilege = 'SELECT') then 'all rows of' else 'on' end, g.relation)
+    from (
+      select g.grantee, g.privilege, c.oid::regclass as relation
+      from pg_class as c
+      cross join lateral memory._granted(c.relacl, c.relowner) as g
+      where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'v')
+        and case
+          when g.grantee = 'public' then true
+          when c.relkind = 'v' then g.privilege <> 'SELECT'
+          when g.grantee like e'memory\\_%' then g.privilege = 'TRUNCATE' -- the roles of the installation
+          when g.privilege = 'SELECT' then not c.relrowsecurity and c.relname not in ('audit', 'secret_reads')
+            and exists (select from pg_attribute as a
+                        where a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped)
+          else true
+        end) as g
+    group by g.grantee, g.relation) as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'PUBLIC may call nothing') || case when (
+      select r.rolsuper from pg_namespace as n join pg_roles as r on r.oid = n.nspowner
+      where n.oid = 'memory'::regnamespace)
+    then '; the schema belongs to a superuser, with whose rights its functions run' else '' end;
+end;
+$$;
+
+-- What an access control list gives to others than the owner.
+create or replace function memory._granted(p_acl aclitem[], p_owner oid)
+returns table (grantee text, privilege text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
+  from aclexplode(p_acl) as a where a.grantee <> p_owner;
+end;
+$$;
+
+-- For memory.doctor(): roles that are missing, and bindings that bind nobody or do not hold.
+create or replace function memory._check_roles()
+returns table (ok boolean, detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  missing constant text := (
+    select string_agg(r.name, ', ')
+    from (values ('memory_app'), ('memory_tenant'), ('memory_admin'), ('memory_worker'), ('memory_reader')) as r (name) where to_regrole(r.name) is null);
+  gone constant text := (
+    select string_agg(format('"%s"', b.role_name), ', ' order by b.role_name)
+    from memory.bound_roles as b
+    where not exists (select from pg_roles as r where r.rolname = b.role_name));
+  mighty constant text := (
+    select string_agg(format('"%s"', r.rolname), ', ' order by r.rolname)
+    from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+    where r.rolsuper or r.rolbypassrls or has_schema_privilege(r.oid, 'memory', 'create')
+      or pg_has_role(r.oid, to_regrole('memory_tenant'), 'member') is not true
+      or pg_has_role(r.oid, to_regrole('memory_worker'), 'member')
+      or pg_has_role(r.oid, to_regrole('memory_admin'), 'member'));
+begin
+  if gone is not null then
+    return query select false, format('bound roles that do not exist: %s; see memory.unbind_role()', gone);
+  elsif mighty is not null then
+    return query select false,
+      format('bound roles that may reach other users all the same: %s; see docs/tenants.md', mighty);
+  elsif missing is not null then
+    return query select true, format('missing: %s; "agent-memory install --roles" creates them', missing);
+  else
+    return query
+    select true, format('all of agent_memory''s are there; %s bound to a user', count(*)) from memory.bound_roles;
+  end if;
+end;
+$$;
+
+-- Whether memory.run_jobs() can call models.
+create or replace function memory._has_runner()
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from pg_proc as p join pg_language as l on l.oid = p.prolang
+    where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u');
+end;
+$$;
+
 -- What memory.doctor() says of secrets: whether they can be stored and read. It compares the keys with the names of
 -- keys that secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
@@ -23262,6 +26063,65 @@ begin
 end;
 $$;
 
+-- What memory.doctor() says of jobs that nobody does: those of dead workers, and those of kinds that the workers do not
+-- know. A worker that looks for jobs takes one over within seconds after its lease has run out.
+create or replace function memory._check_stuck_jobs(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  moment constant timestamptz := statement_timestamp();
+  lost bigint;
+  unknown record;
+begin
+  select count(*) into lost
+  from memory.jobs as j where j.status = 'running' and j.lease_expires_at < moment - interval '1 minute';
+  select count(*) as jobs, string_agg(distinct j.kind, ', ') as kinds, max(j.worker) as worker into unknown
+  from memory.jobs as j where j.status = 'pending' and j.error like 'unknown kind of job%';
+  detail := concat_ws('; ',
+    case when lost > 0
+      then format('%s jobs run past their lease, and no worker takes them over: run "agent-memory worker"; '
+        'memory.stuck_jobs lists them', lost) end,
+    case when unknown.jobs > 0
+      then format('worker "%s" does not know %s jobs of kind %s: run "pip install --upgrade pg-agent-memory" where it '
+        'runs, and restart it', unknown.worker, unknown.jobs, unknown.kinds) end);
+  ok := detail = '';
+  detail := coalesce(nullif(detail, ''), 'none');
+end;
+$$;
+
+-- What memory.doctor() says of upgrades: that all parts of this version have run, and that nothing is left to do.
+create or replace function memory._check_upgrade(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+begin
+  select string_agg(f.fault, '; ' order by f.fault) into detail
+  from (
+    select format('part %s has not run: run "agent-memory install"', p.name) as fault
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '041_audit']) as p (name)
+    where not exists (select from memory.migrations as m where m.name = p.name)
+    union all
+    select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
+                  max(m.name))
+    from memory.migrations as m
+    where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]
+    having count(*) > 0
+    union all
+    select format('function %s was left behind: run "agent-memory install"', p.oid::regprocedure)
+    from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace
+      and p.proname in ('_migrate', '_lock', '_unbind', '_drop_replaced', '_replace_view', '_replace_trigger')
+    union all
+    select format('rows of %s may break constraint %s: correct them, then run "alter table %1$s validate constraint '
+                  '%2$I"', c.conrelid::regclass, c.conname)
+    from pg_constraint as c where c.connamespace = 'memory'::regnamespace and not c.convalidated
+    union all
+    select 'rows from before the upgrade wait to be worked on: run "select memory.sweep()" until its counts are 0'
+    where exists (select from memory.embeddings as e where e.source = 'message' and e.code is null)) as f;
+  ok := detail is null;
+  detail := coalesce(detail, 'none is unfinished');
+end;
+$$;
+
 create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -23274,7 +26134,7 @@ begin
 
   return query
   select 'pgvector', e.version is not null,
-    coalesce(format('vector %s', e.version), 'the extension "vector" is missing')
+    coalesce(format('vector %s', e.version), 'the extension "vector" is missing: run "create extension vector"')
   from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
 
   return query
@@ -23284,21 +26144,18 @@ begin
       else 'absent (needs plpython3u): run "agent-memory worker" beside the server'
     end;
 
-  return query
-  select 'privileges', count(*) = 0,
-    case count(*)
-      when 0 then 'PUBLIC may call nothing'
-      else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)',
-                  count(*))
-    end
-  from pg_proc as p
-  where p.pronamespace = 'memory'::regnamespace
-    and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
+  return query select 'upgrade', c.ok, c.detail from memory._check_upgrade() as c;
+  return query select 'roles', c.ok, c.detail from memory._check_roles() as c;
+  return query select 'privileges', c.ok, c.detail from memory._check_privileges() as c;
+  return query select 'triggers', c.ok, c.detail from memory._check_triggers() as c;
+  return query select 'indexes', c.ok, c.detail from memory._check_indexes() as c;
+  return query select 'bloat', c.ok, c.detail from memory._check_bloat() as c;
+  return query select 'clock', c.ok, c.detail from memory._check_clock() as c;
 
   return query
   select 'chat model', max(m.name) is not null,
     coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)),
-             'none is active: see memory.activate_model()')
+             'none is active: run "select memory.activate_model(''local'')", or activate another one')
   from memory.models as m
   where m.kind = 'chat' and m.is_active;
 
@@ -23313,14 +26170,15 @@ begin
   return query
   select 'vector indexes', coalesce(bool_and(i.indisvalid), true),
     coalesce(string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name,
-               case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', '),
+               case when not i.indisvalid
+                 then format(' is not valid: run what "select memory.vector_index(%L)" gives', m.name) end), ', '),
              'none, which is right unless users have tens of thousands of memories')
   from memory.models as m
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
 
-  return query
-  select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
+  return query select 'models', c.ok, c.detail from memory._check_models() as c;
+  return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
   -- The newest job whose result says how the worker counted tokens.
   return query
@@ -23346,7 +26204,7 @@ begin
     format('%s pending, %s running', q.pending, q.running)
       || coalesce('; last failure: ' || left(q.failing, 200), '')
       || case when q.waited >= interval '10 minutes'
-           then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited))
+           then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
   from (
     select count(*) filter (where j.status = 'pending') as pending,
@@ -23358,12 +26216,14 @@ begin
     from memory.jobs as j
     where j.status in ('pending', 'running')) as q;
 
+  return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
+
   return query
   select 'budgets', count(*) = 0,
     case count(*)
       when 0 then 'no job waits for one'
-      else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; '
-                  'see memory.model_usage', count(*))
+      else format('%s waiting for the next day: raise a budget with memory.set_policy(), then run "select '
+                  'memory.retry_job(user_id, job_id)"; memory.model_usage says what used it up', count(*))
     end
   from memory.jobs as j
   where j.status = 'pending' and j.error like 'AM002%';
@@ -23372,13 +26232,16 @@ begin
   select 'retries', count(*) = 0,
     case count(*)
       when 0 then 'no job failed three times within a day'
-      else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*))
+      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms"', count(*))
     end
   from memory.retry_storms;
 
   return query
   select 'dead jobs', count(*) = 0,
-    case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
+    case count(*)
+      when 0 then 'none'
+      else format('%s: run "select * from memory.dead_jobs", mend the cause, then run "select '
+                  'memory.retry_job(user_id, job_id)"', count(*)) end
   from memory.jobs as j
   where j.status = 'dead';
 end;
@@ -23579,18 +26442,6 @@ comment on function memory.status() is
 'much is embedded, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
--- Whether memory.run_jobs() can call models.
-create or replace function memory._has_runner()
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from pg_proc as p join pg_language as l on l.oid = p.prolang
-    where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u');
-end;
-$$;
-
 -- What waits, and who works. A worker is known by its claims and by the newest jobs that are done.
 create or replace function memory._queue_status()
 returns jsonb
@@ -23622,26 +26473,6 @@ begin
                    order by d.finished_at desc limit 1000)) as s
             where s.worker is not null
             group by s.worker order by seen_at desc limit 10) as w), '[]'));
-end;
-$$;
-
--- The active models, and how their last call went as far as the newest 10,000 calls of the ledger tell.
-create or replace function memory._model_status()
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce((
-    with calls as (
-      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
-    )
-    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
-                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
-    from memory.models as m
-    left join lateral (
-      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
-      order by c.called_at desc limit 1) as l on true
-    where m.is_active), '[]');
 end;
 $$;
 
@@ -23718,9 +26549,9 @@ begin
       when 'dead jobs' then
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
       when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
-      else 'Run: select * from memory.doctor()' end
+      else 'Run what the detail names' end
   from memory.doctor() as d
-  where not d.ok and d.check_name <> 'queue';
+  where not d.ok and d.check_name not in ('queue', 'models'); -- more about both below
 
   -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
   return query
@@ -23952,7 +26783,7 @@ begin
     -- Nobody asked for the deletion of an evicted memory, so it can be restored for a week.
     (select m.user_id, m.agent_id, m.memory_id, m.xmin
      from memory.memories as m
-     where m.deleted_at is not null
+     where m.deleted_at < 'infinity' -- which is that of memories in quarantine
        and (m.operation <> 'evict' or m.deleted_at < statement_timestamp() - interval '7 days')
      order by m.deleted_at
      limit p_batch_size)
@@ -28509,6 +31340,9 @@ begin
 end;
 $privileges$;
 
+-- The conditions of triggers are evaluated with the rights of whoever writes to a table directly.
+grant execute on function memory._changes_whole_user() to public;
+
 -- Records an installation or upgrade. A run of the same version that has changed no table leaves no trace.
 do $audit$
 declare
@@ -28523,7 +31357,312 @@ begin
 end;
 $audit$;
 
+-- What memory_app and the other roles of agent_memory may do (sql/grants.json), where the server has them. Each right
+-- is granted once, so that what an administrator revokes stays revoked. A role that was dropped and created again has
+-- lost its rights, so it gets all of them again: its number is another one, and it may not use the schema.
+do $grants$
+declare
+  statements text;
+begin
+  with wanted (role_name, kind, name) as (
+    values
+      ('memory_app', 'schema', 'memory'),
+      ('memory_tenant', 'schema', 'memory'),
+      ('memory_admin', 'schema', 'memory'),
+      ('memory_worker', 'schema', 'memory'),
+      ('memory_reader', 'schema', 'memory'),
+      ('memory_app', 'function', 'add_artifact_piece'),
+      ('memory_tenant', 'function', 'add_artifact_piece'),
+      ('memory_admin', 'function', 'add_artifact_piece'),
+      ('memory_app', 'function', 'add_document'),
+      ('memory_tenant', 'function', 'add_document'),
+      ('memory_admin', 'function', 'add_document'),
+      ('memory_app', 'function', 'add_memory'),
+      ('memory_tenant', 'function', 'add_memory'),
+      ('memory_admin', 'function', 'add_memory'),
+      ('memory_app', 'function', 'add_message'),
+      ('memory_tenant', 'function', 'add_message'),
+      ('memory_admin', 'function', 'add_message'),
+      ('memory_app', 'function', 'add_messages'),
+      ('memory_tenant', 'function', 'add_messages'),
+      ('memory_admin', 'function', 'add_messages'),
+      ('memory_app', 'function', 'clear_thread'),
+      ('memory_tenant', 'function', 'clear_thread'),
+      ('memory_admin', 'function', 'clear_thread'),
+      ('memory_app', 'function', 'compress_thread'),
+      ('memory_tenant', 'function', 'compress_thread'),
+      ('memory_admin', 'function', 'compress_thread'),
+      ('memory_app', 'function', 'consolidate'),
+      ('memory_tenant', 'function', 'consolidate'),
+      ('memory_admin', 'function', 'consolidate'),
+      ('memory_app', 'function', 'count_memories'),
+      ('memory_tenant', 'function', 'count_memories'),
+      ('memory_admin', 'function', 'count_memories'),
+      ('memory_app', 'function', 'delete_artifact'),
+      ('memory_tenant', 'function', 'delete_artifact'),
+      ('memory_admin', 'function', 'delete_artifact'),
+      ('memory_app', 'function', 'delete_document'),
+      ('memory_tenant', 'function', 'delete_document'),
+      ('memory_admin', 'function', 'delete_document'),
+      ('memory_app', 'function', 'delete_memory'),
+      ('memory_tenant', 'function', 'delete_memory'),
+      ('memory_admin', 'function', 'delete_memory'),
+      ('memory_app', 'function', 'delete_message'),
+      ('memory_tenant', 'function', 'delete_message'),
+      ('memory_admin', 'function', 'delete_message'),
+      ('memory_app', 'function', 'delete_secret'),
+      ('memory_tenant', 'function', 'delete_secret'),
+      ('memory_admin', 'function', 'delete_secret'),
+      ('memory_app', 'function', 'delete_thread'),
+      ('memory_tenant', 'function', 'delete_thread'),
+      ('memory_admin', 'function', 'delete_thread'),
+      ('memory_app', 'function', 'expand_refs'),
+      ('memory_tenant', 'function', 'expand_refs'),
+      ('memory_admin', 'function', 'expand_refs'),
+      ('memory_app', 'function', 'export_user'),
+      ('memory_tenant', 'function', 'export_user'),
+      ('memory_admin', 'function', 'export_user'),
+      ('memory_app', 'function', 'extract_memories'),
+      ('memory_tenant', 'function', 'extract_memories'),
+      ('memory_admin', 'function', 'extract_memories'),
+      ('memory_app', 'function', 'forget_memory'),
+      ('memory_tenant', 'function', 'forget_memory'),
+      ('memory_admin', 'function', 'forget_memory'),
+      ('memory_app', 'function', 'get_context'),
+      ('memory_tenant', 'function', 'get_context'),
+      ('memory_admin', 'function', 'get_context'),
+      ('memory_app', 'function', 'get_job'),
+      ('memory_tenant', 'function', 'get_job'),
+      ('memory_admin', 'function', 'get_job'),
+      ('memory_app', 'function', 'get_memory'),
+      ('memory_tenant', 'function', 'get_memory'),
+      ('memory_admin', 'function', 'get_memory'),
+      ('memory_app', 'function', 'get_memory_history'),
+      ('memory_tenant', 'function', 'get_memory_history'),
+      ('memory_admin', 'function', 'get_memory_history'),
+      ('memory_app', 'function', 'get_messages'),
+      ('memory_tenant', 'function', 'get_messages'),
+      ('memory_admin', 'function', 'get_messages'),
+      ('memory_app', 'function', 'get_thread_summary'),
+      ('memory_tenant', 'function', 'get_thread_summary'),
+      ('memory_admin', 'function', 'get_thread_summary'),
+      ('memory_app', 'function', 'get_user_summary'),
+      ('memory_tenant', 'function', 'get_user_summary'),
+      ('memory_admin', 'function', 'get_user_summary'),
+      ('memory_app', 'function', 'list_artifacts'),
+      ('memory_tenant', 'function', 'list_artifacts'),
+      ('memory_admin', 'function', 'list_artifacts'),
+      ('memory_app', 'function', 'list_documents'),
+      ('memory_tenant', 'function', 'list_documents'),
+      ('memory_admin', 'function', 'list_documents'),
+      ('memory_app', 'function', 'list_memories'),
+      ('memory_tenant', 'function', 'list_memories'),
+      ('memory_admin', 'function', 'list_memories'),
+      ('memory_app', 'function', 'list_quarantined'),
+      ('memory_tenant', 'function', 'list_quarantined'),
+      ('memory_admin', 'function', 'list_quarantined'),
+      ('memory_app', 'function', 'list_secrets'),
+      ('memory_tenant', 'function', 'list_secrets'),
+      ('memory_admin', 'function', 'list_secrets'),
+      ('memory_app', 'function', 'list_threads'),
+      ('memory_tenant', 'function', 'list_threads'),
+      ('memory_admin', 'function', 'list_threads'),
+      ('memory_app', 'function', 'load_user'),
+      ('memory_tenant', 'function', 'load_user'),
+      ('memory_admin', 'function', 'load_user'),
+      ('memory_app', 'function', 'needs_memory'),
+      ('memory_tenant', 'function', 'needs_memory'),
+      ('memory_admin', 'function', 'needs_memory'),
+      ('memory_app', 'function', 'quarantine_memory'),
+      ('memory_tenant', 'function', 'quarantine_memory'),
+      ('memory_admin', 'function', 'quarantine_memory'),
+      ('memory_app', 'function', 'quarantine_source'),
+      ('memory_tenant', 'function', 'quarantine_source'),
+      ('memory_admin', 'function', 'quarantine_source'),
+      ('memory_app', 'function', 'reconcile_memories'),
+      ('memory_tenant', 'function', 'reconcile_memories'),
+      ('memory_admin', 'function', 'reconcile_memories'),
+      ('memory_app', 'function', 'release_memory'),
+      ('memory_tenant', 'function', 'release_memory'),
+      ('memory_admin', 'function', 'release_memory'),
+      ('memory_app', 'function', 'release_source'),
+      ('memory_tenant', 'function', 'release_source'),
+      ('memory_admin', 'function', 'release_source'),
+      ('memory_app', 'function', 'render_memories'),
+      ('memory_tenant', 'function', 'render_memories'),
+      ('memory_admin', 'function', 'render_memories'),
+      ('memory_app', 'function', 'restore_memory'),
+      ('memory_tenant', 'function', 'restore_memory'),
+      ('memory_admin', 'function', 'restore_memory'),
+      ('memory_app', 'function', 'retrieve_artifact'),
+      ('memory_tenant', 'function', 'retrieve_artifact'),
+      ('memory_admin', 'function', 'retrieve_artifact'),
+      ('memory_app', 'function', 'search'),
+      ('memory_tenant', 'function', 'search'),
+      ('memory_admin', 'function', 'search'),
+      ('memory_app', 'function', 'set_secret'),
+      ('memory_tenant', 'function', 'set_secret'),
+      ('memory_admin', 'function', 'set_secret'),
+      ('memory_app', 'function', 'store_artifact'),
+      ('memory_tenant', 'function', 'store_artifact'),
+      ('memory_admin', 'function', 'store_artifact'),
+      ('memory_app', 'function', 'summarize_thread'),
+      ('memory_tenant', 'function', 'summarize_thread'),
+      ('memory_admin', 'function', 'summarize_thread'),
+      ('memory_app', 'function', 'summarize_user'),
+      ('memory_tenant', 'function', 'summarize_user'),
+      ('memory_admin', 'function', 'summarize_user'),
+      ('memory_app', 'function', 'supersede_memory'),
+      ('memory_tenant', 'function', 'supersede_memory'),
+      ('memory_admin', 'function', 'supersede_memory'),
+      ('memory_app', 'function', 'update_memory'),
+      ('memory_tenant', 'function', 'update_memory'),
+      ('memory_admin', 'function', 'update_memory'),
+      ('memory_app', 'function', '_secret_mask'),
+      ('memory_tenant', 'function', '_secret_mask'),
+      ('memory_admin', 'function', '_secret_mask'),
+      ('memory_app', 'function', 'keep_query_embedding'),
+      ('memory_tenant', 'function', 'keep_query_embedding'),
+      ('memory_admin', 'function', 'keep_query_embedding'),
+      ('memory_app', 'function', 'query_to_embed'),
+      ('memory_tenant', 'function', 'query_to_embed'),
+      ('memory_admin', 'function', 'query_to_embed'),
+      ('memory_app', 'function', 'tenant_user'),
+      ('memory_tenant', 'function', 'tenant_user'),
+      ('memory_admin', 'function', 'tenant_user'),
+      ('memory_app', 'function', '_changes_whole_user'),
+      ('memory_tenant', 'function', '_changes_whole_user'),
+      ('memory_admin', 'function', '_changes_whole_user'),
+      ('memory_app', 'function', 'version'),
+      ('memory_tenant', 'function', 'version'),
+      ('memory_worker', 'function', 'version'),
+      ('memory_reader', 'function', 'version'),
+      ('memory_admin', 'function', 'version'),
+      ('memory_worker', 'function', '_load_models'),
+      ('memory_worker', 'function', 'claim_jobs'),
+      ('memory_worker', 'function', 'complete_job'),
+      ('memory_worker', 'function', 'extend_job'),
+      ('memory_worker', 'function', 'fail_job'),
+      ('memory_worker', 'function', 'record_calls'),
+      ('memory_worker', 'function', 'release_job'),
+      ('memory_worker', 'function', 'run_jobs'),
+      ('memory_worker', 'view', 'queue_stats'),
+      ('memory_reader', 'view', 'queue_stats'),
+      ('memory_admin', 'view', 'queue_stats'),
+      ('memory_reader', 'function', '_default_prompts'),
+      ('memory_admin', 'function', '_default_prompts'),
+      ('memory_reader', 'function', '_prompt_variables'),
+      ('memory_admin', 'function', '_prompt_variables'),
+      ('memory_reader', 'function', 'doctor'),
+      ('memory_admin', 'function', 'doctor'),
+      ('memory_reader', 'function', 'status'),
+      ('memory_admin', 'function', 'status'),
+      ('memory_reader', 'view', 'dead_jobs'),
+      ('memory_admin', 'view', 'dead_jobs'),
+      ('memory_reader', 'view', 'model_usage'),
+      ('memory_admin', 'view', 'model_usage'),
+      ('memory_reader', 'view', 'prompts'),
+      ('memory_admin', 'view', 'prompts'),
+      ('memory_reader', 'view', 'retry_storms'),
+      ('memory_admin', 'view', 'retry_storms'),
+      ('memory_reader', 'view', 'stuck_jobs'),
+      ('memory_admin', 'view', 'stuck_jobs'),
+      ('memory_reader', 'view', 'stuck_summaries'),
+      ('memory_admin', 'view', 'stuck_summaries'),
+      ('memory_reader', 'view', 'summary_chain'),
+      ('memory_admin', 'view', 'summary_chain'),
+      ('memory_reader', 'view', 'summary_times'),
+      ('memory_admin', 'view', 'summary_times'),
+      ('memory_reader', 'view', 'summary_windows'),
+      ('memory_admin', 'view', 'summary_windows'),
+      ('memory_reader', 'view', 'thread_stats'),
+      ('memory_admin', 'view', 'thread_stats'),
+      ('memory_admin', 'function', '_audit'),
+      ('memory_admin', 'function', 'activate_model'),
+      ('memory_admin', 'function', 'backfill_status'),
+      ('memory_admin', 'function', 'bind_role'),
+      ('memory_admin', 'function', 'deactivate_model'),
+      ('memory_admin', 'function', 'drop_model'),
+      ('memory_admin', 'function', 'forget_user'),
+      ('memory_admin', 'function', 'get_policy'),
+      ('memory_admin', 'function', 'import_user'),
+      ('memory_admin', 'function', 'list_users'),
+      ('memory_admin', 'function', 'reencrypt_secrets'),
+      ('memory_admin', 'function', 'register_model'),
+      ('memory_admin', 'function', 'reset_prompt'),
+      ('memory_admin', 'function', 'retry_job'),
+      ('memory_admin', 'function', 'schedule_jobs'),
+      ('memory_admin', 'function', 'set_policy'),
+      ('memory_admin', 'function', 'set_prompt'),
+      ('memory_admin', 'function', 'sweep'),
+      ('memory_admin', 'function', 'unbind_role'),
+      ('memory_admin', 'function', 'vector_index')
+  ), objects (kind, name, object) as (
+    select 'schema', 'memory', 'memory'
+    union all
+    select case p.prokind when 'p' then 'procedure' else 'function' end, p.proname, p.oid::regprocedure::text
+    from pg_proc as p where p.pronamespace = 'memory'::regnamespace
+    union all
+    select 'view', c.relname, c.oid::regclass::text
+    from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v'
+  ), due as (
+    select w.role_name, r.oid as role_oid, w.kind, w.name, o.kind as object_kind, o.object
+    from wanted as w
+    join pg_roles as r on r.rolname = w.role_name
+    join objects as o on o.name = w.name and (o.kind = w.kind or o.kind = 'procedure' and w.kind = 'function')
+    where not exists (
+      select from memory.role_grants as g
+      where g.role_name = w.role_name and g.object = w.kind || ' ' || w.name
+        and (g.role_oid = r.oid or has_schema_privilege(r.oid, 'memory', 'usage')))
+  ), noted as (
+    insert into memory.role_grants as g (role_name, object, role_oid)
+    select distinct d.role_name, d.kind || ' ' || d.name, d.role_oid from due as d
+    on conflict on constraint role_grants_pkey do update
+    set role_oid = excluded.role_oid, granted_at = excluded.granted_at
+  )
+  select string_agg(format('grant %s on %s %s to %I',
+      case d.kind when 'schema' then 'usage' when 'function' then 'execute' else 'select' end,
+      case d.object_kind when 'view' then 'table' else d.object_kind end, d.object, d.role_name), '; ')
+  into statements
+  from due as d;
+  if statements is not null then
+    execute statements;
+  end if;
+end;
+$grants$;
+
+-- Roles that were granted rights to write tables evaluate the condition of our triggers.
+do $writers$
+declare
+  writer regrole;
+begin
+  for writer in
+    select distinct a.grantee
+    from pg_class as c
+    cross join lateral (
+      select c.relacl as acl union all select t.attacl from pg_attribute as t where t.attrelid = c.oid) as granted
+    cross join lateral aclexplode(granted.acl) as a
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and a.grantee not in (0, c.relowner)
+      and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE')
+      and not has_function_privilege(a.grantee, 'memory._changes_whole_user()', 'execute')
+  loop
+    execute format('grant execute on function memory._changes_whole_user() to %s', writer);
+  end loop;
+end;
+$writers$;
+
+do $row_security$
+declare
+  missing record;
+begin
+  for missing in select m.statement from memory._missing_row_security() as m loop
+    execute missing.statement;
+  end loop;
+end;
+$row_security$;
+
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
+drop function memory._missing_row_security;
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,
   memory._replace_trigger, memory._refuse_upgrade;
 

@@ -4,7 +4,8 @@
 #
 #   install-server-python.sh DIR [VERSION]   VERSION of PostgreSQL, the newest installed unless given
 #
-# With LOCAL_MODELS=1 also the packages that models of provider local need (200 MB).
+# With LOCAL_MODELS=1 also the packages that models of provider local need (200 MB). REQUIREMENTS names a file of pinned
+# versions with hashes (docker/requirements/) to install instead.
 #
 # The pip of PYTHON (python3) does the work. Tiktoken's encodings go to DIR/tiktoken_encodings, because nothing is ever
 # downloaded within a server: from TIKTOKEN_CACHE_DIR where that is set, else from the network. They may be missing.
@@ -25,7 +26,9 @@ fi
 
 folder=$(dirname "$0")/../plpython
 requirements=(--requirement "$folder/requirements.txt")
-if [ "${LOCAL_MODELS:-0}" = 1 ]; then
+if [ -n "${REQUIREMENTS:-}" ]; then
+    requirements=(--require-hashes --requirement "$REQUIREMENTS")
+elif [ "${LOCAL_MODELS:-0}" = 1 ]; then
     requirements+=(--requirement "$folder/requirements-local.txt")
 fi
 

@@ -1,9 +1,10 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
-Order: head.sql, upgrade.sql, incremental/ (each file wrapped so that it runs once per database), kinds.sql,
-replaced.sql with the heads of all functions, the rooms of functions/ in the order of their numbers with the built-in
-prompts and settings, the functions of plpython/ with its two packages inside, the triggers of all rooms,
-privileges.sql. Needs nothing but the standard library.
+Order: head.sql, upgrade.sql with row_security.sql, roles.sql, incremental/ (each file wrapped so that it runs once per
+database), kinds.sql, replaced.sql with the heads of all functions, the rooms of functions/ in the order of their
+numbers with the built-in prompts and settings, the functions of plpython/ with its two packages inside, the triggers of
+all rooms, privileges.sql with grants.sql. Also builds build/agent_memory_roles.sql from roles_file.sql. Needs nothing
+but the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
@@ -22,6 +23,7 @@ SQL = Path(__file__).resolve().parent
 ROOT = SQL.parent
 ROOMS = SQL / "functions"
 OUTPUT = ROOT / "build" / "agent_memory.sql"
+ROLES = ROOT / "build" / "agent_memory_roles.sql"
 FROZEN = SQL / "incremental" / "frozen.txt"
 
 sys.path.insert(0, str(ROOT / "plpython"))
@@ -65,8 +67,15 @@ $$;
 # of a user who is forgotten pass by those on delete. A session says so by a setting, which memory._changes_whole_user()
 # must confirm: an application's role can set it, and must not get around limits and checks.
 NOT_COPIED = (
-    "current_setting('memory.rows_are_copied', true) is distinct from 'yes'"
-    " or not memory._changes_whole_user()"
+    "current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()"
+)
+INDEX = re.compile(r"^ *(create (?:unique )?index|drop index) (?:memory\.)?(\w+)(.*?);", re.MULTILINE | re.DOTALL)
+TABLE = re.compile(r"create table (?:if not exists )?memory\.(\w+) \((.*?)\n *\)", re.DOTALL)
+PRIMARY_KEY = re.compile(r"(?:(\w+) [\w ]+ primary key(?! \())|primary key \(([^)]*)\)")
+# Whether this session is a tenant's, in functions and in the policies of the tables, which may call only pg_catalog's.
+IS_TENANT = (
+    "pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true"
+    " and not has_schema_privilege(session_user, 'memory', 'create')"
 )
 VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTILINE | re.DOTALL)
 
@@ -145,7 +154,9 @@ def with_lists(text: str) -> str:
         return between.join(indent + line.replace(f"<{member}>", name) for name in having(member, needed))
 
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
-    return EACH.sub(lines, text).replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
+    text = EACH.sub(lines, text).replace("{{is tenant}}", IS_TENANT).replace("{{roles}}", role_names())
+    text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
+    return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", trigger_names()).replace("{{parts}}", parts())
 
 
 def place_among_sources(path: Path) -> tuple[int, str]:
@@ -242,6 +253,61 @@ def defaults() -> str:
     return json.dumps(merged, indent=2).replace("'", "''")
 
 
+def parts() -> str:
+    """The names of the incremental parts, for an array."""
+    return ", ".join(f"'{path.stem}'" for path in incremental())
+
+
+@functools.cache
+def indexes() -> str:
+    """The indexes that an installation has and the statements that make them anew, as the rows of a VALUES list."""
+    made: dict[str, str] = {}
+    for text in [(SQL / "head.sql").read_text(), *(path.read_text() for path in incremental())]:
+        for table, body in TABLE.findall(text):
+            if found := PRIMARY_KEY.search(body):
+                made[f"{table}_pkey"] = f"alter table memory.{table} add primary key ({found[1] or found[2]})"
+        for verb, name, rest in INDEX.findall(text):
+            made.pop(name, None)
+            if verb != "drop index":
+                made[name] = " ".join(f"{verb} concurrently {name}{rest}".split())
+    return ",\n".join(f"    ('{name}', $index${made[name]}$index$)" for name in sorted(made))
+
+
+def trigger_names() -> str:
+    """The tables and names of all triggers, as the rows of a VALUES list."""
+    found = [match for path in ROOMS.rglob("triggers.sql") for match in TRIGGER.findall(path.read_text())]
+    rows = sorted((re.findall(r"\bon memory\.(\w+)", rest)[0], name) for name, rest in found)
+    return ",\n".join(f"    ('{table}', '{name}')" for table, name in rows)
+
+
+@functools.cache
+def grants() -> list[tuple[str, str, str]]:
+    """What the roles of agent_memory may do: role, kind of object (schema, function, view) and name."""
+    groups = json.loads((SQL / "grants.json").read_text())
+    roles = dict.fromkeys(role for group in groups for role in group["roles"])
+    rows = [(role, "schema", "memory") for role in roles]
+    for group in groups:
+        for kind in ("function", "view"):
+            rows += [(role, kind, name) for name in group.get(f"{kind}s", ()) for role in group["roles"]]
+    return rows
+
+
+def role_names() -> str:
+    """The roles of agent_memory as the rows of a VALUES list."""
+    return ", ".join(f"('{name}')" for name in dict.fromkeys(role for role, _, _ in grants()))
+
+
+def roles(missing: str) -> str:
+    """The SQL that creates the roles, with the level of the message about a role that may not be created."""
+    return (SQL / "roles.sql").read_text().replace("{{roles}}", role_names()).replace("{{missing}}", missing)
+
+
+def roles_file() -> str:
+    """build/agent_memory_roles.sql, for administrators."""
+    text = (SQL / "roles_file.sql").read_text().replace("{{create roles}}", roles("exception"))
+    return text.replace("{{version}}", version())
+
+
 def runner() -> str:
     """The functions of plpython/, created only where plpython3u is or can be had."""
     plpython = ROOT / "plpython"
@@ -257,9 +323,12 @@ def build() -> str:
     python = runner()
     views = ",".join(name for name, _ in VIEW.findall(functions))
     upgrade = (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
+    upgrade += (SQL / "row_security.sql").read_text().replace("{{is tenant}}", IS_TENANT.replace("'", "''"))
     heads = headers(upgrade + functions + python)
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
-    parts = [(SQL / "head.sql").read_text(), upgrade]
+    rows = ",\n".join(f"      ('{role}', '{kind}', '{name}')" for role, kind, name in grants())
+    parts = [(SQL / "head.sql").read_text(), upgrade, roles("notice")]
+    privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
     parts += [once(path) for path in incremental()]
     parts += [
         with_lists((SQL / "kinds.sql").read_text()),
@@ -267,7 +336,7 @@ def build() -> str:
         replaceable(functions),
         python,
         triggers(),
-        (SQL / "privileges.sql").read_text(),
+        privileges.replace("{{grants}}", rows),
     ]
     return "\n".join(parts).replace("{{version}}", version())
 
@@ -284,14 +353,14 @@ def main() -> int:
     for name in changed_frozen_files():
         print(f"sql/incremental/{name} was released and must not change; add a new file", file=sys.stderr)
         return 1
-    built = build()
-    if "--check" not in sys.argv[1:]:
-        OUTPUT.parent.mkdir(exist_ok=True)
-        OUTPUT.write_text(built)
-        print(f"{OUTPUT.relative_to(ROOT)}: {built.count(chr(10))} lines")
-    elif not OUTPUT.exists() or OUTPUT.read_text() != built:
-        print("build/agent_memory.sql is not what sql/ builds; run: make build", file=sys.stderr)
-        return 1
+    for path, built in ((OUTPUT, build()), (ROLES, roles_file())):
+        if "--check" not in sys.argv[1:]:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(built)
+            print(f"{path.relative_to(ROOT)}: {built.count(chr(10))} lines")
+        elif not path.exists() or path.read_text() != built:
+            print(f"{path.relative_to(ROOT)} is not what sql/ builds; run: make build", file=sys.stderr)
+            return 1
     return 0
 
 

@@ -1,3 +1,13 @@
+-- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
+-- functions: afterwards memory._unbind() would leave our views empty.
+do $locks$
+begin
+  if exists (select from memory._missing_row_security()) then
+    call memory._lock();
+  end if;
+end;
+$locks$;
+
 -- The kinds of jobs are the folders of functions/50_work. memory.jobs accepts these and no others, and the claims of
 -- each kind have a sequence: memory.claim_jobs() keeps in it the place of the user who had the last turn.
 --

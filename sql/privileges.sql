@@ -20,6 +20,9 @@ begin
 end;
 $privileges$;
 
+-- The conditions of triggers are evaluated with the rights of whoever writes to a table directly.
+grant execute on function memory._changes_whole_user() to public;
+
 -- Records an installation or upgrade. A run of the same version that has changed no table leaves no trace.
 do $audit$
 declare
@@ -34,7 +37,9 @@ begin
 end;
 $audit$;
 
+{{rights of roles}}
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
+drop function memory._missing_row_security;
 drop procedure memory._migrate, memory._lock, memory._unbind, memory._drop_replaced, memory._replace_view,
   memory._replace_trigger, memory._refuse_upgrade;
 

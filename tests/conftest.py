@@ -87,7 +87,12 @@ def _database(server: Server) -> Iterator[Database]:
             try:
                 yield server.conninfo(name)
             finally:
-                connection.execute(sql.SQL("drop database {} with (force)").format(names[0]))
+                drop = sql.SQL("drop database {} with (force)").format(names[0])
+                try:
+                    connection.execute(drop)
+                except psycopg.OperationalError:  # a test has crashed the server
+                    connection = admin()
+                    connection.execute(drop)
 
         yield database
 

@@ -16,6 +16,23 @@ def sql_file() -> bytes:
     return files(__package__).joinpath("agent_memory.sql").read_bytes()
 
 
+def roles_file() -> str:
+    """Return the SQL file that ``create_roles`` executes."""
+    return files(__package__).joinpath("agent_memory_roles.sql").read_text()
+
+
+def create_roles(connection: psycopg.Connection[Any]) -> None:
+    """Create the roles of agent_memory that are missing, for an owner of schema memory who may not create roles.
+
+    Args:
+        connection: in autocommit mode, of a role with CREATEROLE.
+
+    Raises:
+        psycopg.errors.InsufficientPrivilege: the role may not create roles.
+    """
+    connection.execute(roles_file().encode())
+
+
 def install(connection: psycopg.Connection[Any]) -> None:
     """Install agent_memory, or upgrade what is there; doing it again changes nothing.
 

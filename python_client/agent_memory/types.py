@@ -136,6 +136,8 @@ class MemoryRecord(Row):
 
     In a list, ``total_count`` is the size of the whole match. ``source`` is where the memory comes from: user,
     extraction, or what the caller named. ``source_seqs`` are the messages of ``thread_id`` that state it.
+    ``trust`` is between 0 and 1: 1 for what the user or the application states, less for what others said. A memory
+    with a ``quarantined_at`` is in quarantine, for ``quarantine_reason``.
     """
 
     memory_id: UUID
@@ -159,6 +161,9 @@ class MemoryRecord(Row):
     total_count: int
     source: str
     source_seqs: list[int] | None
+    trust: float
+    quarantined_at: datetime | None
+    quarantine_reason: str | None
 
     def __str__(self) -> str:
         return line(self.memory_type, self.content)
@@ -174,6 +179,27 @@ class MemoryVersion(Row):
     metadata: dict[str, Any]
     changed_at: datetime
     changed_by: str
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Quarantined(Row):
+    """Something in quarantine: a memory, message, document or artifact, which ``source`` and ``id`` name.
+
+    ``quarantined_with`` is the poisoned source that it derives from; None when it is itself the reason. ``content`` has
+    the first 8,000 characters. ``total_count`` is the number of all.
+    """
+
+    source: str
+    id: str
+    content: str
+    trust: float
+    quarantined_at: datetime
+    reason: str
+    quarantined_with: str | None
+    total_count: int
+
+    def __str__(self) -> str:
+        return line(f"{self.source} {self.id} ({self.reason})", self.content)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -200,6 +200,13 @@ class TestProtocol:
     def own(self, memory: Memory) -> AgentMemory:
         return AgentMemory(memory, "ana")
 
+    def test_a_failing_database_is_an_error_of_psycopg(self, failing_memory: Memory) -> None:
+        own = AgentMemory(failing_memory, "ana")
+        content = MemoryContent(content="Prefers trains", mime_type=MemoryMimeType.TEXT)
+        for call in (own.add(content), own.query("trains"), own.clear()):
+            with pytest.raises(psycopg.OperationalError):
+                run(call)
+
     @pytest.mark.parametrize(
         "content",
         [

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Awaitable
 from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, Memory
+from agent_memory import AsyncMemory, InvalidValueError, Memory
 from agent_memory.adapters.openai_agents import AgentMemorySession
 from agents import Agent, ModelSettings, OpenAIChatCompletionsModel, RunConfig, Runner, SessionSettings, function_tool
 from agents.memory import Session
@@ -164,6 +165,40 @@ class TestSession:
         assert run(other.get_items()) == self.items(1)
         assert memory.get_messages("ana", "tuesday")[0].agent_id == "planner"
 
+    @pytest.mark.parametrize("change", ["add", "pop", "clear"])
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_a_cancelled_call_ends_once_its_outcome_is_certain(
+        self, memory: Memory, monkeypatch: pytest.MonkeyPatch, change: str, fails: bool
+    ) -> None:
+        names = {"add": "add_messages", "pop": "delete_message", "clear": "clear_thread"}
+        method, is_under_way, may_end = getattr(memory, names[change]), threading.Event(), threading.Event()
+
+        def slow(*arguments: Any, **options: Any) -> Any:
+            result = method(*arguments, **options)
+            is_under_way.set()
+            assert may_end.wait(10)
+            if fails:
+                raise psycopg.OperationalError
+            return result
+
+        async def cancel() -> list[Any]:
+            session = AgentMemorySession(memory, *MONDAY)
+            await session.add_items(self.items(0))
+            monkeypatch.setattr(memory, names[change], slow)
+            calls = {"add": lambda: session.add_items(self.items(1)), "pop": session.pop_item}
+            task = asyncio.ensure_future(calls.get(change, session.clear_session)())
+            assert await asyncio.to_thread(is_under_way.wait, 10)
+            for _ in range(2):
+                task.cancel()
+                await asyncio.sleep(0.01)
+            assert not task.done()
+            may_end.set()
+            with pytest.raises(asyncio.CancelledError):
+                await task
+            return await session.get_items()
+
+        assert asyncio.run(cancel()) == self.items(0, 1) * (change == "add")
+
     def test_a_failing_database_ends_the_run_with_its_error(self, failing_memory: Memory) -> None:
         session = AgentMemorySession(failing_memory, *MONDAY)
         for call in (
@@ -174,6 +209,18 @@ class TestSession:
         ):
             with pytest.raises(psycopg.OperationalError):
                 run(call)
+
+    @pytest.mark.parametrize(
+        ("item", "error"),
+        [({"role": "user", "content": object()}, TypeError), ({"type": "x", "v": object()}, InvalidValueError)],
+        ids=["content", "rest"],
+    )
+    def test_what_json_cannot_hold_is_refused_and_nothing_is_stored(
+        self, session: AgentMemorySession, item: Any, error: type[Exception]
+    ) -> None:
+        with pytest.raises(error):
+            run(session.add_items([*self.items(0), item]))
+        assert run(session.add_items(self.items(1)), session.get_items()) == self.items(1)
 
     def test_the_client_must_be_one(self) -> None:
         with pytest.raises(TypeError, match="not str"):

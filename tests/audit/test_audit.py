@@ -114,6 +114,27 @@ def test_an_erasure_takes_the_user_and_the_details_out_of_a_row(api: Api) -> Non
     assert recorded(api) == [("set_policy", None, {})]
 
 
+def test_exports_imports_and_erasures_are_recorded_and_an_erasure_leaves_nothing_of_the_user(api: Api) -> None:
+    api.set_policy(settings={"knowledge_base": {"search_triggers": ["my secret diary"]}}, user_id="ana")
+    tea = api.add_memory(user_id="ana", content="Likes tea").memory_id
+    first = api.forget_memory(user_id="ana", memory_id=tea)
+    export = api.export_user(user_id="ana")
+    api.export_user(user_id="ana", from_row=10, max_rows=10)
+    second = api.forget_user(user_id="ana")
+    api.import_user(user_id="ana", export=export)
+    rows = recorded(api)
+    assert [row[:2] for row in rows] == [
+        ("set_policy", None),
+        ("forget_memory", None),
+        ("export_user", None),
+        ("forget_user", None),
+        ("import_user", "ana"),
+    ]
+    assert [row[2] for row in rows[:4]] == [{}, {}, {}, {"receipt_id": second["receipt_id"]}]
+    assert first["receipt_id"] != second["receipt_id"]
+    assert rows[4][2]["lift_tombstones"] is False
+
+
 def test_sweep_deletes_rows_after_400_days(api: Api) -> None:
     api.query("""
         insert into memory.audit (at, role, function)

@@ -115,6 +115,35 @@ class TestAsync:
         asyncio.run(scenario())
         assert sorted(message.content for message in memory.get_messages("ana", "t1")) == list("0123456789")
 
+    def test_many_first_calls_open_one_pool(self, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        connect, opened = psycopg.AsyncConnection.connect, 0
+
+        async def counted(*arguments: Any, **named: Any) -> Any:
+            nonlocal opened
+            opened += 1
+            await asyncio.sleep(0.1)  # so that all calls have begun when the first is answered
+            return await connect(*arguments, **named)
+
+        async def scenario(conninfo: str) -> list[Any]:
+            async with AsyncMemory(conninfo, pool_size=2) as twin:
+                return await asyncio.gather(*(twin.version() for _ in range(50)), return_exceptions=True)
+
+        monkeypatch.setattr(psycopg.AsyncConnection, "connect", counted)
+        assert len({str(answer) for answer in asyncio.run(scenario(dsn))}) == 1
+        assert opened <= 3
+        opened = 0
+        answers = asyncio.run(scenario("host=/nonexistent"))
+        assert all(isinstance(answer, psycopg.OperationalError) for answer in answers)
+        assert opened == 1
+
+    def test_a_client_that_was_refused_tries_again(self, dsn: str, monkeypatch: pytest.MonkeyPatch) -> None:
+        with Memory("host=/nonexistent") as memory:
+            with pytest.raises(psycopg.OperationalError):
+                memory.version()
+            monkeypatch.setattr(memory, "_conninfo", dsn)
+            monkeypatch.setattr(memory, "_pool", memory._new_pool())
+            assert memory.version()
+
     def test_one_connection_serves_concurrent_calls(self, dsn: str, caplog: pytest.LogCaptureFixture) -> None:
         async def scenario() -> None:
             async with await psycopg.AsyncConnection.connect(dsn, autocommit=True) as connection:

@@ -145,6 +145,7 @@ def test_a_model_that_obeys_orders_in_a_conversation_changes_nothing_of_others(
     api: Api, fake: HostileServer, runner: Runner
 ) -> None:
     """Each case is a user whose messages and memories all carry the case's name and the orders."""
+    api.set_policy(settings={"trust": {"rules": False}})  # the orders shall reach the model
     others = bystanders(api)
     before = {}
     for case, (kind, _, _) in OBEDIENCE.items():
@@ -203,6 +204,7 @@ UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}")
 @pytest.mark.feature("F6")
 def test_what_a_model_makes_of_all_facts_can_be_undone(api: Api, fake: HostileServer, runner: Runner) -> None:
     """Within one subject the model decides, so a bad decision must not be the last."""
+    api.set_policy(settings={"trust": {"rules": False}})  # the orders shall reach the model
     for number in range(4):
         api.add_memory(user_id="ana", content=f"Fact {number}: {INJECTION}")
     everything = {"duplicates": [], "contradictions": [{"numbers": [4, 3, 2, 1]}]}

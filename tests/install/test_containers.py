@@ -141,11 +141,12 @@ def stages() -> dict[str, list[str]]:
     """The instructions of each stage of the Dockerfile."""
     text = (DOCKER / "Dockerfile").read_text().replace("\\\n", " ")
     found: dict[str, list[str]] = {}
+    stage = "before the first"
     for line in text.splitlines():
         if line.startswith("FROM "):
-            found[line.split()[-1]] = instructions = []
+            stage = line.split()[-1]
         elif line and not line.startswith("#"):
-            instructions.append(line)
+            found.setdefault(stage, []).append(line)
     return found
 
 

@@ -6,11 +6,13 @@ import os
 import subprocess
 import sys
 import zipfile
-from importlib.metadata import requires
+from importlib.metadata import packages_distributions, requires
 from pathlib import Path
 
 import psycopg
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.servers import INSTALL_SQL, ROOT, Server, running_server
 
@@ -26,6 +28,36 @@ def test_the_wheel_holds_the_built_sql_and_both_packages(tmp_path: Path) -> None
 def test_plpython_needs_nothing_that_the_package_does_not_depend_on() -> None:
     lines = (ROOT / "plpython" / "requirements.txt").read_text().splitlines()
     assert {line for line in lines if not line.startswith("#")} <= set(requires("pg-agent-memory") or ())
+
+
+def test_the_command_line_works_without_any_extra() -> None:
+    """An import that finds no package of an extra stands in for an environment that has the base alone."""
+    wanted = [Requirement(line) for line in requires("pg-agent-memory") or ()]
+    base = {canonicalize_name(each.name) for each in wanted if each.marker is None} | {"psycopg-pool"}
+    extras = {canonicalize_name(each.name) for each in wanted} - base
+    modules = {
+        module
+        for module, owners in packages_distributions().items()
+        if extras & {canonicalize_name(owner) for owner in owners}
+    }
+    assert {"mcp", "platformdirs", "psutil", "starlette", "uvicorn"} <= modules
+    code = (
+        "import sys\n"
+        "class Absent:\n"
+        "    def find_spec(self, name, *rest):\n"
+        f"        if name.partition('.')[0] in {sorted(modules)!r}:\n"
+        "            raise ModuleNotFoundError(f'{name} is of an extra')\n"
+        "sys.meta_path.insert(0, Absent())\n"
+        "from typer.main import get_command\n"
+        "from agent_memory.cli import app\n"
+        "commands = get_command(app).commands\n"
+        "for name, command in commands.items():\n"
+        "    command.main([*([next(iter(command.commands))] if hasattr(command, 'commands') else []), '--help'],"
+        " standalone_mode=False)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.count("Usage: ") > 20
 
 
 def test_the_container_initialises_its_database(server: Server) -> None:

@@ -6,15 +6,17 @@
 - A file holds at most one public function and is named after it.
 - Each public function has a COMMENT, stands in docs/, has a method in the client and occurs in a test.
 - Each private function is used.
+- Each public function and view stands in one group of sql/grants.json, and nothing else does.
 - A file that docs/ or a comment names by its path is there.
 """
 
 from __future__ import annotations
 
 import importlib.util
+import json
 import re
 import sys
-from collections import defaultdict
+from collections import Counter, defaultdict
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from types import ModuleType
@@ -156,6 +158,19 @@ def unused_functions(homes: dict[str, Path], built: dict[Path, str]) -> list[str
     ]
 
 
+def wrong_grants(built: dict[Path, str], granted: list[tuple[str, list[str]]]) -> list[str]:
+    """Public functions and views that stand in no group of sql/grants.json or in two, and names that nothing has."""
+    created = {name for text in built.values() for _, name in CREATED.findall(text)}
+    created |= set(re.findall(r"^ *create or replace \w+ memory\.(\w+)", texts_of("plpython", "*.sql"), re.MULTILINE))
+    public = {name for name in created if not name.startswith("_")}
+    groups = Counter(name for _, names in granted for name in names)
+    return [
+        *(f"sql/grants.json: {name} is in no group" for name in sorted(public - groups.keys())),
+        *(f"sql/grants.json: {name} is in {number} groups" for name, number in groups.items() if number > 1),
+        *(f"sql/grants.json: there is no {name}" for name in sorted(groups.keys() - created)),
+    ]
+
+
 def wrong_paths(sources: dict[Path, str]) -> list[str]:
     """Paths of files and folders that pages and comments name, where nothing is."""
     pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
@@ -169,6 +184,12 @@ def wrong_paths(sources: dict[Path, str]) -> list[str]:
     ]
 
 
+def the_groups() -> list[tuple[str, list[str]]]:
+    """What each group of sql/grants.json holds: its description and its functions and views."""
+    groups = json.loads((ROOT / "sql" / "grants.json").read_text(encoding="utf-8"))
+    return [(group["what"], [*group.get("functions", ()), *group.get("views", ())]) for group in groups]
+
+
 def main() -> int:
     built: dict[Path, str] = the_build().rooms()
     sources = {path: path.read_text(encoding="utf-8") for path in built}
@@ -179,6 +200,7 @@ def main() -> int:
         *incomplete_functions(sources),
         *unused_functions(homes, built),
         *wrong_paths(sources),
+        *wrong_grants(built, the_groups()),
     ]
     for problem in problems:
         print(problem, file=sys.stderr)

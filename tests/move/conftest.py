@@ -62,6 +62,7 @@ def fill(api: Api) -> None:
     api.summarize_thread(user_id=ANA, thread_id="t1")
     api.finish_jobs(memory="Ana has a cat")
     api.finish_jobs()
+    api.delete_memory(user_id=ANA, memory_id=api.add_memory(user_id=ANA, content="Likes cocoa").memory_id)
     api.search(user_id=ANA, query="tea", mode="keyword")
     for statement in (
         "insert into memory.query_embeddings (user_id, model, query_hash, embedding)"

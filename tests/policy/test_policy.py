@@ -32,6 +32,7 @@ DEFAULTS = json.loads("""{
                  "memories_share": 0.25, "cross_session_share": 0.25, "expand_artifacts": true, "artifacts_share": 0.25,
                  "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
   "secrets":    {"mask_in_threads": false},
+  "erasure":    {"delete_after": "30 days"},
   "jobs":       {"max_running_per_user": 4},
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
 }""")  # noqa: E501
@@ -143,6 +144,7 @@ class TestRefusals:
                 ],
             ),
             ("memories.expires_after", ["soon", 7]),
+            ("erasure.delete_after", ["soon", 7, "-1 day"]),
             ("memories.max_per_agent", [0, -1, 1.5, "10", True, [], 3_000_000_000]),
             ("memories.near_duplicate_cosine", [-0.1, 1.1, "0.9"]),
             ("memories.eviction", ["oldest", "FIFO", 1, True]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 import uuid
 from typing import Any
@@ -12,6 +13,7 @@ from tests.support.sqlapi import wide_text
 
 MEMORY_ID = uuid.UUID(int=1)
 OTHER_MEMORY_ID = uuid.UUID(int=2)
+QUARANTINED_ID = uuid.UUID(int=3)
 LEASE_TOKEN = uuid.UUID(int=3)
 DOCUMENT_ID = uuid.UUID(int=4)
 
@@ -28,6 +30,7 @@ VALID: dict[str, dict[str, Any]] = {
     "add_message": {**THREAD, "role": "user", "content": "Hello"},
     "add_messages": {**THREAD, "messages": [{"role": "user", "content": "Hello"}]},
     "backfill_status": {},
+    "bind_role": {"role_name": "tenant_to_bind", **ANA},
     "claim_jobs": {"worker": "w"},
     "clear_thread": THREAD,
     "complete_job": {**JOB, "result": {"memories": []}, "calls": [{"tokens_in": 1}]},
@@ -74,23 +77,29 @@ VALID: dict[str, dict[str, Any]] = {
     "list_documents": ANA,
     "count_memories": ANA,
     "list_memories": ANA,
+    "list_quarantined": ANA,
     "list_secrets": ANA,
     "list_threads": ANA,
     "list_users": {},
     "load_user": ANA,
     "needs_memory": {**THREAD, "query": "Connect to the DB"},
+    "quarantine_memory": {**MEMORY, "reason": "planted"},
+    "quarantine_source": {**ANA, "source": "memory", "id": str(MEMORY_ID), "reason": "planted"},
     "query_to_embed": {**ANA, "query": "tea"},
     "reconcile_memories": ANA,
     "reencrypt_secrets": {},
     "record_calls": {**ANA, "job_id": 1, "calls": [{"tokens_in": 1}]},
     "register_model": {"name": "m", "kind": "chat", "provider": "openai", "model": "gpt"},
     "release_job": JOB,
+    "release_memory": {**ANA, "memory_id": QUARANTINED_ID},
+    "release_source": {**ANA, "source": "memory", "id": str(MEMORY_ID)},
     "render_memories": ANA,
     "reset_prompt": {"name": "consolidate"},
     "restore_memory": MEMORY,
     "retrieve_artifact": {**ANA, "key": "log"},
     "retry_job": {**ANA, "job_id": 2},
     "search": {**ANA, "query": "tea"},
+    "set_token_key": {"key": base64.b64encode(bytes(32)).decode()},
     "set_policy": {"settings": {"messages": {"expires_after": "1 day"}}},
     "set_secret": {**ANA, "name": "mail", "value": "letmein"},
     "set_prompt": {"name": "consolidate", "template": "Sort these:\n---\n{{memories}}"},
@@ -99,6 +108,8 @@ VALID: dict[str, dict[str, Any]] = {
     "summarize_user": ANA,
     "supersede_memory": {**ANA, "old_memory_id": MEMORY_ID, "new_memory_id": OTHER_MEMORY_ID, "reason": "newer"},
     "sweep": {},
+    "tenant_user": {},
+    "unbind_role": {"role_name": "tenant_that_is_bound"},
     "update_memory": {**MEMORY, "content": "Likes green tea"},
     "vector_index": {"model": "vectors"},
     "version": {},

@@ -5,7 +5,17 @@ from __future__ import annotations
 import base64
 
 from tests.support.sqlapi import Api
-from tests.values.bad_arguments import ANA, DOCUMENT_ID, LEASE_TOKEN, MEMORY_ID, OTHER_MEMORY_ID, THREAD, VALID
+from tests.tenants.steps import login_role
+from tests.values.bad_arguments import (
+    ANA,
+    DOCUMENT_ID,
+    LEASE_TOKEN,
+    MEMORY_ID,
+    OTHER_MEMORY_ID,
+    QUARANTINED_ID,
+    THREAD,
+    VALID,
+)
 
 
 def has_pgcrypto(api: Api) -> bool:
@@ -16,10 +26,12 @@ def make_calls_work(api: Api) -> None:
     """Store what the calls of VALID are about."""
     api.add_message(**THREAD, role="user", content="I like tea")
     api.register_model(name="spare", kind="chat", provider="openai", model="gpt")
-    for memory_id, content in ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea")):
+    stored = ((MEMORY_ID, "Drinks tea"), (OTHER_MEMORY_ID, "Drinks black tea"), (QUARANTINED_ID, "Drinks green tea"))
+    for memory_id, content in stored:
         api.connection.execute(
             "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
         )
+    api.quarantine_memory(**ANA, memory_id=QUARANTINED_ID, reason="planted")
     api.connection.execute(
         "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]
     )
@@ -34,3 +46,6 @@ def make_calls_work(api: Api) -> None:
         api.connection.execute("select set_config(%s, %s, false)", [f"agent_memory.{setting}", key])
     if has_pgcrypto(api):
         api.set_secret(**VALID["set_secret"])
+    for role in ("tenant_to_bind", "tenant_that_is_bound"):
+        login_role(api.connection, role)
+    api.bind_role(role_name="tenant_that_is_bound", user_id="ana")

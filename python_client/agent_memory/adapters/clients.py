@@ -122,7 +122,7 @@ async def settled(change: Coroutine[Any, Any, Value]) -> Value:
     while not task.done():
         try:
             await asyncio.wait({task})
-        except asyncio.CancelledError as error:
+        except asyncio.CancelledError as error:  # noqa: PERF203  # the caller may be cancelled again
             cancellation = cancellation or error
     if cancellation is None:
         return task.result()

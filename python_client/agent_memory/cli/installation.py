@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import psycopg
 import typer
@@ -11,15 +11,34 @@ from rich.text import Text
 
 from ..client import Memory
 from ..errors import NotInstalledError
+from ..install import create_roles, roles_file
 from ..install import install as install_into
 from ..types import Check
 from .console import Dsn, connected
 from .printing import AsJson, console, plain, print_json
 
+Roles = Annotated[
+    bool,
+    typer.Option(
+        "--roles",
+        help="Only create the roles memory_app, memory_tenant, ..., where the owner may not; needs CREATEROLE.",
+    ),
+]
+Print = Annotated[bool, typer.Option("--print", help="With --roles: print the SQL instead of running it.")]
 
-def install(dsn: Dsn = None) -> None:
+
+def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) -> None:
     """Install agent_memory into a database, or upgrade it."""
+    if print_only:
+        if not roles:
+            raise typer.BadParameter("goes with --roles", param_hint="--print")
+        typer.echo(roles_file(), nl=False)
+        return
     with connected(dsn) as connection:
+        if roles:
+            create_roles(connection)
+            console.print("The roles are there. Now the owner of schema memory runs: agent-memory install")
+            return
         before = _installed_version(connection)
         with console.status("installing ..."):
             install_into(connection)

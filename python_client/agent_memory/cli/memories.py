@@ -35,6 +35,7 @@ def list_(
     superseded: Annotated[
         bool, typer.Option("--superseded", help="Also what newer memories took the place of.")
     ] = False,
+    quarantined: Annotated[bool, typer.Option("--quarantined", help="Also what is in quarantine.")] = False,
     as_of: Annotated[datetime | None, typer.Option(help="What held then, in UTC.", show_default="now")] = None,
     limit: Limit = None,
     offset: Offset = None,
@@ -53,6 +54,7 @@ def list_(
             row_offset=offset,
             as_of=_in_utc(as_of),
             include_superseded=superseded,
+            include_quarantined=quarantined,
             thread_id=thread,
         )
     for record in found:
@@ -202,8 +204,33 @@ def supersede(
     print_line(f"{new_memory_id} takes the place of {old_memory_id}.")
 
 
+@memories.command()
+def quarantine(
+    user_id: User,
+    memory_id: Id,
+    reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
+    derived: Annotated[bool, typer.Option("--derived", help="Also what was made of it.")] = False,
+    dsn: Dsn = None,
+) -> None:
+    """Hide a memory from every reader; "agent-memory memories release" brings it back."""
+    with opened(dsn) as memory:
+        if derived:
+            memory.quarantine_source(user_id, "memory", memory_id, reason)
+        else:
+            memory.quarantine_memory(user_id, memory_id, reason)
+    print_line(f"{memory_id} is in quarantine.")
+
+
+@memories.command()
+def release(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
+    """Take a memory out of quarantine; no rule puts it back while its content stays."""
+    with opened(dsn) as memory:
+        memory.release_memory(user_id, memory_id)
+    print_line(f"{memory_id} is released.")
+
+
 def _heading(record: MemoryRecord) -> str:
-    state = "superseded" if record.superseded_by else ""
+    state = "in quarantine" if record.quarantined_at else "superseded" if record.superseded_by else ""
     tags = ", ".join(record.tags)
     return " · ".join(filter(None, (str(record.memory_id), record.memory_type, moment(record.created_at), tags, state)))
 
@@ -224,6 +251,9 @@ def _facts(record: MemoryRecord) -> list[tuple[str, object]]:
         ("expires", moment(record.expires_at, "never")),
         ("superseded by", record.superseded_by),
         ("because", record.supersede_reason),
+        ("trust", f"{record.trust:.2f}"),
+        ("quarantined", moment(record.quarantined_at)),
+        ("for", record.quarantine_reason),
         ("metadata", json.dumps(record.metadata, ensure_ascii=False) if record.metadata else None),
     ]
     return [(name, value) for name, value in facts if value]

@@ -12,7 +12,6 @@ from rich.table import Table
 
 from .._text import counted
 from ..client import Memory
-from ..embedded.folder import resolved as embedded_folder
 from ..errors import client_version
 from ..source import named_database
 from .console import Dsn, connected
@@ -44,7 +43,11 @@ def status(
 def _where(connection: psycopg.Connection[Any], dsn: str | None) -> dict[str, Any]:
     """Return what the connection tells, which has no password, and the folder of an embedded store."""
     info = connection.info
-    folder = None if named_database(dsn) is not None else str(embedded_folder(None))
+    folder = None
+    if named_database(dsn) is None:
+        from ..embedded.folder import resolved
+
+        folder = str(resolved(None))
     return {"host": info.host, "port": info.port, "database": info.dbname, "user": info.user, "folder": folder}
 
 

@@ -135,6 +135,10 @@ _CHANGED = (
     "the source was written to after this user was copied: stop its writers, delete the user at the target and run the"
     " move again"
 )
+_FORGOTTEN = (
+    "the target has forgotten this user, or something that the user said, and the source has not: export the user there"
+    " and import the export with lift_tombstones; nothing was changed"
+)
 _OTHER = (
     "the target has other rows of this user already: delete the user there, or move into another database; nothing was"
     " changed"
@@ -197,6 +201,8 @@ def _move_user(source: Side, target: Side, user_id: str, report: Report | None) 
         contents = source.contents(user_id)
         if target.has_user(user_id):
             return _compared(target, user_id, contents)
+        if target.forgotten_at(user_id) > source.forgotten_at(user_id):
+            return MovedUser(user_id, "refused", contents, _FORGOTTEN)
         _reserve_job_ids(source.connection, target.connection, user_id)
         try:
             with target.connection.transaction():

@@ -9,7 +9,7 @@ from psycopg.types.json import Jsonb
 
 from ..errors import ConflictError
 
-SHARED = ("memory_types", "models", "prompt_versions")
+SHARED = ("memory_types", "models", "prompt_versions", "erasure_keys", "tombstones", "receipts")
 """Tables of all users together. Rows that the target lacks are added, and those that it has stay."""
 
 
@@ -25,6 +25,11 @@ def copy_settings(source: Connection[Any], target: Connection[Any], *, is_new: b
             "memory_types": _add(target, "memory_types", _rows(source, "memory_types")),
             "models": _add(target, "models", [model | {"is_active": False} for model in models]),
         }
+        # What was forgotten at the source stays forgotten: its hashes go on to be found by the key that made them.
+        keys = [key | {"made_at": "now"} for key in _rows(source, "erasure_keys")]
+        added["erasure_keys"] = _add(target, "erasure_keys", keys)
+        for table in ("tombstones", "receipts"):
+            added[table] = _add(target, table, _rows(source, table))
         if is_new:
             kinds = [model["kind"] for model in models if model["is_active"]]
             names = [model["name"] for model in models if model["is_active"]]

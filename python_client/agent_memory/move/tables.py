@@ -12,8 +12,12 @@ from psycopg.rows import dict_row
 NOT_COPIED = {
     "agent_budgets": "locks of claims, which hold nothing",
     "audit": "who has called what in a database",
+    "bound_roles": "login roles of a server, which another server need not have",
     "migrations": "what was installed in a database; both have the same version",
     "moved_users": "who was moved into a database",
+    "role_grants": "what roles of a server were granted in a database",
+    "token_keys": "keys, which are set where they are to count",
+    "whole_user_changes": "transactions that are under way",
 }
 """Tables that are not copied, and why."""
 
@@ -110,6 +114,16 @@ class Side:
     def has_user(self, user_id: str) -> bool:
         """Whether any table has a row of the user."""
         return self.connection.execute(self._exists, {"user_id": user_id}).fetchone() == (True,)
+
+    def forgotten_at(self, user_id: str) -> float:
+        """When something of the user was forgotten last, in seconds since 1970; 0 for never."""
+        [[moment]] = self.connection.execute(
+            "select extract(epoch from coalesce(max(t.forgotten_at), to_timestamp(0)))::double precision"
+            " from memory.erasure_keys as k"
+            " join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, %s)",
+            [user_id],
+        )
+        return float(moment)
 
     def contents(self, user_id: str) -> Contents:
         """Count and sum up the rows of a user, all at one moment."""

@@ -17,7 +17,8 @@ from .view import Visit
 _LIST = """
 select * from memory.list_memories(
   user_id => %(user)s, agent_id => %(agent)s, memory_type => %(type)s, search => %(search)s, as_of => %(as_of)s,
-  include_superseded => %(superseded)s, row_limit => %(limit)s, row_offset => %(offset)s)
+  include_superseded => %(superseded)s, include_quarantined => %(quarantined)s, row_limit => %(limit)s,
+  row_offset => %(offset)s)
 """
 _ONE = "select * from memory.get_memory(user_id => %(user)s, memory_id => %(id)s)"
 _HISTORY = "select * from memory.get_memory_history(user_id => %(user)s, memory_id => %(id)s) order by version desc"
@@ -36,6 +37,7 @@ async def show_memories(visit: Visit) -> Response:
         search=asked.text("search"),
         as_of=asked.day("as_of"),
         superseded=asked.text("show") != "current",
+        quarantined=asked.text("show") == "all",
         limit=SIZE,
         offset=offset_of(asked),
     )
@@ -59,7 +61,7 @@ async def show_memory(visit: Visit) -> Response:
 
 
 async def change_memory(visit: Visit) -> Response:
-    """Delete a memory, or undo a deletion, a supersede or a change."""
+    """Delete or quarantine a memory, or undo a deletion, a supersede, a quarantine or a change."""
     asked, memory = visit.asked, visit.database.memory
     user_id, memory_id = asked.needed("user"), asked.uuid("id")
     match asked.needed("do"):
@@ -67,8 +69,14 @@ async def change_memory(visit: Visit) -> Response:
             await memory.restore_memory(user_id, memory_id, asked.number("version", 1, 2**31 - 1))
         case "delete":
             await memory.delete_memory(user_id, memory_id)
+        case "release":
+            await memory.release_memory(user_id, memory_id)
+        case "quarantine":
+            await memory.quarantine_memory(user_id, memory_id, "by hand, on the page")
         case _:
-            raise ProblemError(422, "do: is neither restore nor delete", hint="Use the buttons of the page.")
+            raise ProblemError(
+                422, "do: is neither restore, delete, release nor quarantine", hint="Use the buttons of the page."
+            )
     return RedirectResponse(address("memory", user=user_id, id=memory_id), 303)
 
 

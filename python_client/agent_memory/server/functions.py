@@ -29,7 +29,7 @@ FOR_USERS = frozenset({
     "add_artifact_piece", "retrieve_artifact", "list_artifacts", "delete_artifact", "extract_memories",
     "summarize_thread", "compress_thread", "summarize_user", "reconcile_memories", "consolidate", "get_job",
     "load_user", "list_secrets", "set_secret", "delete_secret", "delete_message", "expand_refs", "forget_memory",
-    "export_user",
+    "export_user", "quarantine_memory", "release_memory", "quarantine_source", "release_source", "list_quarantined",
 })
 # fmt: on
 """What a user's token may call, on the data of its user: what docs/operations.md grants to applications, and storing
@@ -51,6 +51,7 @@ _DURATION = {"anyOf": [{"type": "string", "format": "duration"}, {"type": "numbe
 _LAX = Field(strict=False)
 _TYPES: dict[str, Any] = {
     "text": str,
+    "name": str,
     "boolean": bool,
     "integer": Annotated[int, Field(ge=-(2**31), lt=2**31)],
     "bigint": Annotated[int, Field(ge=-(2**63), lt=2**63)],

@@ -10,15 +10,15 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   insert into memory.audit (role, function, user_id, details)
-  values (memory._caller_role(), p_function, p_user_id, p_details);
-  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller_role());
+  values (memory._caller(), p_function, p_user_id, p_details);
+  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller());
 end;
 $$;
 
 -- The role that a session has set, or else the one that logged in. In a function with the owner's rights current_user
 -- is the owner.
-create or replace function memory._caller_role()
-returns text
+create or replace function memory._caller()
+returns name
 language plpgsql stable parallel safe
 as $$
 begin

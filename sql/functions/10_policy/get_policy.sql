@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
-  perform memory._check_id('user_id', coalesce(user_id, 'any'));
+  perform memory._check_user_or_all(user_id);
   return memory._policy(get_policy.user_id, get_policy.agent_id);
 end;
 $$;

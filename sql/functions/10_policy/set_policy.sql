@@ -14,9 +14,7 @@ begin
   agent_id := memory._agent_of_file(settings, agent_id);
   settings := memory._settings_of_file(settings);
   perform memory._check_settings(settings);
-  if user_id is not null then
-    perform memory._check_id('user_id', user_id);
-  end if;
+  perform memory._check_user_or_all(user_id);
 
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
   -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
@@ -172,7 +170,7 @@ begin
           'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
       end if;
       return;
-    when p_section = 'resources'
+    when p_section in ('resources', 'trust')
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
                    'embed_query', 'expand_artifacts', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then

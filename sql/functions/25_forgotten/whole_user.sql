@@ -1,15 +1,5 @@
 -- Changes of all rows of a user at once, which triggers let pass by.
 
--- The role that calls, also within a function that runs with the owner's rights.
-create or replace function memory._caller()
-returns name
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce(nullif(current_setting('role'), 'none'), session_user);
-end;
-$$;
-
 -- Whether triggers let the rows of this statement pass by, once the setting memory.rows_are_copied says so: every role
 -- can set that, so only who may create objects in the schema is believed, or a function that has noted its transaction.
 create or replace function memory._changes_whole_user()

@@ -35,7 +35,7 @@ declare
   handed_out int := 0;
   handed_out_before int := 0; -- handed_out when this lap began
 begin
-  perform memory._check_id('worker', worker), memory._check_id('user_id', coalesce(claim_jobs.user_id, 'any'));
+  perform memory._check_id('worker', worker), memory._check_user_or_all(claim_jobs.user_id);
   perform memory._check_list('kinds', kinds); -- before the comparison, which cannot be interrupted
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),

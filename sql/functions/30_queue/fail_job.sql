@@ -9,8 +9,8 @@ declare
   job memory.jobs;
 begin
   job := memory._leased_job(user_id, job_id, lease_token);
-  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so. Such
-  -- an attempt does not count, and a worker of this version does the job.
+  -- After an upgrade a worker of the version before claims jobs of kinds that only this version knows, and says so.
+  -- Such an attempt does not count, and a worker of this version does the job.
   if fail_job.error like 'unknown kind of job%' then
     perform memory._give_back(job, clock_timestamp() + interval '10 seconds', true, left(fail_job.error, 10000));
     return 'pending';

@@ -1,5 +1,5 @@
--- The artifacts of a user that have not expired. Only memory.sweep() sees expired ones. The planner inlines this
--- function; a SET clause would prevent that.
+-- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired ones. The
+-- planner inlines this function; a SET clause would prevent that.
 create or replace function memory._current_artifacts(p_user_id text)
 returns setof memory.artifacts
 language sql stable parallel safe
@@ -7,5 +7,6 @@ begin atomic
   select a.*
   from memory.artifacts as a
   where a.user_id = p_user_id
+    and a.quarantined_at is null
     and (a.expires_at is null or a.expires_at > statement_timestamp());
 end;

@@ -13,8 +13,11 @@ declare
   short memory.shortened_message;
   booked record;
 begin
-  if idempotency_key is not null then
+  -- Asked inline, because the call would take 1 us more.
+  if not memory._is_user(user_id) then
     perform memory._check_id('user_id', user_id);
+  end if;
+  if idempotency_key is not null then
     perform memory._check_id('thread_id', thread_id);
     stored := memory._message_by_key(user_id, thread_id, role, content, idempotency_key);
     if stored.seq is not null then

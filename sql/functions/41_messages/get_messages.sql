@@ -16,7 +16,8 @@ declare
 begin
   -- The calls would be a tenth of the time of a short read, so they are made only when one of them may refuse.
   if is_filtered or recent_k < 1
-    or not (memory._is_id(user_id) and memory._is_id(thread_id) and (agent_id is null or memory._is_id(agent_id))) then
+    or not (memory._is_user(user_id) and memory._is_id(thread_id)
+            and (agent_id is null or memory._is_id(agent_id))) then
     perform memory._check_id('user_id', user_id);
     perform memory._check_id('thread_id', thread_id);
     perform memory._check_id('agent_id', coalesce(agent_id, 'any'));

@@ -49,7 +49,11 @@ set plan_cache_mode = force_custom_plan -- a plan that was made for an empty tab
 as $$
 begin
   return query
-  select m.idempotency_key, m.seq, coalesce(m.content_digest, memory._message_digest(m.role, m.content)),
+  select m.idempotency_key, m.seq, coalesce(
+      m.content_digest,
+      (select q.content_digest from memory.quarantined_messages as q
+       where q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq),
+      memory._message_digest(m.role, m.content)),
     m.token_count, case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
   from unnest(p_idempotency_keys) as k (idempotency_key)
   join memory.messages as m on m.user_id = p_user_id and m.idempotency_key = k.idempotency_key

@@ -21,6 +21,9 @@ begin
   end if;
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
+  if not memory._is_user(new.user_id) then
+    perform memory._check_id('user_id', new.user_id);
+  end if;
   if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
                              new.created_at, new.idempotency_key) is not null then
     perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,

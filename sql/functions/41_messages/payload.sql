@@ -29,7 +29,8 @@ begin
   bytes := 0;
   for message in
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
-      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_readable
+      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_readable,
+      m.search_vector is null as is_unparsed
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
       and (p_speakers_only or memory._is_readable_message(m.is_active, m.summary_id, m.expires_at))
@@ -43,6 +44,10 @@ begin
     if message.is_readable and (not p_speakers_only or message.role in ('user', 'assistant')) then
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
+      if message.is_unparsed and memory._is_held_back(
+        p_user_id, p_thread_id, message.seq, message.role, metadata, message.content) then
+        said := memory._quarantine_notice();
+      end if;
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
       if p_speakers_only then
         said := case

@@ -12,9 +12,9 @@ begin
 end;
 $$;
 
--- Finishes the messages in a range of a thread: stores their words, and their exact tokens, which p_token_counts holds
--- by seq. Appends leave this for later, because parsing the words of a message takes 30 us and inserting it from JSON
--- 4.
+-- Finishes the messages in a range of a thread: puts those into quarantine that look like attacks, stores their words,
+-- and their exact tokens, which p_token_counts holds by seq. Appends leave this for later, because parsing the words of
+-- a message takes 30 us and inserting it from JSON 4.
 --
 -- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
 -- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. At least one
@@ -32,6 +32,7 @@ declare
   agents text[];
   languages jsonb;
 begin
+  perform memory._check_messages(p_user_id, p_thread_id, p_from_seq, p_to_seq, true);
   select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
     array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents

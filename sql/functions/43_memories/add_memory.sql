@@ -12,6 +12,8 @@ as $$
 declare
   stored memory.stored_memory;
   existing memory.memories;
+  quarantine_reason text;
+  is_kept boolean;
 begin
   if (on_conflict in ('ignore', 'replace', 'error')) is not true then
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
@@ -30,6 +32,9 @@ begin
     if importance = 0.5 then
       importance := coalesce(memory._share_in(metadata, 'importance'), importance);
     end if;
+  end if;
+  if memory_id is not null then
+    perform memory._check_id('user_id', user_id); -- the trigger would check it after the memory was looked for
   end if;
   loop
     if memory_id is not null then -- whatever has become of the memory since, a repetition must not store it again
@@ -52,10 +57,14 @@ begin
     returning m.memory_id, true into stored;
     if found then
       -- At the limit the new memory may be the one that matters least.
-      select m.memory_id, m.deleted_at is null into stored
+      select m.deleted_at is null or m.quarantined_at is not null, m.quarantine_reason
+      into is_kept, quarantine_reason
       from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
-      if not stored.inserted then
+      stored := (stored.memory_id, is_kept);
+      if quarantine_reason is not null then
+        perform memory._note_quarantine(stored.memory_id, quarantine_reason);
+      elsif not stored.inserted then
         raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
           stored.memory_id
           using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
@@ -78,6 +87,18 @@ begin
         return stored;
       end if;
       exit;
+    end if;
+    select m.* into existing
+    from memory.memories as m
+    where m.user_id = add_memory.user_id
+      and m.agent_id = add_memory.agent_id
+      and m.memory_type = add_memory.memory_type
+      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.quarantined_at is not null
+    order by m.quarantined_at desc limit 1;
+    if found then
+      perform memory._note_quarantine(existing.memory_id, existing.quarantine_reason);
+      return row(existing.memory_id, false)::memory.stored_memory;
     elsif not memory._has_resource(user_id, agent_id, 'memory')
       or memory._stays_out(memory._states(source), user_id, content) then
       return row(null, false)::memory.stored_memory;
@@ -127,3 +148,14 @@ comment on function memory.add_memory(
 'forgotten, if a model says it again (source extraction) or an import brings it. A call that is repeated '
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
+
+-- Says that a memory is in quarantine.
+create or replace function memory._note_quarantine(p_memory_id uuid, p_reason text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise notice 'memory % is in quarantine: %', p_memory_id, p_reason
+    using hint = 'Nobody sees it. If it is harmless, call memory.release_memory().';
+end;
+$$;

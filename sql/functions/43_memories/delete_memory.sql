@@ -10,10 +10,11 @@ begin
   end if;
   perform memory._lock_scopes_of(user_id, array[memory_id]);
   update memory.memories as m
-  set deleted_at = statement_timestamp(), operation = 'delete'
+  set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+      operation = 'delete'
   where m.user_id = delete_memory.user_id
     and m.memory_id = delete_memory.memory_id
-    and m.deleted_at is null
+    and (m.deleted_at is null or m.quarantined_at is not null)
     and (m.expires_at is null or m.expires_at > statement_timestamp());
   if not found then
     return false;

@@ -10,12 +10,12 @@ begin
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
     memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1,
-    m.source, m.source_seqs
+    m.source, m.source_seqs, m.trust, m.quarantined_at, m.quarantine_reason
   into result
   from memory.memories as m
   where m.user_id = get_memory.user_id
     and m.memory_id = get_memory.memory_id
-    and m.deleted_at is null
+    and (m.deleted_at is null or m.quarantined_at is not null)
     and (m.expires_at is null or m.expires_at > statement_timestamp());
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
@@ -24,7 +24,8 @@ begin
 end;
 $$;
 comment on function memory.get_memory(text, uuid) is
-'One memory of a user by its id, also a superseded one (superseded_by names its successor). source and source_seqs '
+'One memory of a user by its id, also a superseded one (superseded_by names its successor) and one in '
+'quarantine (quarantined_at, quarantine_reason). source and source_seqs '
 'say where it comes from. Error P0002 when the user has no memory with that id.';
 
 -- Refuses a memory_id that is null or names no memory of the user.

@@ -2,7 +2,8 @@ create or replace function memory.list_memories(
   user_id text, agent_id text default null, memory_type text default null,
   search text default null, tags_all text[] default null, row_limit int default 50, row_offset int default 0,
   as_of timestamptz default null, include_superseded boolean default false, thread_id text default null,
-  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null
+  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null,
+  include_quarantined boolean default false
 )
 returns setof memory.memory
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -21,21 +22,25 @@ begin
     from memory._listed_memories(
       list_memories.user_id, list_memories.agent_id, list_memories.memory_type, list_memories.search,
       list_memories.tags_all, list_memories.as_of, list_memories.include_superseded, list_memories.thread_id,
-      list_memories.filter, list_memories.created_after, list_memories.created_before) as l
+      list_memories.filter, list_memories.created_after, list_memories.created_before,
+      list_memories.include_quarantined) as l
   )
   select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
     memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
     memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
-    (select count(*) from found), m.source, m.source_seqs
+    (select count(*) from found), m.source, m.source_seqs, m.trust, m.quarantined_at,
+    m.quarantine_reason
   from (select * from found as f order by f.created_at desc, f.memory_id desc limit row_limit offset row_offset) as p
   join memory.memories as m on m.user_id = list_memories.user_id and m.memory_id = p.memory_id
   order by p.created_at desc, p.memory_id desc;
 end;
 $$;
 comment on function memory.list_memories(
-  text, text, text, text, text[], int, int, timestamptz, boolean, text, jsonb, timestamptz, timestamptz
+  text, text, text, text, text[], int, int, timestamptz, boolean, text, jsonb, timestamptz, timestamptz,
+  boolean
 ) is
 'Memories of a user, newest first, filtered by agent, thread, type, tags, metadata (filter, a part of it), time and '
 'text (anywhere in content or embedding_text, ignoring case). total_count is the number of matches on all pages; '
 'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
-'include_superseded adds superseded ones. valid_to and expires_at are null for never.';
+'include_superseded adds superseded ones, include_quarantined those in quarantine. '
+'valid_to and expires_at are null for never.';

@@ -13,7 +13,11 @@ declare
   policy jsonb; -- null when the words stay as they are
   words tsvector;
   is_long boolean;
+  judged memory.memories;
 begin
+  if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
+    perform memory._check_id('user_id', new.user_id);
+  end if;
   -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
@@ -32,6 +36,19 @@ begin
 
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
+  -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
+  if is_new then
+    new.trust := 1;
+    if new.source <> 'user' or new.source_seqs is not null or new.metadata ? 'trust' then
+      new.trust := memory._memory_trust(new);
+    end if;
+  elsif new.source_seqs is distinct from old.source_seqs then -- said again
+    new.trust := least(old.trust, memory._memory_trust(new));
+  elsif new.is_stated and not old.is_stated then -- extracted before, stated now
+    new.trust := memory._memory_trust(new);
+  else
+    new.trust := least(old.trust, memory._lowered(new.metadata));
+  end if;
   if is_new then
     if memory._stays_out(new.is_stated, new.user_id, new.content) then
       return null;
@@ -64,6 +81,19 @@ begin
     is_long := memory._is_long_entry(new.user_id, new.agent_id, words);
     new.search_vector := case when not is_long then words end;
     new.long_search_vector := case when is_long then words end;
+    if is_new and not new.is_stated and memory._is_quarantined_content(new) then
+      return null;
+    end if;
+    if (new.trust < 0.9 or new.embedding_text is not null or memory._may_be_definite(new.content)
+        or new.content ~* 'passw|secret|token|pwd|://|key' or new.content ~ '[A-Za-z0-9+/_-]{20}') -- for credentials
+      and new.deleted_at is null and (policy #>> '{trust,rules}')::boolean
+      and (is_new or new.released_at is null or new.content <> old.content) then
+      judged := memory._judged_memory(new, is_new);
+      if judged.user_id is null then
+        return null;
+      end if;
+      new := judged;
+    end if;
   end if;
 
   if memory._is_current(new) then

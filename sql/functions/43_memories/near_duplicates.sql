@@ -19,7 +19,8 @@ declare
   folded int := 0;
 begin
   for candidate in
-    select m.memory_id, m.agent_id, m.memory_type, m.content, m.created_at, memory._said(m) as said,
+    select m.memory_id, m.agent_id, m.memory_type, m.content, m.trust, m.created_at,
+      memory._said(m) as said,
       coalesce(m.thread_id, '') as thread_id, memory._subject(m.metadata) as subject,
       (select e.embedding
        from memory.embeddings as e
@@ -45,13 +46,13 @@ begin
     loop
       select o.memory_id, o.says_less into nearest
       from (
-        select s.memory_id, s.created_at, s.content, s.similarity,
+        select s.memory_id, s.created_at, s.content, s.trust, s.similarity,
           s.is_open and (
             length(candidate.content) > length(s.content)
             or length(candidate.content) = length(s.content) and not s.is_older) as says_less
         from (
           -- Row by row: a join is planned badly while the table has no statistics.
-          select n.memory_id, n.created_at, n.content,
+          select n.memory_id, n.created_at, n.content, n.trust,
             n.source = 'extraction' and memory._reworded_at(n) is null as is_open,
             (memory._said(n), coalesce(n.thread_id, ''), n.created_at, n.memory_id)
               < (candidate.said, candidate.thread_id, candidate.created_at, candidate.memory_id) as is_older,
@@ -69,6 +70,7 @@ begin
             and n.memory_id <> candidate.memory_id
         ) as s
         where s.similarity >= threshold and (s.is_open or s.is_older)
+          and memory._may_outrank(least(candidate.trust, s.trust), greatest(candidate.trust, s.trust))
         order by s.similarity desc, s.created_at, s.memory_id
         limit 5
       ) as o

@@ -18,6 +18,9 @@ begin
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
+  elsif current.quarantined_at is not null then
+    perform memory._refuse('memory_id', format('memory %s is in quarantine: %s', memory_id, current.quarantine_reason),
+      'If it is harmless, call memory.release_memory().', '23505');
   end if;
   if version is not null then
     select h.* into earlier

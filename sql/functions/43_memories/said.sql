@@ -79,7 +79,9 @@ declare
     else p_known.source_seqs
   end;
 begin
+  -- A web page that repeats what the user said changes nothing: it would become the source of the memory.
   if memory._is_stated(p_known)
+    or not memory._may_outrank(memory._least_trust(p_known.user_id, p_thread_id, p_seqs), p_known.trust)
     or not is_later and not is_earlier and p_known.source_seqs @> seqs then
     return false;
   end if;

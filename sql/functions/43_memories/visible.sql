@@ -5,7 +5,8 @@
 --   _shown_memories    of those, without memories whose valid_to has passed unless the past is asked for. For search
 --                      with filters.
 --   _valid_memories    the shown ones of now, of one agent or all. For prompts and for search without filters.
---   _listed_memories   the shown ones under the filters of list_memories() and count_memories().
+--   _listed_memories   the shown ones, and if asked for those in quarantine, under the filters of list_memories() and
+--                      count_memories().
 
 -- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
 create or replace function memory._is_current(p_memory memory.memories)
@@ -59,13 +60,19 @@ end;
 create or replace function memory._listed_memories(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_as_of timestamptz,
   p_include_superseded boolean, p_thread_id text, p_filter jsonb, p_created_after timestamptz,
-  p_created_before timestamptz
+  p_created_before timestamptz, p_include_quarantined boolean
 )
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
   select m.*
-  from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as m
+  from (
+    select s.* from memory._shown_memories(p_user_id, p_as_of, p_include_superseded) as s
+    union all
+    select q.* from memory.memories as q
+    where p_include_quarantined and q.user_id = p_user_id and q.quarantined_at is not null
+      and (q.expires_at is null or q.expires_at > statement_timestamp())
+  ) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
     and (p_thread_id is null or m.thread_id = p_thread_id)
     and (p_memory_type is null or m.memory_type = p_memory_type)

@@ -4,8 +4,18 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  policy constant jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
+  signs text;
 begin
   perform memory._cut_roughly(new);
+  if (policy #>> '{trust,rules}')::boolean
+    and (tg_op = 'INSERT' or new.content <> old.content or new.released_at is null) then
+    signs := memory._document_verdict(new);
+    if signs is not null then
+      perform memory._quarantine_document(new.user_id, new.document_id, 'rule: ' || signs);
+    end if;
+  end if;
   return null;
 end;
 $$;

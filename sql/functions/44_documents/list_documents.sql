@@ -14,6 +14,7 @@ begin
     d.updated_at, count(*) over ()
   from memory.documents as d
   where d.user_id = list_documents.user_id
+    and d.quarantined_at is null
     and (list_documents.namespace is null or d.namespace = list_documents.namespace)
     and (list_documents.doc_type is null or d.doc_type = any (memory._doc_types(array[list_documents.doc_type])))
   order by d.created_at desc, d.document_id desc

@@ -20,7 +20,8 @@ begin atomic
   select d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, left(c.content, 24000)), 24000)
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
-  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null;
+  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null
+    and d.quarantined_at is null;
 end;
 
 create or replace function memory._document_lock(p_user_id text, p_ids text[])
@@ -50,6 +51,7 @@ begin atomic
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   where 'document' = any (p_sources)
     and d.user_id = p_user_id and c.user_id = p_user_id
+    and d.quarantined_at is null
     and d.created_at <= coalesce((p_filters).as_of, 'infinity')
     and (p_agent_id is null or d.agent_ids <@ array[p_agent_id])
     and ((p_filters).doc_types is null or d.doc_type = any (memory._doc_types((p_filters).doc_types)))
@@ -79,5 +81,6 @@ begin atomic
   from memory.documents as d
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   cross join lateral memory._policy(p_user_id, memory._document_agent(d.agent_ids)) as y (policy)
-  where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int;
+  where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int
+    and d.quarantined_at is null;
 end;

@@ -4,7 +4,7 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  reader constant text := memory._caller_role();
+  reader constant text := memory._caller();
   stored memory.secrets;
   value bytea;
 begin

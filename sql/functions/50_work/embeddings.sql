@@ -198,10 +198,14 @@ begin
       and (m.valid_to is null or m.valid_to > statement_timestamp())
     union all
     select c.user_id, 'document', c.document_id || '/' || c.number
-    from memory.document_chunks as c where c.token_count is not null
+    from memory.document_chunks as c
+    where c.token_count is not null and not exists (
+      select from memory.documents as d
+      where d.user_id = c.user_id and d.document_id = c.document_id and d.quarantined_at is not null)
     union all
     select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
-    from memory.artifacts as a where a.expires_at is null or a.expires_at > statement_timestamp()
+    from memory.artifacts as a
+    where a.quarantined_at is null and (a.expires_at is null or a.expires_at > statement_timestamp())
   ) as t
   where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active
     and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)

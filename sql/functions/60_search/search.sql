@@ -32,7 +32,7 @@ declare
 begin
   -- The usual search passes this one expression, because the checks would take a tenth of its time. All other searches
   -- are checked by memory._check_search().
-  if (length(user_id) between 1 and 255 and mode in ('hybrid', 'vector', 'keyword')
+  if (memory._is_user(user_id) and mode in ('hybrid', 'vector', 'keyword')
       and sources <@ array[{{sources}}] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
       and top_k between 1 and 1000
       and num_nonnulls(agent_id, thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter,

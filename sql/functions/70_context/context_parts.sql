@@ -146,7 +146,10 @@ begin
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 7, m.seq, m.role, m.content, 'message', u.tokens, m.metadata
+    select 7, m.seq, m.role,
+      case when m.search_vector is null
+             and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
+        then memory._quarantine_notice() else m.content end, 'message', u.tokens, m.metadata
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
     where m.seq >= thread.oldest_seq

@@ -58,7 +58,8 @@ begin
       where n.step = 0 or r.place <= 2
       group by 1, 2
     ), messages as materialized (
-      select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at, w.place, w.score,
+      select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at,
+        m.search_vector is null as is_unparsed, w.place, w.score,
         coalesce(w.hit, w.place / 4) as of_hit
       from wanted as w
       cross join lateral (
@@ -78,6 +79,8 @@ begin
     -- Hardly a message has fewer than 20 tokens with its speaker and its day, and the last hundredth is not worth
     -- trying every candidate that is left, which would be a third of the work.
     exit when remaining < greatest(20, p_max_tokens / 100);
+    continue when hit.is_unparsed and memory._is_held_back(
+      p_user_id, hit.thread_id, hit.seq, hit.role, hit.metadata, hit.content);
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     if wording = asked then

@@ -1,21 +1,14 @@
 create or replace function memory.export_user(
-  user_id text, kinds text[] default null, row_limit int default null, row_offset bigint default 0
+  user_id text, kinds text[] default null, from_row int default 0, max_rows int default null
 )
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
 as $$
 declare
   known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
-  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
-    'row_limit and row_offset; "agent-memory move" copies such a user to another database.';
-  export jsonb;
-  kind text;
-  size bigint;
-  total bigint := 0;
-  rows jsonb;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_list('kinds', kinds);
@@ -23,34 +16,57 @@ begin
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
       'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
   end if;
-  if row_limit < 1 then
-    perform memory._refuse('row_limit', format('%s is less than 1', row_limit), 'Leave it out for all rows.');
-  elsif (row_offset >= 0) is not true then
-    perform memory._refuse('row_offset', format('%s is not a number from 0', coalesce(row_offset::text, 'null')),
-      'It counts rows from the beginning of each kind.');
+  if max_rows < 1 then
+    perform memory._refuse('max_rows', format('%s is less than 1', max_rows), 'Leave it out for all rows.');
+  elsif (from_row >= 0) is not true then
+    perform memory._refuse('from_row', format('%s is not a number from 0', coalesce(from_row::text, 'null')),
+      'It counts the rows of each kind from its beginning.');
   end if;
-  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', user_id);
-  foreach kind in array known loop
-    continue when (kind = any (kinds)) is false;
+  if from_row = 0 then -- one row for an export in parts
+    perform memory._audit('export_user', jsonb_strip_nulls(jsonb_build_object('kinds', kinds)), user_id);
+  end if;
+  return memory._export(user_id, known, kinds, from_row, max_rows);
+end;
+$$;
+comment on function memory.export_user(text, text[], int, int) is
+'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
+'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
+'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 200 MB at once are '
+'refused (54000).';
+
+-- The export, of one moment: the statements of a stable function all see what its caller's statement sees.
+create or replace function memory._export(
+  p_user_id text, p_known text[], p_kinds text[], p_from_row int, p_max_rows int
+)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
+    'from_row and max_rows; "agent-memory move" copies such a user to another database.';
+  export jsonb;
+  kind text;
+  size bigint;
+  total bigint := 0;
+  rows jsonb;
+begin
+  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
+  foreach kind in array p_known loop
+    continue when (kind = any (p_kinds)) is false;
     execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
-    using user_id, row_limit, row_offset;
+    using p_user_id, p_max_rows, p_from_row;
     total := total + coalesce(size, 0);
     if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
       perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
         too_large, '54000');
     end if;
     execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
-    using user_id, row_limit, row_offset;
+    using p_user_id, p_max_rows, p_from_row;
     export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
   end loop;
   return export;
 end;
 $$;
-comment on function memory.export_user(text, text[], int, bigint) is
-'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
-'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
-'memory.import_user() makes them again. kinds, row_limit and row_offset export a part; more than 200 MB at once are '
-'refused (54000).';
 
 create or replace function memory._export_format()
 returns text

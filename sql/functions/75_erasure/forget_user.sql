@@ -56,7 +56,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('model_calls', 'gone_jobs')
+      and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
     execute format('delete from memory.%I as t where t.user_id = $1%s', name,
@@ -65,7 +65,9 @@ begin
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
-  return gone || memory._forget_in_ledger(p_user_id);
+  removed := memory._forget_in_audit(p_user_id);
+  return gone || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
+    || memory._forget_in_ledger(p_user_id);
 end;
 $$;
 
@@ -96,6 +98,10 @@ begin
       agent_id = case when c.agent_id <> all (own_agents) then c.agent_id end
   where c.user_id = p_user_id;
   get diagnostics entered = row_count;
+  -- Ids of jobs are not given twice, but a user who was moved here brought some along.
+  delete from memory.gone_jobs as g
+  where g.user_id = memory._pseudonym(p_user_id) and g.job_id in (
+    select n.job_id from memory.gone_jobs as n where n.user_id = p_user_id);
   update memory.gone_jobs as g
   set user_id = memory._pseudonym(p_user_id),
       agent_id = case when g.agent_id <> all (own_agents) then g.agent_id end

@@ -45,7 +45,10 @@ begin
     raise notice '% rows of the export were forgotten here and stay out', left_out
       using hint = 'An administrator may pass lift_tombstones => true.';
   end if;
-  return imported || jsonb_build_object('left_out', left_out);
+  imported := imported || jsonb_build_object('left_out', left_out);
+  perform memory._audit('import_user', jsonb_build_object('lift_tombstones', lift_tombstones, 'rows', imported),
+    user_id);
+  return imported;
 end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean) is
@@ -109,7 +112,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname <> 'query_embeddings'
+      and c.relname not in ('query_embeddings', 'audit')
     order by 1
   loop
     execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,

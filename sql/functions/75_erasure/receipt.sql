@@ -10,6 +10,8 @@ begin
   values (memory._uuid_v7(), p_subject, memory._keyed_hash(memory._erasure_key(), p_user_id), p_reason, p_tables,
           clock_timestamp())
   returning * into kept;
+  perform memory._audit('forget_' || p_subject, jsonb_build_object('receipt_id', kept.receipt_id),
+    case p_subject when 'memory' then p_user_id end);
   return jsonb_build_object('receipt_id', kept.receipt_id, 'forgotten_at', memory._iso_time(kept.forgotten_at),
                             'tables', kept.tables);
 end;
@@ -38,10 +40,7 @@ as $$
 declare
   secret text;
 begin
-  if octet_length(p_reason) > 2000 then
-    perform memory._refuse_size('reason', octet_length(p_reason), 2000,
-      'A sentence or the number of a ticket is enough.');
-  end if;
+  perform memory._check_id('reason', coalesce(p_reason, 'none'));
   foreach secret in array p_secrets loop
     p_reason := replace(p_reason, secret, '[forgotten]');
     if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then

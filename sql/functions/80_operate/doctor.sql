@@ -10,7 +10,7 @@ begin
 
   return query
   select 'pgvector', e.version is not null,
-    coalesce(format('vector %s', e.version), 'the extension "vector" is missing')
+    coalesce(format('vector %s', e.version), 'the extension "vector" is missing: run "create extension vector"')
   from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
 
   return query
@@ -20,21 +20,18 @@ begin
       else 'absent (needs plpython3u): run "agent-memory worker" beside the server'
     end;
 
-  return query
-  select 'privileges', count(*) = 0,
-    case count(*)
-      when 0 then 'PUBLIC may call nothing'
-      else format('PUBLIC may call %s functions: run the install file again (a restore without privileges lost them)',
-                  count(*))
-    end
-  from pg_proc as p
-  where p.pronamespace = 'memory'::regnamespace
-    and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0);
+  return query select 'upgrade', c.ok, c.detail from memory._check_upgrade() as c;
+  return query select 'roles', c.ok, c.detail from memory._check_roles() as c;
+  return query select 'privileges', c.ok, c.detail from memory._check_privileges() as c;
+  return query select 'triggers', c.ok, c.detail from memory._check_triggers() as c;
+  return query select 'indexes', c.ok, c.detail from memory._check_indexes() as c;
+  return query select 'bloat', c.ok, c.detail from memory._check_bloat() as c;
+  return query select 'clock', c.ok, c.detail from memory._check_clock() as c;
 
   return query
   select 'chat model', max(m.name) is not null,
     coalesce(max(format('%s (provider %s, model %s)', m.name, m.provider, m.model)),
-             'none is active: see memory.activate_model()')
+             'none is active: run "select memory.activate_model(''local'')", or activate another one')
   from memory.models as m
   where m.kind = 'chat' and m.is_active;
 
@@ -49,14 +46,15 @@ begin
   return query
   select 'vector indexes', coalesce(bool_and(i.indisvalid), true),
     coalesce(string_agg(format('%s of model %s%s', i.indexrelid::regclass, m.name,
-               case when not i.indisvalid then ' is not valid: run what memory.vector_index() gives' end), ', '),
+               case when not i.indisvalid
+                 then format(' is not valid: run what "select memory.vector_index(%L)" gives', m.name) end), ', '),
              'none, which is right unless users have tens of thousands of memories')
   from memory.models as m
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
 
-  return query
-  select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
+  return query select 'models', c.ok, c.detail from memory._check_models() as c;
+  return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
   -- The newest job whose result says how the worker counted tokens.
   return query
@@ -82,7 +80,7 @@ begin
     format('%s pending, %s running', q.pending, q.running)
       || coalesce('; last failure: ' || left(q.failing, 200), '')
       || case when q.waited >= interval '10 minutes'
-           then format('; the oldest waits for %s: is a worker running?', date_trunc('second', q.waited))
+           then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
   from (
     select count(*) filter (where j.status = 'pending') as pending,
@@ -94,12 +92,14 @@ begin
     from memory.jobs as j
     where j.status in ('pending', 'running')) as q;
 
+  return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
+
   return query
   select 'budgets', count(*) = 0,
     case count(*)
       when 0 then 'no job waits for one'
-      else format('%s waiting for the next day, or for memory.retry_job() once a budget is raised; '
-                  'see memory.model_usage', count(*))
+      else format('%s waiting for the next day: raise a budget with memory.set_policy(), then run "select '
+                  'memory.retry_job(user_id, job_id)"; memory.model_usage says what used it up', count(*))
     end
   from memory.jobs as j
   where j.status = 'pending' and j.error like 'AM002%';
@@ -108,13 +108,16 @@ begin
   select 'retries', count(*) = 0,
     case count(*)
       when 0 then 'no job failed three times within a day'
-      else format('%s jobs failed three times or more within a day; see memory.retry_storms', count(*))
+      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms"', count(*))
     end
   from memory.retry_storms;
 
   return query
   select 'dead jobs', count(*) = 0,
-    case count(*) when 0 then 'none' else format('%s; see memory.dead_jobs and memory.retry_job()', count(*)) end
+    case count(*)
+      when 0 then 'none'
+      else format('%s: run "select * from memory.dead_jobs", mend the cause, then run "select '
+                  'memory.retry_job(user_id, job_id)"', count(*)) end
   from memory.jobs as j
   where j.status = 'dead';
 end;

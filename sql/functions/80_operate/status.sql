@@ -27,18 +27,6 @@ comment on function memory.status() is
 'much is embedded, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
--- Whether memory.run_jobs() can call models.
-create or replace function memory._has_runner()
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from pg_proc as p join pg_language as l on l.oid = p.prolang
-    where p.oid = to_regprocedure('memory.run_jobs(int, int)') and l.lanname = 'plpython3u');
-end;
-$$;
-
 -- What waits, and who works. A worker is known by its claims and by the newest jobs that are done.
 create or replace function memory._queue_status()
 returns jsonb
@@ -70,26 +58,6 @@ begin
                    order by d.finished_at desc limit 1000)) as s
             where s.worker is not null
             group by s.worker order by seen_at desc limit 10) as w), '[]'));
-end;
-$$;
-
--- The active models, and how their last call went as far as the newest 10,000 calls of the ledger tell.
-create or replace function memory._model_status()
-returns jsonb
-language plpgsql stable parallel safe
-as $$
-begin
-  return coalesce((
-    with calls as (
-      select c.model, c.called_at, c.error from memory.model_calls as c order by c.called_at desc limit 10000
-    )
-    select jsonb_agg(jsonb_build_object('kind', m.kind, 'name', m.name, 'provider', m.provider, 'model', m.model,
-                                        'last_called_at', l.called_at, 'last_error', l.error) order by m.kind)
-    from memory.models as m
-    left join lateral (
-      select c.called_at, left(c.error, 300) as error from calls as c where c.model = m.name
-      order by c.called_at desc limit 1) as l on true
-    where m.is_active), '[]');
 end;
 $$;
 
@@ -166,9 +134,9 @@ begin
       when 'dead jobs' then
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
       when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
-      else 'Run: select * from memory.doctor()' end
+      else 'Run what the detail names' end
   from memory.doctor() as d
-  where not d.ok and d.check_name <> 'queue';
+  where not d.ok and d.check_name not in ('queue', 'models'); -- more about both below
 
   -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
   return query

@@ -18,6 +18,7 @@ begin
   queued := memory._enqueue_periodic_work(batch_size);
   checked := memory._finish_unread_messages(batch_size);
   checked := checked + memory._parse_parts(null, 4000000);
+  checked := checked + memory._check_unchecked(batch_size);
   perform memory._fill_codes(batch_size);
 
   -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each

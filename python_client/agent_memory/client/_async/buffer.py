@@ -275,6 +275,7 @@ class AsyncBuffer:
             return
         try:
             async with translated(connection), connection.transaction():
+                await self._memory._send_token(connection)
                 stored = await self._call(connection, list(_calls(items)))
         except (AgentMemoryError, psycopg.Error) as error:
             if not _is_of_an_item(error):

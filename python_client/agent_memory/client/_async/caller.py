@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
@@ -14,7 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, connecting, from_psycopg, may_come_from_an_upgrade
+from ...errors import QUESTIONS, InvalidValueError, connecting, from_psycopg, may_come_from_an_upgrade
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
@@ -39,6 +39,7 @@ class AsyncCaller:
         embed_queries: whether the client embeds queries where the server cannot.
         catch_up_seconds: how long such a search may first do the user's due embed jobs, ten times as long the first
             time; 0 for not at all.
+        token: the token of a tenant's session, or what returns one before each call.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
@@ -52,6 +53,7 @@ class AsyncCaller:
         pool_size: int = 10,
         embed_queries: bool = True,
         catch_up_seconds: float = 0.2,
+        token: str | Callable[[], str] | None = None,
     ) -> None:
         source = named_database(source, path)
         self._connection: AsyncConnection[Any] | None = None
@@ -64,11 +66,14 @@ class AsyncCaller:
         self._warned: set[Cause] = set()
         self._embeds_queries = embed_queries
         self._catch_up_seconds = catch_up_seconds
+        self._token = token
         self._known: Server | None = None
         self._is_warm = False
         self._vectors = Vectors()
         self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = asyncio.Lock()
+        self._refusals = 0
+        self._refusal = Exception()
         if isinstance(source, AsyncConnection):
             self._connection = source
         elif isinstance(source, AsyncConnectionPool):
@@ -96,6 +101,7 @@ class AsyncCaller:
             self._store.forget()
             # Closing the pool would take locks that threads of the other process may have held.
             self._pool_of_parent, self._pool = self._pool, self._new_pool()
+            self._one_at_a_time = asyncio.Lock()
             self._due = {}
 
     def _new_pool(self) -> AsyncConnectionPool[Any]:
@@ -132,7 +138,7 @@ class AsyncCaller:
             cursor.adapters.register_loader("timestamptz", TimeLoader)
             async with translated(connection, function):
                 try:
-                    await cursor.execute(query, arguments)
+                    await self._execute(cursor, query, arguments)
                 except psycopg.Error as error:
                     is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
                     if not (is_alone and may_come_from_an_upgrade(error)):
@@ -141,10 +147,38 @@ class AsyncCaller:
                     # prepare its statements anew.
                     async with connection.transaction(force_rollback=True):
                         pass
-                    await cursor.execute(query, arguments)
+                    await self._execute(cursor, query, arguments)
                 rows = await cursor.fetchall()
         notices.warn()
         return rows
+
+    async def _execute(self, cursor: AsyncCursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
+        async with nullcontext() if self._token is None else self._as_tenant(cursor.connection):
+            await cursor.execute(query, arguments)
+
+    @asynccontextmanager
+    async def _as_tenant(self, connection: AsyncConnection[Any]) -> AsyncIterator[None]:
+        """Send the token and the one statement inside in one transaction, and in one round trip where libpq can.
+
+        Behind a pooler the next transaction may be another client's, so the token must not outlive this one.
+        """
+        if psycopg.capabilities.has_pipeline():
+            # What a pipeline sends up to its end is one transaction, also in autocommit mode.
+            async with connection.pipeline():
+                await self._send_token(connection)
+                yield
+        else:
+            async with connection.transaction():
+                await self._send_token(connection)
+                yield
+
+    async def _send_token(self, connection: AsyncConnection[Any]) -> None:
+        """Set the token of this client, if it has one, for the rest of the connection's transaction."""
+        if self._token is not None:
+            token = self._token if isinstance(self._token, str) else self._token()
+            if not isinstance(token, str):
+                raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
+            await AsyncCursor(connection).execute("select set_config('agent_memory.token', %s, true)", [token])
 
     def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
@@ -163,12 +197,7 @@ class AsyncCaller:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
-                # A plain connection first reports an error at once; a pool would retry for half a minute.
-                conninfo = self._conninfo if self._store is None else await self._store.running()
-                with connecting(conninfo):
-                    tried = await AsyncConnection.connect(conninfo)
-                await tried.close()
-                await self._pool.open()
+                await self._open(self._pool)
             try:
                 async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
                     yield connection
@@ -176,6 +205,25 @@ class AsyncCaller:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
+
+    async def _open(self, pool: AsyncConnectionPool[Any]) -> None:
+        """Open the client's own pool, once for all calls that come at the same time."""
+        refused_before = self._refusals
+        async with self._one_at_a_time:
+            if not pool.closed:
+                return
+            if self._refusals > refused_before:
+                raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
+            try:
+                # A plain connection first reports an error at once; a pool would retry for half a minute.
+                conninfo = self._conninfo if self._store is None else await self._store.running()
+                with connecting(conninfo):
+                    tried = await AsyncConnection.connect(conninfo)
+            except Exception as error:
+                self._refusals, self._refusal = self._refusals + 1, error
+                raise
+            await tried.close()
+            await pool.open()
 
     @asynccontextmanager
     async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:

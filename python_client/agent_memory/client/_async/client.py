@@ -17,6 +17,7 @@ from .messages import AsyncMessages
 from .models import AsyncModels
 from .search import AsyncSearch
 from .secrets import AsyncSecrets
+from .trust import AsyncTrust
 
 
 class AsyncMemory(
@@ -26,6 +27,7 @@ class AsyncMemory(
     AsyncDocuments,
     AsyncArtifacts,
     AsyncSecrets,
+    AsyncTrust,
     AsyncJobs,
     AsyncModels,
     AsyncAdministration,
@@ -62,6 +64,9 @@ class AsyncMemory(
         embed_queries: whether the client embeds queries where the server cannot.
         catch_up_seconds: how long such a search may first do the user's due embed jobs, so that what was stored a
             moment ago is compared, too; ten times as long in the client's first search; 0 for not at all.
+        token: the signed token of a user, or a function that returns one, which is called before each call. A login
+            role that is a member of memory_tenant reaches that user only. The token is set for the transaction of each
+            call, in the same round trip, so it works behind PgBouncer in transaction mode.
 
     Raises:
         InvalidValueError: path is no path, or there is a source as well.

@@ -53,6 +53,7 @@ class AsyncMaskedCaller(AsyncCaller):
             # The mask lives as long as the transaction: the caller's own where there is one.
             is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
             async with connection.transaction() if is_alone else nullcontext():
+                await self._send_token(connection)
                 cursor = AsyncCursor(connection, row_factory=scalar_row)
                 if keys and not needs_keys:
                     await cursor.execute(MAY_MASK)

@@ -97,11 +97,12 @@ class AsyncMemories(AsyncCaller):
         filter: Mapping[str, Any] | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
+        include_quarantined: bool | None = False,
     ) -> list[MemoryRecord]:
         """Return memories, newest first; each row's ``total_count`` is the size of the whole match.
 
         ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
-        moment itself.
+        moment itself. ``include_quarantined`` adds the memories in quarantine.
         """
         return await self._rows(
             MemoryRecord,
@@ -119,6 +120,7 @@ class AsyncMemories(AsyncCaller):
             filter=filter,
             created_after=created_after,
             created_before=created_before,
+            include_quarantined=include_quarantined,
         )
 
     async def count_memories(
@@ -134,6 +136,7 @@ class AsyncMemories(AsyncCaller):
         filter: Mapping[str, Any] | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
+        include_quarantined: bool | None = False,
     ) -> int:
         """Return how many memories ``list_memories`` has under the same filters, on all its pages."""
         return await self._value(
@@ -150,6 +153,7 @@ class AsyncMemories(AsyncCaller):
             filter=filter,
             created_after=created_after,
             created_before=created_before,
+            include_quarantined=include_quarantined,
         )
 
     async def update_memory(

@@ -42,6 +42,35 @@ class SyncAdministration(SyncMaskedCaller):
         """
         return self._value(dict, "sweep", {}, batch_size=batch_size)
 
+    def bind_role(self, role_name: str, user_id: str) -> None:
+        """Bind a login role to a user: its sessions reach this user only, and need no token.
+
+        Raises ConflictError where the role is bound to another user.
+        """
+        self._select("bind_role", {"role_name": role_name, "user_id": user_id})
+
+    def unbind_role(self, role_name: str) -> None:
+        """End the binding of a role, which then reaches nobody until it is bound again or has a token."""
+        self._select("unbind_role", {"role_name": role_name})
+
+    def set_token_key(self, key: str, previous: str | None = None) -> None:
+        """Set the key that tokens of tenants are signed with, 32 bytes or more in base64.
+
+        Args:
+            key: the key from now on.
+            previous: a key whose tokens are accepted as well; without one they count no more.
+        """
+        self._select("set_token_key", {"key": key}, previous=previous)
+
+    def tenant_user(self) -> str | None:
+        """Return the only user that this session reaches, None where it may reach all.
+
+        Raises PermissionDeniedError in a tenant's session without a valid token.
+        """
+        [row] = self._select("tenant_user", {})
+        user_id: str | None = row["tenant_user"]
+        return user_id
+
     def version(self) -> str:
         """Return the version installed in the database."""
         return self._value(str, "version", {})

@@ -276,6 +276,7 @@ class Buffer:
             return
         try:
             with translated(connection), connection.transaction():
+                self._memory._send_token(connection)
                 stored = self._call(connection, list(_calls(items)))
         except (AgentMemoryError, psycopg.Error) as error:
             if not _is_of_an_item(error):

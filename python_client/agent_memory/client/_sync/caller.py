@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import psycopg
@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, connecting, from_psycopg, may_come_from_an_upgrade
+from ...errors import QUESTIONS, InvalidValueError, connecting, from_psycopg, may_come_from_an_upgrade
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..notices import Cause, Notices
@@ -40,6 +40,7 @@ class SyncCaller:
         embed_queries: whether the client embeds queries where the server cannot.
         catch_up_seconds: how long such a search may first do the user's due embed jobs, ten times as long the first
             time; 0 for not at all.
+        token: the token of a tenant's session, or what returns one before each call.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
@@ -53,6 +54,7 @@ class SyncCaller:
         pool_size: int = 10,
         embed_queries: bool = True,
         catch_up_seconds: float = 0.2,
+        token: str | Callable[[], str] | None = None,
     ) -> None:
         source = named_database(source, path)
         self._connection: Connection[Any] | None = None
@@ -65,11 +67,14 @@ class SyncCaller:
         self._warned: set[Cause] = set()
         self._embeds_queries = embed_queries
         self._catch_up_seconds = catch_up_seconds
+        self._token = token
         self._known: Server | None = None
         self._is_warm = False
         self._vectors = Vectors()
         self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = threading.Lock()
+        self._refusals = 0
+        self._refusal = Exception()
         if isinstance(source, Connection):
             self._connection = source
         elif isinstance(source, ConnectionPool):
@@ -97,6 +102,7 @@ class SyncCaller:
             self._store.forget()
             # Closing the pool would take locks that threads of the other process may have held.
             self._pool_of_parent, self._pool = self._pool, self._new_pool()
+            self._one_at_a_time = threading.Lock()
             self._due = {}
 
     def _new_pool(self) -> ConnectionPool[Any]:
@@ -131,7 +137,7 @@ class SyncCaller:
             cursor.adapters.register_loader("timestamptz", TimeLoader)
             with translated(connection, function):
                 try:
-                    cursor.execute(query, arguments)
+                    self._execute(cursor, query, arguments)
                 except psycopg.Error as error:
                     is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
                     if not (is_alone and may_come_from_an_upgrade(error)):
@@ -140,10 +146,38 @@ class SyncCaller:
                     # prepare its statements anew.
                     with connection.transaction(force_rollback=True):
                         pass
-                    cursor.execute(query, arguments)
+                    self._execute(cursor, query, arguments)
                 rows = cursor.fetchall()
         notices.warn()
         return rows
+
+    def _execute(self, cursor: Cursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
+        with nullcontext() if self._token is None else self._as_tenant(cursor.connection):
+            cursor.execute(query, arguments)
+
+    @contextmanager
+    def _as_tenant(self, connection: Connection[Any]) -> Iterator[None]:
+        """Send the token and the one statement inside in one transaction, and in one round trip where libpq can.
+
+        Behind a pooler the next transaction may be another client's, so the token must not outlive this one.
+        """
+        if psycopg.capabilities.has_pipeline():
+            # What a pipeline sends up to its end is one transaction, also in autocommit mode.
+            with connection.pipeline():
+                self._send_token(connection)
+                yield
+        else:
+            with connection.transaction():
+                self._send_token(connection)
+                yield
+
+    def _send_token(self, connection: Connection[Any]) -> None:
+        """Set the token of this client, if it has one, for the rest of the connection's transaction."""
+        if self._token is not None:
+            token = self._token if isinstance(self._token, str) else self._token()
+            if not isinstance(token, str):
+                raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
+            Cursor(connection).execute("select set_config('agent_memory.token', %s, true)", [token])
 
     def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
@@ -162,12 +196,7 @@ class SyncCaller:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
-                # A plain connection first reports an error at once; a pool would retry for half a minute.
-                conninfo = self._conninfo if self._store is None else self._store.running()
-                with connecting(conninfo):
-                    tried = Connection.connect(conninfo)
-                tried.close()
-                self._pool.open()
+                self._open(self._pool)
             try:
                 with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
                     yield connection
@@ -175,6 +204,25 @@ class SyncCaller:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
+
+    def _open(self, pool: ConnectionPool[Any]) -> None:
+        """Open the client's own pool, once for all calls that come at the same time."""
+        refused_before = self._refusals
+        with self._one_at_a_time:
+            if not pool.closed:
+                return
+            if self._refusals > refused_before:
+                raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
+            try:
+                # A plain connection first reports an error at once; a pool would retry for half a minute.
+                conninfo = self._conninfo if self._store is None else self._store.running()
+                with connecting(conninfo):
+                    tried = Connection.connect(conninfo)
+            except Exception as error:
+                self._refusals, self._refusal = self._refusals + 1, error
+                raise
+            tried.close()
+            pool.open()
 
     @contextmanager
     def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:

@@ -18,6 +18,7 @@ from .messages import SyncMessages
 from .models import SyncModels
 from .search import SyncSearch
 from .secrets import SyncSecrets
+from .trust import SyncTrust
 
 
 class Memory(
@@ -27,6 +28,7 @@ class Memory(
     SyncDocuments,
     SyncArtifacts,
     SyncSecrets,
+    SyncTrust,
     SyncJobs,
     SyncModels,
     SyncAdministration,
@@ -63,6 +65,9 @@ class Memory(
         embed_queries: whether the client embeds queries where the server cannot.
         catch_up_seconds: how long such a search may first do the user's due embed jobs, so that what was stored a
             moment ago is compared, too; ten times as long in the client's first search; 0 for not at all.
+        token: the signed token of a user, or a function that returns one, which is called before each call. A login
+            role that is a member of memory_tenant reaches that user only. The token is set for the transaction of each
+            call, in the same round trip, so it works behind PgBouncer in transaction mode.
 
     Raises:
         InvalidValueError: path is no path, or there is a source as well.

@@ -34,16 +34,14 @@ class SyncErasure(SyncCaller):
         self,
         user_id: str,
         kinds: Sequence[str] | None = None,
-        row_limit: int | None = None,
-        row_offset: int | None = 0,
+        from_row: int | None = 0,
+        max_rows: int | None = None,
     ) -> dict[str, Any]:
         """Return everything about a user: for each kind a list of rows, see docs/export.schema.json.
 
-        ``kinds``, ``row_limit`` and ``row_offset`` return a part. Raise LimitExceededError for more than 200 MB.
+        ``kinds``, ``from_row`` and ``max_rows`` return a part. Raise LimitExceededError for more than 200 MB.
         """
-        return self._value(
-            dict, "export_user", {"user_id": user_id}, kinds=kinds, row_limit=row_limit, row_offset=row_offset
-        )
+        return self._value(dict, "export_user", {"user_id": user_id}, kinds=kinds, from_row=from_row, max_rows=max_rows)
 
     def import_user(
         self, user_id: str, export: Mapping[str, Any], lift_tombstones: bool | None = False

@@ -54,6 +54,7 @@ class SyncMaskedCaller(SyncCaller):
             # The mask lives as long as the transaction: the caller's own where there is one.
             is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
             with connection.transaction() if is_alone else nullcontext():
+                self._send_token(connection)
                 cursor = Cursor(connection, row_factory=scalar_row)
                 if keys and not needs_keys:
                     cursor.execute(MAY_MASK)

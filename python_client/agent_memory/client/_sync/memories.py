@@ -98,11 +98,12 @@ class SyncMemories(SyncCaller):
         filter: Mapping[str, Any] | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
+        include_quarantined: bool | None = False,
     ) -> list[MemoryRecord]:
         """Return memories, newest first; each row's ``total_count`` is the size of the whole match.
 
         ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
-        moment itself.
+        moment itself. ``include_quarantined`` adds the memories in quarantine.
         """
         return self._rows(
             MemoryRecord,
@@ -120,6 +121,7 @@ class SyncMemories(SyncCaller):
             filter=filter,
             created_after=created_after,
             created_before=created_before,
+            include_quarantined=include_quarantined,
         )
 
     def count_memories(
@@ -135,6 +137,7 @@ class SyncMemories(SyncCaller):
         filter: Mapping[str, Any] | None = None,
         created_after: datetime | None = None,
         created_before: datetime | None = None,
+        include_quarantined: bool | None = False,
     ) -> int:
         """Return how many memories ``list_memories`` has under the same filters, on all its pages."""
         return self._value(
@@ -151,6 +154,7 @@ class SyncMemories(SyncCaller):
             filter=filter,
             created_after=created_after,
             created_before=created_before,
+            include_quarantined=include_quarantined,
         )
 
     def update_memory(

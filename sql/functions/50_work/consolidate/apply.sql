@@ -30,10 +30,14 @@ begin
       where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
     article := memory._uuid_v7();
     insert into memory.documents (
-      user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata)
+      user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata,
+      trust)
     values (
       p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
-      'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)));
+      'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)),
+      -- of the rows, whatever the model replies
+      (select min(m.trust) from memory.memories as m
+       where m.user_id = p_job.user_id and m.memory_id = any (source_ids)));
     extracted_ids := array(
       select m.memory_id from memory.memories as m
       where m.user_id = p_job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));

@@ -43,6 +43,7 @@ begin atomic
     and m.memory_id::text <> all (array(
       select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
       where d.user_id = p_user_id and d.namespace = 'memories' and d.source = 'consolidation'
+        and d.quarantined_at is null
         and jsonb_typeof(d.metadata -> 'memory_ids') = 'array'))
   order by memory._microseconds(m.created_at) <= (
       select k.position from memory.marks as k

@@ -15,7 +15,7 @@ begin
     group by w.lexeme having cardinality(p_facts) >= 10 and count(*) > cardinality(p_facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(
       m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata)))
-    || jsonb_build_object('is_stated', memory._is_stated(m)))
+    || jsonb_build_object('is_stated', memory._is_stated(m), 'trust', m.trust))
   from (
     select o.agent_id, (memory._policy_section(p_user_id, o.agent_id, 'search') ->> 'language')::regconfig as language
     from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
@@ -99,6 +99,9 @@ declare
   other constant jsonb := p_claims -> p_loser::text;
   is_protected constant boolean := (other ->> 'is_stated')::boolean and not (claim ->> 'is_stated')::boolean;
 begin
+  if not memory._may_outrank((claim ->> 'trust')::real, (other ->> 'trust')::real) then
+    return false;
+  end if;
   if p_is_duplicate then
     return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
   end if;

@@ -16,7 +16,7 @@ begin
     -- Nobody asked for the deletion of an evicted memory, so it can be restored for a week.
     (select m.user_id, m.agent_id, m.memory_id, m.xmin
      from memory.memories as m
-     where m.deleted_at is not null
+     where m.deleted_at < 'infinity' -- which is that of memories in quarantine
        and (m.operation <> 'evict' or m.deleted_at < statement_timestamp() - interval '7 days')
      order by m.deleted_at
      limit p_batch_size)

@@ -1,0 +1,250 @@
+-- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
+-- plain words passes. docs/poisoning.md has the measured detection and false alarms.
+
+-- The suspicion from 0 to 1, and the signs that it is made of. Signs add up as independent probabilities do.
+create or replace function memory._suspicion(p_text text, out score double precision, out signs text)
+returns record
+language plpgsql immutable parallel safe
+as $$
+declare
+  found record;
+begin
+  score := 0;
+  for found in
+    select s.sign, max(s.weight) as weight
+    from (
+      select h.* from memory._hidden_signs(p_text, memory._without_quoted_attacks(p_text)) as h
+      union all
+      select i.* from memory._instruction_signs(p_text) as i) as s
+    group by s.sign order by max(s.weight) desc, s.sign
+  loop
+    score := 1 - (1 - score) * (1 - found.weight);
+    signs := concat_ws(', ', signs, found.sign);
+  end loop;
+end;
+$$;
+
+-- The signs for which a text of this trust is to be quarantined; null when there are too few. What the user or the
+-- application says may speak to the model ("always answer in German", "ignore emails from Bob"), so only a text with
+-- several strong signs is held against them. A long text is judged piece by piece: signs that stand far apart do not
+-- add up.
+create or replace function memory._verdict(p_text text, p_trust double precision)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.55 else 0.44 end;
+  piece text;
+  found record;
+begin
+  for start in 1 .. greatest(length(p_text), 1) by 1800 loop
+    piece := substr(p_text, start, 2000);
+    if p_trust < 0.9 or memory._may_be_definite(piece) then
+      found := memory._suspicion(piece);
+      if found.score >= enough then
+        return found.signs;
+      end if;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+
+-- Whether a text can have as many signs as the word of a user needs. Only parts of words without classes of characters:
+-- PostgreSQL compares those ten times as fast, and every memory that is written pays for this test, 4 us.
+create or replace function memory._may_be_definite(p_text text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_text ~* 'nstru|prompt|guidel|rules|struz|nweis|consign|talimat|polec|system:|assistant:'
+    or p_text ~ '[<[]' and p_text ~* $w$<\||\[/?inst|<<|</?(?:sys|ass|ins|adm|imp|dev|tool|func|inv|rec)|!\[|\]\(http$w$
+    or octet_length(p_text) > length(p_text) and p_text ~ $w$(?x)
+      [\u00ad\u034f\u0370-\u03ff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\uff21-\uff5a]
+      |[\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]|инстр|указани|правил|指令|指示|提示|规则|規則|プロンプト|ルール
+      |지시|명령|تعليمات|निर्देश|r[eè]gles$w$;
+end;
+$$;
+
+-- Signs in the characters themselves: what people do not see, and what poses as the markup of a prompt. p_unquoted is
+-- the text without quoted attacks. (?x) lets an expression have blanks that mean nothing.
+create or replace function memory._hidden_signs(p_text text, p_unquoted text)
+returns table (sign text, weight double precision)
+language plpgsql immutable parallel safe
+as $$
+declare
+  seen constant text := memory._unseen_removed(p_unquoted);
+begin
+  return query
+  select s.sign, s.weight
+  from (values
+    -- Letters of the tags block, without those of flags; marks that carry bytes.
+    ('invisible characters', 0.95::double precision, regexp_replace(p_text,
+        $w$\U0001f3f4[\U000e0061-\U000e007a]{2,7}\U000e007f$w$, '', 'g') ~ $w$(?x)
+      [\U000e0000-\U000e007f\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0e]{3}|[\u200b\u200c\u2060-\u2064\ufeff]{4}$w$),
+    ('reversed writing', 0.7, p_text ~ $w$[\u202d\u202e]$w$),
+    ('characters without width in words', 0.5, p_text ~ $w$(?x)
+      [A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z].*[A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z]$w$),
+    ('letters of two scripts in a word', 0.5, p_text ~ $w$(?x)
+      [A-Za-z][\u0370-\u03ff\u0400-\u04ff][A-Za-z]
+      |[A-Za-z]{2}[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456][^\u0400-\u04ff]$w$),
+    ('markup of a chat template', 0.9, p_unquoted ~ $w$(?xi)
+      <[|\uff5c][a-z_ \u2581]{2,30}[|\uff5c]>|\[/?INST\]|<</?SYS>>|<(?:start|end)_of_turn>
+      |<\|?(?:im_start|im_end|endoftext|eot_id|begin_of_text)\|?>|<(?:bos|eos)>
+      |</?s>\s*(?:\[|system|user|assistant)$w$),
+    ('markup of a prompt', 0.6, seen ~ $w$(?xi)
+      [<\u2039\u3008\uff1c\u00ab][ ]*/?[ ]*
+      (?:system|assistant|developer|instructions?|admin|important|sys|im_start|im_end|override|tool_result
+        |tool_response|function_results|recalled|memories|user_input|untrusted|conversation|human)
+      (?:[ _-]?(?:message|prompt|instructions?|override|note|reminder|update|data|text|context))?
+      [ ]*(?:[ ][a-z]+="?[a-z0-9 ]+"?)*/?[ ]*[>\u203a\u3009\uff1e\u00bb]$w$),
+    ('role of another speaker', 0.6, p_unquoted ~ $w$(?xi)
+      (?:^|[\n\r"'.!)]|\\n)\s*(?:[#]+[ ]*|\*\*|-{2,}[ ]*|\[|={2,}[ ]*|\()?
+      (?:system|assistant|developer|human|user|sistema|systeme?|system[ ]prompt)(?:\*\*|\])?
+      [ ]?(?:message|prompt|note|override|nachricht)?(?:\*\*|\])?[ ]?:(?:\*\*)?[ ]*
+      (?:you|ignor|from[ ]now|new[ ]|override|the[ ]user[ ](?:has|want)|always|never|forget|disregard|must|remember
+        |update|sure|understood|ok,|yes,|i[ ]will|please|delete|send|call|attention|vergiss|ab[ ]sofort|olvida|oubli
+        |du[ ]bist|eres|tu[ ]es|sei[ ])$w$),
+    ('end of data', 0.5, p_unquoted ~ $w$(?xi)
+      (?:^|\n|[-=#*]{3,})[ ]*(?:end|fin|ende|begin|start)[ ](?:of[ ])?(?:the[ ])?
+      (?:system|user|document|context|data|input|email|tool[ ]output|tool[ ]result|untrusted|memor|recalled|prompt
+        |instructions?)[a-z ]{0,20}\s*(?:[-=#*]{3,}|$|\n)$w$),
+    ('a call of a tool', 0.7, p_unquoted ~ $w$(?xi)
+      <(?:tool_?call|function_?calls?|invoke|antml:|tool_use)[ >_=:]|\mto=functions|```tool_code|\[TOOL_CALLS\]
+      |\{\s*"(?:tool|function|action|name)"\s*:\s*"[a-z_.]*(?:delete|send|exec|transfer|shell|email|post|upload|purge
+        |forget|write|pay|run|memory)[a-z_.]*"\s*,\s*"(?:arguments|args|parameters|input|action_input|params)"$w$),
+    ('a picture or link that carries data', 0.7, p_unquoted ~ $w$(?xi)
+      !?\[[^\]]*\]\(\s*https?://[^)]*(?:\{|<|%7b|\[|\?(?:q|d|data|c|leak|exfil|p)=\)?
+        |=(?:data|secret|history|summary|conversation|chat|token|password|memory))
+      |<img[^>]*src=["']?https?://[^>]*\?$w$),
+    ('placeholders of this memory', 0.6, p_unquoted ~ $w$(?xi)
+      \[\s*memory[ ]?ref\s*:.*(?:ignore|instruct|delete|send)|recalled[ ]from[ ]memory\.[ ]this[ ]is[ ]data
+      |[#][#]\s*your[ ]memories\s*[\n:]$w$)
+  ) as s (sign, weight, is_there)
+  where s.is_there;
+end;
+$$;
+
+-- Signs in what a text says. Each sign needs all its slots in one sentence. The first slot is looked for in the text as
+-- a whole: PostgreSQL keeps 32 prepared expressions, and to prepare one of these takes 2 ms.
+create or replace function memory._instruction_signs(p_text text)
+returns table (sign text, weight double precision)
+language plpgsql immutable parallel safe
+as $$
+declare
+  plain constant text := memory._without_quoted_attacks(memory._plain_letters(p_text));
+  sentences constant text[] := regexp_split_to_array(plain, e'[.!?;]+\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+');
+  candidate record;
+begin
+  for candidate in
+    select s.*
+    from (values
+      ('an order to ignore instructions', 0.7::double precision, '{rules,cancel}'::text[]),
+      ('a new part for the model', 0.6, '{persona}'),
+      ('a question for the prompt', 0.6, '{prompt,reveal}'),
+      ('a request to send data', 0.7, '{target,send,private}'),
+      ('an answer to a question that nobody asked', 0.5, '{asked,say}'),
+      ('something to remember for ever', 0.45, '{keep,forever}'),
+      ('something for the memory of a model', 0.45, '{store,order_to_store}'),
+      ('an order for ever', 0.45, '{hence,reply}'),
+      ('to be kept from the user', 0.6, '{secretly,user}'),
+      ('an order to a model', 0.45, '{model,must}'),
+      ('a call of a tool', 0.45, '{tool}'),
+      ('a claim of authority', 0.5, '{authority}'),
+      ('a blanket consent', 0.5, '{consent,blanket}')
+    ) as s (sign, weight, needed)
+    where plain ~ memory._suspicious_words(s.needed[1])
+  loop
+    if exists (
+      select from unnest(sentences) as t (said)
+      where memory._fills(t.said, candidate.needed)) then
+      return query select candidate.sign, candidate.weight;
+      if candidate.needed[2] = 'cancel' and exists (
+        select from unnest(sentences) as t (said)
+        where memory._fills(t.said, '{rules,cancel,before}')) then
+        return query select 'all or earlier ones', 0.5::double precision;
+      end if;
+    end if;
+  end loop;
+end;
+$$;
+
+-- Whether a sentence fills all these slots.
+create or replace function memory._fills(p_sentence text, p_slots text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  slot text;
+begin
+  foreach slot in array p_slots loop
+    if p_sentence !~ memory._suspicious_words(slot) then
+      return false;
+    end if;
+  end loop;
+  return true;
+end;
+$$;
+
+-- The text without quoted passages if it speaks about attacks: advice on security quotes them.
+create or replace function memory._without_quoted_attacks(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_text !~ $w$(?xi)
+      \m(?:prompt[ ]injection|injection[ ]attack|injections?\M|jailbreak(?:ing|s)?\M|attackers?\M|attacks?\M|malicious
+        |phishing|payloads?\M|red[- ]team|security[ ](?:training|course|research|team|test|review)|adversarial|owasp
+        |exploit|vulnerab|angreifer|angriff|sch[aä]dlich|attaque|ataque|attacco|atak|sald[iı]r[iı])
+      |атак|инъекц|攻击|攻撃|注入$w$ then
+    return p_text;
+  end if;
+  return regexp_replace(p_text, $w$(?x)
+      "[^"\n]*"|'[^'\n]{12,}'|`[^`\n]*`|\u201c[^\u201d\n]*\u201d|\u201e[^\u201c\u201d\n]*[\u201c\u201d]
+      |\u00ab[^\u00bb\n]*\u00bb|\u300c[^\u300d\n]*\u300d|\u2018[^\u2019\n]*\u2019$w$, '(quoted)', 'g');
+end;
+$$;
+
+-- The spelling in which words are compared: lower case, one blank between words, and letters as plain as they look:
+-- without accents and invisible characters, full-width and mathematical letters as common ones, letters of Greek and
+-- Cyrillic in Latin words as the Latin ones that they look like, and words that are spaced out closed up.
+create or replace function memory._plain_letters(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  plain text := p_text;
+begin
+  if octet_length(plain) > length(plain) then
+    plain := memory._unseen_removed(plain);
+    if getdatabaseencoding() = 'UTF8' then
+      plain := regexp_replace(memory._normal_form(plain, 'NFKD'), e'[\\u0300-\\u036f]+', '', 'g');
+      plain := memory._normal_form(plain, 'NFC');
+    end if;
+    plain := translate(lower(plain), e'łıøđı\u2019\u2018\u02bc\u00df', 'lioodi''''''s');
+    if plain ~ e'[a-z][\\u0370-\\u03ff\\u0430-\\u045f]|[\\u0370-\\u03ff\\u0430-\\u045f][a-z]' then
+      plain := translate(plain, 'аеорсухіјѕԁһкмтнвгαεορυικντ', 'aeopcyxijsdhkmthbraeopuikvt');
+    end if;
+  else
+    plain := lower(plain);
+  end if;
+  -- "i g n o r e   a l l" and "i.g.n.o.r.e".
+  if plain ~ e'(?:\\m[a-z][ ._*-]){5}' then
+    plain := plain || e'\n' || regexp_replace(regexp_replace(
+      plain, e'(?<=\\m[a-z])[._*-](?=[a-z]\\M)|(?<=\\m[a-z]) (?=[a-z]\\M)', '', 'g'), e' {2,}', ' ', 'g');
+  end if;
+  return regexp_replace(plain, e'[^\\S\\n]+', ' ', 'g');
+end;
+$$;
+
+-- The text without characters that are not seen.
+create or replace function memory._unseen_removed(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when octet_length(p_text) = length(p_text) then p_text else regexp_replace(p_text, $w$(?x)
+      [\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u3164]
+      |[\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]$w$, '', 'g') end;
+end;
+$$;

@@ -1,0 +1,271 @@
+-- The words by which memory._suspicion() knows instructions that are aimed at a model, in a dozen languages. Texts are
+-- compared in the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A
+-- slot is one regular expression. A sign is several slots that one sentence fills, in any order, because languages
+-- order words differently. The lists cannot be complete.
+--   cancel     to set something aside             rules     what a model is told to do
+--   before     what came before, or all of it     persona   a new part for the model to play
+--   prompt     what a model keeps to itself       reveal    to show it
+--   send       to hand something on               private   what is not for others
+--   target     where something is sent            asked     when the user will ask for something
+--   say        what is to be said then            forever   without an end
+--   keep       to put into memory                 secretly  not to let somebody know
+--   user       who is not to know                 model     who is spoken to
+--   must       that it is an order                tool      to let tools act
+--   authority  who gives orders                   consent   that somebody agreed
+--   blanket    to everything, without being asked
+--   hence      from a moment on                reply     what an assistant does
+--   store      into the memory of a model      order_to_store  to write there
+
+-- The regular expression of a slot. Line breaks and the six blanks after them only keep lines short; Russian letters
+-- lose their marks, as in the texts.
+create or replace function memory._suspicious_words(p_slot text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return translate(replace(case p_slot
+    when 'cancel' then
+      $w$\m(?:ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|supersed|void\M|nullif|cancel|
+      circumvent|(?:do not|don'?t|no longer|stop|quit|cease) (?:follow|obey|apply|adher|comply|heed)|
+      pay no attention|never mind|set aside|throw (?:out|away)|reset your|wipe your|drop (?:all|your|any|the)|
+      vergiss|vergesst|vergessen sie|missacht|verwirf|hebe .* auf|setz.* ausser kraft|umgehe|befolge nicht|
+      halte dich nicht|oubli(?:e|ez)\M|fais abstraction|faites abstraction|ne tiens (?:plus )?compte|ne tenez|
+      neglige|contourne|olvid(?:a|e|ad|en)\M|haz caso omiso|hagas caso|no sigas|descarta|omite|dimentica|
+      tralascia|scarta|non seguire|non tenere|esque[cç]a|desconsider|descart|nao siga|pomin|zignoruj|zapomnij|
+      odrzuc|nie przestrzegaj|lekcewaz|negeer|vergeet|gormezden|yok say|unut\M|dikkate alma|onemseme|gecersiz)|
+      игнорир|забуд|отмени|не обращай|не следуй|отбрось|обойди|пренебрег|忽略|无视|無視|忘记|忘掉|忘れ|不要理会|不理会|不要遵守|绕过|作废|
+      従わない|取り消|破棄|무시|잊어|تجاهل|انس |नज़रअंदाज़|अनदेखा|भूल जा$w$
+    when 'rules' then
+      $w$\m(?:instruction|instrucci?on|instruca?[cç]?o|istruzion|instruktion|instrukcj|instructie|prompt|
+      guideline|guardrail|directive|direktiv|directiv|direttiv|diretriz|system ?message|systemprompt|rules?\M|
+      orders\M|constraint|restriction|restric|limitation|programming\M|training\M|safety|content polic|
+      polic(?:y|ies)\M|told you|were told|anweisung|vorgabe|richtlinie|regeln\M|beschrankung|sicherheitsregel|
+      consigne|regles?\M|reglas?\M|ordenes\M|regole\M|ordini\M|regras?\M|ordens\M|polecen|wytyczn|zasad|reguly|
+      talimat|yonerge|kural|komut)|инструкц|указани|правил|команд|промпт|ограничен|установк|指令|指示|提示|规则|規則|规定|
+      命令|設定|プロンプト|ルール|ガイドライン|制限|지시|명령|규칙|프롬프트|تعليمات|التعليمات|निर्देश$w$
+    when 'before' then
+      $w$\m(?:previous|prior|above|earlier|preceding|foregoing|before\M|existing|original|initial|all\M|any\M|
+      every\M|your\M|system|so far|bisher|vorherig|vorig|vorangegangen|obig|alle\M|deine|fruher|precedent|
+      anterieur|toutes|tous\M|tes\M|vos\M|anterior|previ|todas|todos|tus\M|precedenti|tutte|tutti|tue\M|suas|
+      poprzedni|wczesniejsz|wszystk|swoje|onceki|tum\M|butun|yukaridaki|eerdere|vorige)|предыдущ|прежн|
+      вышеуказ|все|свои|твои|之前|以前|以上|先前|上述|所有|前述|これまで|すべて|全て|上記|이전|모든|السابقة|पिछले|सभी$w$
+    when 'persona' then
+      $w$\myou are (?:now|no longer|hereby|from now) (?!(?:able|logged|subscribed|in |at |on |the owner|
+      registered|connected|ready|eligible|signed|leaving|entering|viewing|free))|\m(?:act|behave|respond|
+      operate|roleplay|role-play) as (?:if you|though you|an? (?:unrestricted|uncensored|unfiltered|evil|
+      jailbroken|different ai|new ai)|dan\M|root|admin|the developer)|\mpretend (?:to be|you are|that you)|
+      \m(?:you are|you're|now|enter|entering|switch to|switched to|activate|activated|enable|
+      in) (?:now )?(?:in )?(?:dan|jailbreak|sudo|unrestricted|maintenance|god|admin|developer|
+      debug) mode,? (?:and|list|where|with|now)|\m(?:developer|dan|god|jailbreak|debug|sudo|maintenance|
+      unrestricted|admin|administrator) mode (?:is )?(?:now )?(?:enabled|activated|unlocked|on\M)|\mdan mode|
+      \myou are dan\M|\mdo anything now|\mjailbroken|\m(?:without|no|free of|ohne|sans|sin|senza|sem|
+      bez) (?:any |jegliche |aucune |ningun[ao]? |alcun[ao]? |qualquer |zadnych )?(?:restrictions|filters|
+      limits|limitations|einschrankung|beschrankung|restriction|restricciones|restrizioni|restricoes|
+      ograniczen)|\mdu bist (?:jetzt|nun|ab sofort) (?:der|die|das|ein|frei|kein|admin)|\mtu es (?:maintenant|
+      desormais)|\mvous etes (?:maintenant|desormais)|\m(?:ahora|a partir de ahora) eres|\meres ahora|
+      \msei (?:ora|adesso)\M|\mda ora in poi sei|\m(?:agora voce e|voce agora e|a partir de agora voce)|
+      \mjestes teraz|\mod teraz jestes|\martik (?:sen|sinirsiz|kisitlamasiz)|\msen artik|ты теперь|теперь ты|
+      отныне ты|вы теперь|你现在是|从现在起你|从现在开始你|你不再是|あなたは今から|あなたはもう|今からあなた|너는 이제|이제부터 너는|أنت الآن|अब तुम|अब आप$w$
+    when 'prompt' then
+      $w$\m(?:system ?-?prompt|system message|hidden (?:prompt|instruction)|initial (?:prompt|instruction)|
+      your (?:prompt|instructions|rules|guidelines|configuration)|systemanweisung|deine (?:anweisung|
+      instruktion|regeln)|tes (?:instructions|consignes)|vos (?:instructions|consignes)|invite systeme|
+      prompt (?:systeme|del sistema|di sistema|do sistema|systemowy)|tus instrucciones|(?:le )?tue istruzioni|
+      suas instrucoes|instrukcje systemow|swoje instrukcje|sistem (?:istemi|komutu|talimat|prompt))|
+      системн\w* (?:промпт|инструкц|сообщ)|свои инструкции|系统提示|系统指令|你的指令|システムプロンプト|あなたの指示|あなたの命令|シストム|
+      시스템 프롬프트|تعليماتك|सिस्टम प्रॉम्प्ट$w$
+    when 'reveal' then
+      $w$\m(?:reveal|print|show|output|repeat|display|disclose|dump|leak|recite|expose|echo|tell me|give me|
+      write out|zeig|verrat|gib|nenn|offenbar|wiederhol|druck|montre|revele|affiche|repete|divulgue|donne|
+      muestra|revela|imprime|repite|dime|mostra|rivela|stampa|ripeti|mostre|revele|repita|exiba|pokaz|ujawnij|
+      wypisz|powtorz|goster|acikla|yazdir|tekrarla)|покажи|раскрой|выведи|повтори|напечатай|显示|泄露|输出|重复|透露|打印|
+      公開|表示し|開示|見せ|出力|보여|공개|출력|اكشف|اعرض|दिखाओ|बताओ$w$
+    when 'send' then
+      $w$\m(?:send|sends|sending|forward|post|posts|upload|exfiltrat|transmit|e-?mail|leak|submit|append|deliver|
+      relay|copy|embed|encode|include|attach|fetch|load|request|curl|wget|transfer|wire|sende|sendet|schick|
+      ubermitt|leite|lade|hochlad|uberweis|weiterleit|envoi|envoy|transmet|transfer|televers|envi[ae]|reenvi|
+      manda|mande|sube|transfier|inoltra|invia|carica|trasferisci|bonifica|encaminh|wyslij|wysyl|przeslij|
+      przekaz|dolacz|gonder|ilet\M|aktar|yukle)|отправ|перешл|вышли|загруз|передай|переведи|发送|发给|上传|转发|传送|转账|
+      送信|送って|転送|アップロード|送金|보내|전송|أرسل|भेज$w$
+    when 'private' then
+      $w$\m(?:conversation|chat|histor|memor(?:y|ies)|api[ _-]?keys?|passw|credential|token|secret|system prompt|
+      private|confidential|personal|sensitive|ssh|environment variables?|env vars?|\.env|cookies?|(?:user|
+      customer|client)(?:'?s)? (?:data|e-?mails?|address|information|details|messages|name|files|contacts|
+      profile)|contacts|inbox|contents?|files|last message|all messages|everything|zugangsdaten|gesprach|
+      unterhaltung|verlauf|schlussel|geheim|erinnerung|daten\M|nachrichten|kontakte|geld|mot de passe|
+      mots de passe|identifiants|donnees|historique|souvenir|cle api|cles|contrasena|credencial|datos|
+      historial|recuerdos|claves|mensajes|credenzial|dati\M|cronologia|ricordi|chiav|messaggi|conversazion|
+      senha|dados|historico|memorias|chaves|mensagens|hasl|dane\M|danych|histori|wspomnie|klucz|wiadomosc|
+      rozmow|sifre|parola|veri|gecmis|anahtar|mesaj|konusma|kimlik|geldbetrag|money|funds|payment|conto|
+      dinero)|парол|переписк|истори|ключ|данны|воспоминан|сообщени|разговор|секрет|деньги|密码|密碼|对话|聊天记录|记忆|密钥|
+      数据|资料|信息|隐私|パスワード|会話|履歴|記憶|鍵|データ|情報|個人|비밀번호|대화|기록|키를|개인정보|كلمة المرور|المحادثة|पासवर्ड|बातचीत$w$
+    when 'target' then
+      $w$https?://|\mwww\.|[a-z0-9._-]+@[a-z0-9-]+\.[a-z]|\m(?:webhook|endpoint|url\M|remote server|
+      external server|our server|my server|attacker|this address|following address|this number|
+      [a-z0-9-]+\.(?:com|net|org|io|ru|xyz|example|evil|dev|info|biz|co|tk)\M|iban\M|wallet|bitcoin|btc\M|
+      server\M|adresse|direccion|indirizzo|endereco|adres|servidor|serveur|sunucu|konto|account number)|
+      на адрес|на сервер|на почту|服务器|邮箱|地址|网址|サーバー|アドレス|서버|주소|خادم|सर्वर$w$
+    when 'asked' then
+      $w$\m(?:when|whenever|if|every ?time|next time|each time|once|as soon as|should|any ?time|upon) (?:the |a |
+      an |any |this |your |someone|anyone|anybody|people|somebody|they|he|she|ever |user|customer)(?:user|
+      users|human|customer|client|person|owner|operator|visitor|patient|employee|one)?[a-z' ]{0,20}?\m(?:ask|
+      say|mention|quer|inquir|request|want|talk|bring|tr(?:y|ies)|type|write|need|look|search|greet|quot|
+      discuss)|\m(?:when|if|whenever|once|should you be|any ?time) (?:you are |you're |ever |
+      directly )?(?:asked|questioned|queried|prompted)|\many questions? about|
+      \mquestions? about [a-z ]{1,40} (?:must|should|shall|are to)|\m(?:wenn|sobald|falls|wann immer|
+      jedes mal) .*(?:nutzer|benutzer|anwender|user|kunde|jemand|man dich|gefragt).*(?:frag|sag|erwahn|bitte|
+      will|sucht|spricht)?|\mquand .*(?:utilisateur|client|quelqu|on te).*|\m(?:si|lorsqu|des qu|
+      chaque fois qu).*(?:utilisateur|client|quelqu|usuario|cliente|alguien|utente|te pregunt|preguntan)|
+      \mcuando .*(?:usuario|cliente|alguien|te pregunt).*|\m(?:quando|se|ogni volta che|
+      sempre que) .*(?:utente|cliente|qualcuno|usuario|alguem|ti chied|perguntar)|\m(?:gdy|kiedy|jesli|
+      za kazdym razem|ilekroc) .*(?:uzytkownik|klient|ktos)|\m(?:kullanici|musteri|biri(?:si)?|
+      biri) .*(?:sordugunda|sorarsa|sorunca|isterse|istediginde|bahsederse|sorar)|(?:когда|если|каждый раз|
+      как только|всякий раз).*(?:пользовател|клиент|кто-то|тебя спрос|спрос)|(?:当|每当|如果|只要|一旦).*(?:用户|客户|有人|别人|
+      顾客|问到|问起)|(?:ユーザー|利用者|顧客|誰か).*(?:たら|れば|とき|場合|際)|사용자가.*(?:물어|요청|질문|면)|(?:إذا|عندما).*المستخدم|(?:जब|
+      अगर).*(?:उपयोगकर्ता|यूज़र|कोई)$w$
+    when 'say' then
+      $w$\m(?:answer|respond|reply|say|tell|recommend|suggest|claim|insist|state|direct|point|steer|refer|output|
+      insert|append|add|include|mention|present|assert|promote|advise|pretend|lie\M|deny|refuse|give them|
+      send them|link|call|execute|run\M|invoke|use the|transfer|book|buy|order|delete|approve|praise|
+      discourage|warn|push|name\M|only\M|always|never|antworte|sag\M|sage\M|empfiehl|empfehle|behaupte|nenne|
+      erwahn|verweise|schick|fuge|leite|preise|raus|raten|rate\M|reponds|repondez|dis\M|dites|recommande|
+      affirme|conseille|propose|insere|renvoie|responde|di\M|diga|recomiend|afirma|sugier|asegura|inserta|
+      remite|rispondi|di'|consigli|raccomand|sostieni|suggerisci|inserisci|responda|diga|recomend|afirme|
+      sugira|insira|indique|odpowiad|odpowiedz|powiedz|polec|twierdz|zasugeruj|wstaw|kieruj|soyle|oner|yanit|
+      cevap|tavsiye|iddia|yonlendir|ekle)|отвечай|ответь|скажи|говори|рекоменд|утвержда|советуй|посоветуй|
+      вставь|направ|предлаг|回答|回复|答复|推荐|告诉|建议|声称|一律|必须|答え|回答|勧め|推薦|伝え|言っ|主張|返信|案内|대답|추천|말해|답해|أجب|قل|أوص|जवाब|
+      कहो|सुझाव$w$
+    when 'forever' then
+      $w$\m(?:from now on|from (?:this|that) (?:point|moment|day)|from today|henceforth|hereafter|going forward|
+      permanent|forever|always|never|every (?:future|new|other|single)|(?:all|any|each|every|in|across|
+      for) (?:all |your |any |the )*(?:future|later|subsequent|upcoming|other|new|next) (?:conversation|
+      session|chat|response|interaction|answer|repl|thread|request|task|message)|until further notice|
+      at all times|ab sofort|ab jetzt|von nun an|ab heute|fur immer|dauerhaft|kunftig|zukunft|immer\M|
+      desormais|a partir de maintenant|dorenavant|toujours|pour toujours|en permanence|a l'avenir|
+      a partir de ahora|de ahora en adelante|siempre|para siempre|permanente|en adelante|futur|d'ora in (?:poi|
+      avanti)|da ora in poi|da adesso|sempre|per sempre|a partir de agora|de agora em diante|para sempre|
+      od teraz|odtad|zawsze|na stale|na zawsze|przyszl|bundan sonra|bundan boyle|artik|daima|her zaman|kalici|
+      gelecek)|отныне|с этого момента|впредь|всегда|навсегда|постоянно|будущ|从现在|今后|以后|永远|永久|始终|总是|将来|今後|これから|
+      常に|永久|ずっと|必ず|今から|앞으로|항상|영구|이제부터|من الآن|دائما|अब से|हमेशा$w$
+    when 'keep' then
+      $w$\m(?:remember (?:that|this|to|the following|:|permanently|forever|always|it\M)|memori[sz]e|(?:save|store|
+      add|write|record|commit|persist|put|keep|log|update|note|insert|plant|include|set) .*(?:memor(?:y|ies)|
+      long[- ]term|profile|knowledge base|preferences|persistent)|(?:to|in|into) (?:your|the) (?:long[- ]term |
+      persistent )?memor(?:y|ies)|merk(?:e|t)? (?:dir|euch)|gedachtnis|langzeit|speicher(?:e|
+      n)?\M.*(?:erinnerung|gedachtnis|dauerhaft|profil|fur|als)|erinnere dich|souviens-toi|souvenez-vous|
+      memorise|retiens|enregistre.*(?:memoire|profil|preference)|memoire a long|recuerda|memoriza|
+      guarda.*(?:memoria|perfil|preferenc)|graba en|ricorda|memorizza|salva.*(?:memoria|profilo|preferenz)|
+      tieni a mente|lembre|memorize|guarde.*(?:memoria|perfil)|salve.*(?:memoria|perfil)|zapamietaj|
+      zapisz.*(?:pamiec|pamiet|profil)|hatirla|aklinda tut|hafiza|bellegine|unutma\M)|запомни|
+      сохрани.*(?:памят|профил)|в память|запиши.*памят|记住|牢记|记忆|存入|保存到|覚えて|覚えておいて|記憶|メモリ|기억해|메모리|저장해|تذكر|احفظ|
+      याद रख|मेमोरी$w$
+    when 'secretly' then
+      $w$\m(?:do not|don'?t|never|must not|should not|avoid|without) (?:ever )?(?:tell|telling|mention|reveal|
+      inform|alert|notif|show|disclos|let|ask|warn|say|acknowledg|explain|display|discuss|bring)|\m(?:silently|
+      covertly|secretly|quietly|stealth|in the background|unnoticed|between us|keep (?:this|
+      it) (?:a )?(?:secret|hidden|confidential))|\m(?:sag|sage|erzahl|verrate|erwahne|informiere|zeige|
+      teile) .*\m(?:nicht|nichts|niemandem)\M|\mohne .*(?:informier|zu sagen|zu fragen|nachzufragen|wissen|
+      ruckfrage|zustimmung)|heimlich|unbemerkt|stillschweigend|\mne (?:dis|dites|mentionne|revele|previens|
+      parle|montre|informe)|sans (?:le dire|prevenir|en informer|demander|l'informer|confirmation)|en silence|
+      discretement|en secret|\mno (?:le |se lo )?(?:digas|menciones|reveles|informes|avises|muestres|cuentes)|
+      sin (?:decir|avisar|informar|preguntar|que .* sepa|confirm)|en secreto|sigilosamente|\mnon (?:dire|
+      menzionare|rivelare|informare|avvisare|mostrare|dirlo)|senza (?:dirlo|informare|avvisare|chiedere|
+      conferma)|di nascosto|silenziosamente|in silenzio|\mnao (?:diga|mencione|revele|informe|avise|mostre|
+      conte)|sem (?:avisar|informar|dizer|perguntar|confirma)|em segredo|silenciosamente|\mnie (?:mow|wspomina|
+      ujawnia|informuj|pokazuj|zdradzaj)|bez (?:wiedzy|pytania|informowania|zgody|potwierdzenia)|po cichu|
+      potajemnie|soyleme|bahsetme|haber verme|belli etme|gizlice|sormadan|bildirmeden|sessizce|onay almadan|
+      не (?:говори|сообщай|упоминай|рассказывай|показывай|раскрывай)|без (?:ведома|подтверждения|уведомления|
+      спроса)|тайно|незаметно|不要告诉|别告诉|不要提|不得告知|不通知|偷偷|悄悄|秘密地|无需确认|言わない|伝えない|知らせず|告げず|こっそり|秘密に|内緒|確認なし|말하지 마|
+      알리지|몰래|لا تخبر|मत बताना|बिना बताए$w$
+    when 'user' then
+      $w$\m(?:user|human|person|customer|client|anyone|anybody|owner|them|him|her\M|operator|nutzer|benutzer|
+      anwender|kunde|niemand|utilisateur|usuario|cliente|nadie|utente|nessuno|ninguem|uzytkowni|klient|nikomu|
+      kullanici|musteri|kimse)|пользовател|никому|клиент|подтверждени|用户|客户|任何人|确认|ユーザー|利用者|誰に|確認|사용자|المستخدم|
+      उपयोगकर्ता$w$
+    when 'model' then
+      $w$\m(?:ai\M|a\.i\.|ais\M|assistants?\M|llms?\M|language models?|chat ?bots?|agents?\M|gpt|chatgpt|claude|
+      copilot|gemini|bot\M|models? (?:reading|processing|must|should|that)|automated system|ki\M|ki-|
+      sprachmodell|assistent|assistant|ia\M|asistente|assistente|modele de langage|modelo de lenguaje|
+      modello linguistico|modelo de linguagem|asystent|model jezykowy|yapay zeka|asistan|dil modeli)|ассистент|
+      нейросет|языков\w+ модел|\mии\M|помощник|人工智能|助手|语言模型|機械|言語モデル|アシスタント|어시스턴트|인공지능|المساعد|सहायक$w$
+    when 'must' then
+      $w$\m(?:must|shall|have to|has to|are required|is required|are instructed|need to|should now|will now|
+      please (?:ignore|follow|send|run|execute|add|include|call|delete|also)|reading this|processing this|
+      reads this|sees? this|summari[sz]ing|attention|note to|dear|hey|hello|listen|you should|
+      before (?:answering|responding|continuing)|first (?:call|run|send|execute)|immediately|mandatory|comply|
+      obey|muss|musst|sollst|achtung|hinweis an|dois|doit|devez|attention|debe|debes|deve|devi|atencion|
+      attenzione|atencao|musi|musisz|uwaga|gerekir|zorunda|dikkat)|должен|обязан|внимание|必须|注意|请立即|应当|
+      なければならない|べき|注意|してください|해야|주의$w$
+    when 'tool' then
+      $w$\m(?:call|invoke|use|execute|run|trigger|launch) (?:the |a |your |this |
+      my )?[a-z0-9_."'`-]{1,40} ?(?:tool|function|api|command|script|plugin|endpoint)|\m(?:tool|
+      function)[ _-]?call|\m(?:leak|exfiltrate|steal|dump) (?:the|all|every|any|their|user|your)|\mrm -rf|
+      curl [^ ]* ?\|| \| ?(?:ba)?sh\M|\m(?:delete|drop|wipe|erase|remove|purge|destroy) (?:all|every|
+      the entire|any) (?:\w+ )?(?:files?|data|memories|tables?|emails?|records?|backups?|database|users?|
+      messages?|accounts?|contacts?)|\m(?:losche|loschen sie|entferne) (?:alle|samtliche)|\m(?:supprime|
+      efface)[zr]? (?:tous|toutes)|\m(?:borra|elimina|elimine|borre) tod[ao]s|\m(?:cancella|elimina) tutt[ie]|
+      \m(?:apague|exclua|delete) tod[ao]s|\musun (?:wszystk|cal)|\mtum .* sil\M|удали (?:все|всю)|删除所有|删除全部|
+      すべて.*削除|全て.*削除$w$
+    when 'authority' then
+      $w$\m(?:system|security|admin(?:istrator)?|developer|openai|anthropic|google|root|operator|emergency|
+      compliance|it department|urgent) (?:override|update|notice|directive|command|instruction|message|mandate|
+      request)s?\M ?(?:[:-]|from|to all|for)|\mthis is (?:a |an |the )?(?:official |new |direct |
+      urgent )?(?:message|order|instruction|command|directive|override|request|notice) (?:from|by) (?:your |
+      the )?(?:developer|openai|anthropic|system|admin|creator|operator|security|engineer)|\m(?:highest|top|
+      maximum|high|absolute)[- ]priority (?:instruction|directive|order|command|message|rule|task)|
+      \m(?:supersede|override|replace|take precedence over|overrule)s? (?:all|any|every|your|previous|
+      the system|other)|\mnew (?:system )?(?:instructions?|prompt|directive|objective|goal|task|
+      persona)s?\M ?(?:[:-]|is|are)|\mneue (?:anweisung|instruktion|system)|\mnouvelles? (?:instruction|
+      consigne)|\mnuevas? (?:instruccion|orden)|\mnuov[ae] istruzion|\mnovas? instruc|\mnowe? (?:instrukcj|
+      polecen)|\myeni (?:talimat|gorev)|\msystem(?:nachricht|meldung|befehl)|\m(?:mensaje|messaggio|mensagem|
+      message) (?:del sistema|di sistema|do sistema|systeme)|\msistem (?:mesaji|yonetici)|
+      \mkomunikat systemowy|\mthis instruction (?:is|has)|новая (?:инструкц|задача)|новые (?:инструкц|указан)|
+      системное сообщение|新指令|新的指令|新任务|系统消息|系统通知|最高优先|新しい指示|新たな指示|システムメッセージ|最優先|새로운 지시|시스템 메시지|最高级别$w$
+    when 'consent' then
+      $w$\m(?:authori[sz]ed?|approved?|consent(?:ed|s)?|pre-?approved|granted|permits?|permitted|allow(?:s|ed)|
+      agreed|waive[sd]?|trusts?|whitelist(?:ed)?|verified|genehmigt|erlaubt|eingewilligt|zugestimmt|vertraut|
+      autoris|approuv|consenti|autoriz|aprobad|aprovad|consentit|acconsent|zatwierdz|zezwolil|upowazn|zgodzil|
+      onaylad|izin verdi|yetki)|разрешил|одобрил|согласил|доверяет|授权|批准|同意|信任|許可|承認|同意|허가|승인$w$
+    when 'blanket' then
+      $w$\m(?:all (?:transfers?|payments?|requests?|purchases?|tool calls?|actions?|commands?|transactions?|
+      access|links?|downloads?|file)|any (?:transfer|payment|request|purchase|tool|action|command|transaction|
+      link|file|email|amount)|every (?:transfer|payment|request|purchase|action|command)|without (?:asking|
+      confirm|confirmation|further|any|review|limit|verification|checking|prompting)|no (?:confirmation|
+      need to|further|questions|verification|approval|review|limit)|automatic(?:ally)?|unlimited|full access|
+      in advance|unconditional|ohne (?:ruckfrage|bestatigung|nachfrage|limit|prufung)|alle (?:uberweisung|
+      zahlung|aktion|anfrage|befehle|transaktion)|automatisch|tous les (?:virements|paiements)|
+      sans (?:confirmation|verification|demander)|todas las (?:transfer|acciones|compras)|sin (?:confirm|
+      preguntar|verific)|tutti i (?:bonifici|pagamenti)|senza (?:conferma|chiedere|verifica)|
+      todas as (?:transfer|acoes|compras)|sem (?:confirma|perguntar|verifica)|wszystkie (?:przelewy|platnosci|
+      dzialania)|bez (?:potwierdz|pytania|weryfikacji)|tum (?:odeme|islem|transfer|havale)|onay (?:istemeden|
+      almadan|gerekmeden)|sormadan)|без (?:подтвержд|запроса|проверки)|все (?:перевод|платеж|действ)|
+      автоматически|无需确认|无需|所有(?:转账|付款|操作|请求)|自动|確認なし|確認不要|すべての(?:送金|支払|操作)|自動$w$
+    when 'hence' then
+      $w$\m(?:from now on|from (?:this|that) (?:point|moment)|henceforth|hereafter|going forward|
+      until further notice|(?:in|to|for|of|with|across) (?:all|each|every|any)(?: of)?(?: your| the| future|
+       new| later| subsequent| single)* (?:answers?|repl(?:y|ies)|responses?|requests?|questions?|messages?|
+      conversations?|sessions?|chats?|future)|(?:begin|start|end|finish) (?:each|every|all|your)|ab sofort|
+      ab jetzt|von nun an|kunftig|in jeder antwort|desormais|a partir de maintenant|dorenavant|
+      a partir de ahora|de ahora en adelante|en cada respuesta|d'ora in (?:poi|avanti)|da ora in poi|
+      a partir de agora|de agora em diante|od teraz|odtad|bundan sonra|bundan boyle)|отныне|с этого момента|
+      впредь|в каждом ответе|从现在起|从现在开始|今后|以后|每次回答|今後|これから|今から|앞으로|이제부터$w$
+    when 'reply' then
+      $w$\m(?:answer|respond|repl(?:y|ies)|say\M|tell\M|recommend|insert|append|add\M|include|promote|praise|
+      mention|link|speak|output|obey|comply|record that|call the|antwort|empfiehl|empfehl|erwahn|reponds|
+      repondez|ajoute|recommand|respond[ea]\M|anad[ea]|agreg|inclu[iy]|recomiend|rispondi|aggiungi|consiglia|
+      responda|adicione|recomende|odpowiad|polecaj|dodawaj|yanit|cevap|ekle\M|oner)|отвеча|вставь|добавля|
+      рекоменд|хвали|回答|加入|推荐|回复|答え|推薦|追加|대답|추천$w$
+    when 'store' then
+      $w$\m(?:in|into|to|from|as) (?:your|its) (?:own )?(?:long[- ]term |persistent |permanent )?(?:memor(?:y|
+      ies)|knowledge base)\M|\m(?:save|store|write|record|add|put|keep|commit) (?:to|in|into) (?:long[- ]term |
+      persistent )?memory|\m(?:save|store|write|record|add|put|note|update) .*(?:user'?s?|customer'?s?|
+      client'?s?) (?:profile|preferences?|memory|record)|\m(?:im|ins|in dein(?:em|e)?) (?:langzeit)?gedachtnis|
+      \m(?:dans|en) (?:ta|votre|la) memoire|\men (?:tu|su|la) memoria|\mnella (?:tua )?memoria|
+      \mna (?:sua )?memoria|\mw (?:swojej )?pamieci|\mbellegine|\mhafizana|
+      в (?:свою )?(?:долговременную )?память|存入.*记忆|写入.*记忆|记忆に保存|記憶に保存|メモリに|메모리에$w$
+    when 'order_to_store' then
+      $w$\m(?:save|store|write|record|add|put|keep|commit|update|note|speicher|schreib|enregistre|guarda|graba|
+      salva|guarde|zapisz|kaydet)|сохрани|запиши|存入|写入|保存|저장$w$
+  end, e'\n      ', ''), 'йё', 'ие');
+end;
+$$;

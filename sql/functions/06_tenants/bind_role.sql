@@ -1,0 +1,73 @@
+create or replace function memory.bind_role(role_name name, user_id text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  bound_to text;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_role_to_bind(role_name);
+  insert into memory.bound_roles as b (role_name, user_id) values (bind_role.role_name, bind_role.user_id)
+  on conflict on constraint bound_roles_pkey do nothing;
+  select b.user_id into bound_to from memory.bound_roles as b where b.role_name = bind_role.role_name;
+  -- To bind it anew in silence would give another user's memories to sessions that are open.
+  if bound_to <> user_id then
+    perform memory._refuse('role_name', format('role "%s" is bound to another user', role_name),
+      'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
+  end if;
+  if not pg_has_role(role_name, 'memory_tenant', 'member') then
+    perform memory._make_tenant(role_name);
+  end if;
+  perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
+end;
+$$;
+comment on function memory.bind_role(name, text) is
+'Binds a login role to a user: its sessions reach this user only, by functions and by tables, and need no token. The '
+'role becomes a member of memory_tenant. Binding it to the same user again changes nothing; to another user it is '
+'refused (23505).';
+
+-- Refuses a role that does not exist, or that would reach other users although it is bound.
+create or replace function memory._check_role_to_bind(p_role_name name)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  role pg_roles;
+begin
+  select r.* into role from pg_roles as r where r.rolname = p_role_name;
+  if to_regrole('memory_tenant') is null then
+    perform memory._refuse('role_name', 'there is no role memory_tenant on this server',
+      'An administrator creates it with "agent-memory install --roles".', '0A000');
+  elsif role.rolname is null then
+    perform memory._refuse('role_name',
+      case when p_role_name is null then 'must not be null' else format('there is no role "%s"', p_role_name) end,
+      'Pass a login role of this server.');
+  elsif not role.rolcanlogin then
+    perform memory._refuse('role_name', format('role "%s" cannot log in', p_role_name),
+      'A binding counts for the role that has logged in, not for groups: bind each login role.');
+  elsif role.rolsuper or role.rolbypassrls or has_schema_privilege(role.oid, 'memory', 'create') then
+    perform memory._refuse('role_name', format('role "%s" would reach all users all the same', p_role_name),
+      'Bind a role that is no superuser, has no BYPASSRLS and may create nothing in schema memory.');
+  elsif pg_has_role(role.oid, to_regrole('memory_worker'), 'member')
+    or pg_has_role(role.oid, to_regrole('memory_admin'), 'member') then
+    perform memory._refuse('role_name', format('role "%s" is a worker or an administrator', p_role_name),
+      'They see the data of all users. Bind another role.');
+  end if;
+end;
+$$;
+
+-- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
+-- may lack.
+create or replace function memory._make_tenant(p_role_name name)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  execute format('grant memory_tenant to %I', p_role_name);
+exception
+  when insufficient_privilege then
+    perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', p_role_name),
+      format('An administrator runs: grant memory_tenant to %I; then call this again.', p_role_name), '42501');
+end;
+$$;

@@ -1,0 +1,12 @@
+create or replace function memory.tenant_user()
+returns text
+language plpgsql stable parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when memory._is_tenant() then memory._user_of_tenant() end;
+end;
+$$;
+comment on function memory.tenant_user() is
+'The only user that this session reaches: that of its bound role, or of the token in agent_memory.token. null in a '
+'session that may reach all users. Error 42501 where a tenant''s session has no valid token.';

@@ -1,0 +1,132 @@
+-- Messages in quarantine. The row of such a message says only that it is in quarantine, and
+-- memory.quarantined_messages keeps what was said. So search, recall, contexts, extraction and summaries need no
+-- condition that one of them could forget, and the answer of a tool keeps its place behind its call, without which no
+-- chat API takes the conversation.
+--
+-- A rule looks at messages when a job parses their words (memory._finish_messages()). Until then memory._is_held_back()
+-- looks at them wherever they are shown to a model. A message of the user or the application is not looked at, unless
+-- its metadata lowers its trust.
+
+-- What a message in quarantine says.
+create or replace function memory._quarantine_notice()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select '(This message is in quarantine.)';
+end;
+
+-- The signs for which a message is to be quarantined; null when there are none. The first 64 KiB are looked at.
+create or replace function memory._message_verdict(p_role text, p_metadata jsonb, p_content text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  trust constant double precision := memory._message_trust(p_role, p_metadata);
+begin
+  -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
+  return case
+    when trust < 0.5 or trust < 0.9 and memory._may_be_definite(left(p_content, 65536))
+      then memory._verdict(left(p_content, 65536), trust)
+  end;
+end;
+$$;
+
+-- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
+-- signs in it.
+create or replace function memory._is_held_back(
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (p_role in ('tool', 'assistant') or p_metadata ? 'trust')
+    and memory._message_verdict(p_role, p_metadata, p_content) is not null
+    and not memory._was_released(p_user_id, p_thread_id, p_seq)
+    and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
+end;
+$$;
+
+create or replace function memory._was_released(p_user_id text, p_thread_id text, p_seq bigint)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.quarantined_messages as q
+    where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is not null);
+end;
+$$;
+
+-- Quarantines the messages of a range in which a rule finds signs, and returns how many. The caller has locked the
+-- thread; rows that another transaction is changing are skipped.
+create or replace function memory._check_messages(
+  p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  poisoned record;
+  quarantined bigint := 0;
+begin
+  for poisoned in
+    select m.seq, memory._message_verdict(m.role, m.metadata, m.content) as signs
+    from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
+      and (not p_is_unparsed or m.search_vector is null)
+      and memory._is_kept_message(m.is_active, m.summary_id)
+      and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
+    for no key update skip locked
+  loop
+    quarantined := quarantined
+      + memory._quarantine_message(p_user_id, p_thread_id, poisoned.seq, 'rule: ' || poisoned.signs)::int;
+  end loop;
+  return quarantined;
+end;
+$$;
+
+-- Puts a message into quarantine; false when there is none or it is there already. The trigger of the update renews its
+-- words and drops its embedding.
+create or replace function memory._quarantine_message(p_user_id text, p_thread_id text, p_seq bigint, p_reason text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.quarantined_messages as q (user_id, thread_id, seq, content, content_digest, reason)
+  select m.user_id, m.thread_id, m.seq, m.content,
+    coalesce(m.content_digest, memory._message_digest(m.role, m.content)), left(p_reason, 1000)
+  from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq
+  on conflict on constraint quarantined_messages_pkey do update
+  set content = excluded.content, reason = excluded.reason, quarantined_at = statement_timestamp(), released_at = null
+  where q.released_at is not null;
+  if not found then
+    return false;
+  end if;
+  -- A message goes on naming its artifact, or else a sweep would remove that.
+  update memory.messages as m
+  set content = concat_ws(' ', memory._quarantine_notice(), '[MemoryRef: ' || m.artifact_key || ']')
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq;
+  return true;
+end;
+$$;
+
+-- Gives a message its content back; false when it is not in quarantine.
+create or replace function memory._release_message(p_user_id text, p_thread_id text, p_seq bigint)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.messages as m set content = q.content
+  from memory.quarantined_messages as q
+  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is null
+    and m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq;
+  if not found then
+    return false;
+  end if;
+  update memory.quarantined_messages as q set content = '', released_at = statement_timestamp()
+  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq;
+  return true;
+end;
+$$;

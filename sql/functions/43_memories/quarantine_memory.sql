@@ -1,0 +1,35 @@
+create or replace function memory.quarantine_memory(user_id text, memory_id uuid, reason text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  present memory.memories;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('reason', reason);
+  perform memory._lock_scopes_of(user_id, array[memory_id]);
+  select m.* into present
+  from memory.memories as m
+  where m.user_id = quarantine_memory.user_id
+    and m.memory_id = quarantine_memory.memory_id
+    and (m.deleted_at is null or m.quarantined_at is not null)
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+  for update;
+  if not found then
+    perform memory._refuse_unknown_memory(memory_id);
+  elsif present.quarantined_at is null then
+    perform memory._quarantine_memories(user_id, array[memory_id], reason);
+  else -- what was quarantined together with a source now stays when the source is released
+    update memory.memories as m
+    set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine'
+    where m.user_id = quarantine_memory.user_id and m.memory_id = quarantine_memory.memory_id;
+  end if;
+  perform memory._audit('quarantine_memory', jsonb_build_object('memory_id', memory_id), user_id);
+end;
+$$;
+comment on function memory.quarantine_memory(text, uuid, text) is
+'Puts a memory into quarantine: no search, context, prompt, extraction or merge sees it any more, and memories that it '
+'had superseded are current again. It is kept until it is released or deleted; '
+'list_memories(include_quarantined => true) shows it. To take back everything that came from one poisoned message or '
+'document use memory.quarantine_source().';

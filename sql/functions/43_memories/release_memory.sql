@@ -1,0 +1,32 @@
+create or replace function memory.release_memory(user_id text, memory_id uuid)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  present memory.memories;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._lock_scopes_of(user_id, array[memory_id]);
+  select m.* into present
+  from memory.memories as m
+  where m.user_id = release_memory.user_id
+    and m.memory_id = release_memory.memory_id
+    and (m.deleted_at is null or m.quarantined_at is not null)
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+  for update;
+  if not found then
+    perform memory._refuse_unknown_memory(memory_id);
+  elsif present.quarantined_at is null then
+    perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
+      'memory.list_quarantined(user_id) shows what is.', 'P0002');
+  elsif not memory._release_quarantined(present) then
+    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
+      'Delete or supersede that one first.', '23505');
+  end if;
+  perform memory._audit('release_memory', jsonb_build_object('memory_id', memory_id), user_id);
+end;
+$$;
+comment on function memory.release_memory(text, uuid) is
+'Takes a memory out of quarantine. It is used again as before, and no rule and no model quarantines it again while its '
+'content stays. At the limit another memory is evicted.';

@@ -1,0 +1,144 @@
+-- How far a memory is trusted, from 0 to 1, and what becomes of one that looks like an attack. A caller can only lower
+-- trust: what raises it is computed here from stored rows, because a model writes replies and metadata.
+--   1.0  the user and the application say so (source user, and names of the application's own)
+--   0.8  an assistant says so, or a model drew it from messages that are gone
+--   0.7  it was imported
+--   0.4  a tool said so
+--   0.3  it comes from a web page or an email
+
+-- The trust of a source. Inlined by the planner, hence no SET clause.
+create or replace function memory._source_trust(p_source text)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_source = 'user' then 1.0
+    when p_source in ('assistant', 'extraction', 'reconciliation', 'thread_summary') then 0.8
+    when p_source ~* '^import' then 0.7
+    when p_source ~* '^(?:tool|mcp|function)' then 0.4
+    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
+    else 1.0
+  end;
+end;
+
+-- Whether a memory of one trust may hide, or change, one of another: what a tool or a web page said never does that to
+-- what people said. Inlined by the planner, hence no SET clause.
+create or replace function memory._may_outrank(p_trust double precision, p_other double precision)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select coalesce(p_trust >= 0.5 or p_trust >= p_other, true);
+end;
+
+-- Whether the content of a memory that a model extracted is in quarantine already, by a rule or because somebody said
+-- so, and the messages behind it are trusted no more than those before.
+create or replace function memory._is_quarantined_content(p_candidate memory.memories)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from memory.memories as m
+    where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
+      and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
+      and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= p_candidate.trust);
+end;
+$$;
+
+-- The trust of a new memory: that of its source; of one that names its messages the least of theirs, while they are
+-- stored. Of the summary of a conversation all its messages count.
+create or replace function memory._memory_trust(p_candidate memory.memories)
+returns double precision
+language plpgsql stable parallel safe
+as $$
+declare
+  lowest double precision;
+begin
+  if p_candidate.source_seqs is not null then
+    lowest := memory._least_trust(p_candidate.user_id, p_candidate.thread_id, p_candidate.source_seqs);
+  elsif p_candidate.source = 'thread_summary' then
+    lowest := (
+      select min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
+      where m.user_id = p_candidate.user_id and m.thread_id = p_candidate.thread_id
+        and m.seq between (p_candidate.metadata ->> 'start_seq')::bigint
+          and (p_candidate.metadata ->> 'end_seq')::bigint);
+  end if;
+  return least(coalesce(lowest, memory._source_trust(p_candidate.source)), memory._lowered(p_candidate.metadata));
+end;
+$$;
+
+-- Puts a memory into quarantine that its writer is about to store, if it looks like an attack: an instruction to a
+-- model, hidden characters, markup of prompts, a credential. An attack that is in quarantine already is not stored
+-- again: then this returns null.
+create or replace function memory._judged_memory(p_candidate memory.memories, p_is_new boolean)
+returns memory.memories
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  reason text := memory._verdict(p_candidate.content, p_candidate.trust);
+begin
+  if reason is null and memory._without_credentials(p_candidate.content) <> p_candidate.content then
+    reason := 'a credential';
+  end if;
+  if p_candidate.embedding_text is not null then
+    reason := coalesce(reason, memory._verdict(p_candidate.embedding_text, p_candidate.trust));
+  end if;
+  if reason is not null then
+    if p_is_new and exists (
+      select from memory.memories as m
+      where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
+        and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
+        and m.quarantined_at is not null) then
+      return null;
+    end if;
+    p_candidate.deleted_at := 'infinity';
+    p_candidate.quarantined_at := statement_timestamp();
+    p_candidate.quarantine_reason := left('rule: ' || reason, 1000);
+    p_candidate.operation := 'quarantine';
+  end if;
+  return p_candidate;
+end;
+$$;
+
+-- Puts memories into quarantine that are neither deleted nor there already, and returns how many. The caller has locked
+-- the counters of their agents. Memories that they hid are current again (memory._release_hidden()).
+create or replace function memory._quarantine_memories(
+  p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  quarantined bigint;
+begin
+  update memory.memories as m
+  set deleted_at = 'infinity', quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000),
+      quarantined_with = p_with, released_at = null, operation = 'quarantine'
+  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids) and m.deleted_at is null;
+  get diagnostics quarantined = row_count;
+  return quarantined;
+end;
+$$;
+
+-- Takes a memory out of quarantine; false when the same content is stored by now as another memory. The caller has
+-- locked the counter of its agent. Memories that it hid before are hidden again.
+create or replace function memory._release_quarantined(p_memory memory.memories)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
+    memory._policy_section(s.user_id, s.agent_id, 'memories'))
+  from memory.memory_scopes as s
+  where s.user_id = p_memory.user_id and s.agent_id = p_memory.agent_id and p_memory.superseded_at is null;
+  update memory.memories as m
+  set deleted_at = null, quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+      released_at = statement_timestamp(), operation = 'release'
+  where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
+  perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
+  return true;
+exception
+  when unique_violation then
+    return false;
+end;
+$$;

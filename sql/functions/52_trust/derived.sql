@@ -1,0 +1,165 @@
+-- What derives from a poisoned source: memories name their messages (source_seqs), articles their memories
+-- (metadata.memory_ids), summaries the range that they cover.
+
+-- Puts messages of a thread into quarantine with everything that derives from them, and returns the counts. A job that
+-- has read one of them starts again.
+create or replace function memory._quarantine_said(
+  p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
+)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  messages bigint;
+  derived uuid[];
+  unheard bigint; -- the oldest other message that states a memory which goes
+  counts jsonb;
+begin
+  if not memory._lock_existing_thread(p_user_id, p_thread_id) then
+    return jsonb '{}';
+  end if;
+  perform memory._lock_scopes_of_thread(p_user_id, p_thread_id);
+  select count(*) filter (where memory._quarantine_message(p_user_id, p_thread_id, s.seq, p_reason)) into messages
+  from unnest(p_seqs) as s (seq);
+  derived := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.deleted_at is null
+      and (m.source_seqs && p_seqs
+           or m.source = 'thread_summary' and (m.metadata ->> 'end_seq')::bigint >= p_seqs[1]));
+  select min(s.seq) into unheard
+  from memory.memories as m cross join lateral unnest(m.source_seqs) as s (seq)
+  where m.user_id = p_user_id and m.memory_id = any (derived) and s.seq <> all (p_seqs);
+  counts := jsonb_build_object('messages', messages, 'memories',
+    memory._quarantine_memories(p_user_id, derived, p_reason, p_origin));
+  counts := memory._added(counts, memory._quarantine_derived(p_user_id, derived, p_reason, p_origin));
+  counts := memory._added(counts, memory._quarantine_archive(p_user_id, p_thread_id, p_reason, p_origin));
+  return memory._added(counts, jsonb_build_object(
+    'summaries', memory._renew_summaries(p_user_id, p_thread_id, p_seqs[1], unheard)));
+end;
+$$;
+
+-- Puts into quarantine what was made of memories: the memories that version 0.1 merged them into, and articles.
+create or replace function memory._quarantine_derived(
+  p_user_id text, p_memory_ids uuid[], p_reason text, p_origin text
+)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  merged uuid[];
+  documents bigint;
+begin
+  if p_memory_ids = '{}' then
+    return jsonb '{}';
+  end if;
+  merged := array(
+    with recursive tainted as (
+      select i as memory_id from unnest(p_memory_ids) as i
+      union
+      select m.memory_id
+      from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
+      where m.user_id = p_user_id and m.source = 'reconciliation'
+    )
+    select t.memory_id from tainted as t);
+  select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
+  into documents
+  from memory.documents as d
+  where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| merged::text[];
+  return jsonb_build_object(
+    'memories', memory._quarantine_memories(p_user_id, merged, p_reason, p_origin), 'documents', documents);
+end;
+$$;
+
+-- Puts the archive of a conversation into quarantine. What is archived from now on goes into a new document.
+create or replace function memory._quarantine_archive(
+  p_user_id text, p_thread_id text, p_reason text, p_origin text
+)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  documents bigint;
+begin
+  select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
+  into documents
+  from memory.documents as d
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
+  update memory.documents as d set source = 'closed_archive'
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive';
+  return jsonb_build_object('documents', documents);
+end;
+$$;
+
+-- Deletes the summaries of a thread that cover a message, and those of the user that may, and has them made anew.
+-- Returns how many were deleted. Jobs that have read the thread start again. With p_unheard the thread is extracted
+-- again from that message on.
+create or replace function memory._renew_summaries(
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_unheard bigint default null
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  since timestamptz; -- no summary of the user that was made before this moment has read the message
+  reads_user constant boolean := exists (
+    select from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user' and k.position >= p_first_seq);
+  job memory.jobs;
+  kinds text[];
+  deleted bigint;
+  deleted_of_user bigint := 0;
+begin
+  select min(m.created_at) into since from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_first_seq;
+  if p_unheard is not null then
+    update memory.marks as k set position = least(k.position, p_unheard - 1)
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'extract_memories';
+  end if;
+  if reads_user then -- threads that were read after that moment are read again
+    delete from memory.marks as k
+    using memory.threads as t
+    where k.user_id = p_user_id and k.kind = 'summarize_user' and t.user_id = k.user_id and t.thread_id = k.scope
+      and t.last_at >= since;
+  end if;
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.status = 'running'
+      and (j.scope = p_thread_id or j.kind = 'summarize_user' and (reads_user or j.input -> 'through' ? p_thread_id))
+    order by j.job_id for update
+  loop
+    perform memory._give_back(job);
+  end loop;
+  with gone as (
+    delete from memory.summaries as s
+    where s.user_id = p_user_id and s.thread_id = p_thread_id and s.end_seq >= p_first_seq
+    returning s.kind, s.status
+  )
+  select array_agg(distinct g.kind) filter (where g.status = 'completed'), count(*) into kinds, deleted from gone as g;
+  if reads_user then
+    delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '' and s.created_at >= since;
+    get diagnostics deleted_of_user = row_count;
+  end if;
+  perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
+  from unnest(kinds) as k;
+  if deleted_of_user > 0 then
+    perform memory._enqueue(p_user_id, 'summarize_user', '');
+  end if;
+  if p_unheard is not null then
+    perform memory._enqueue(p_user_id, 'extract_memories', p_thread_id);
+  end if;
+  return deleted + deleted_of_user;
+end;
+$$;
+
+-- Puts an artifact into quarantine; false when there is none, or it is there already.
+create or replace function memory._quarantine_artifact(p_user_id text, p_key text, p_reason text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000), released_at = null
+  where a.user_id = p_user_id and a.key = p_key and a.quarantined_at is null;
+  return found;
+end;
+$$;

@@ -1,0 +1,102 @@
+create or replace function memory.release_source(user_id text, source text, id text)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  thread text;
+  seqs bigint[];
+  released memory.memories;
+  counts jsonb := jsonb '{}';
+  derived jsonb;
+begin
+  perform memory._check_source_name(user_id, source, id);
+  for thread in
+    select case source when 'thread' then release_source.id else substring(release_source.id from '^(.*)/') end
+    where source in ('message', 'thread')
+    union
+    select m.thread_id from memory.messages as m
+    where release_source.source = 'artifact' and m.user_id = release_source.user_id
+      and m.artifact_key = release_source.id
+    order by 1
+  loop
+    perform memory._lock_existing_thread(user_id, thread);
+    seqs := case source when 'artifact' then array(
+        select m.seq from memory.messages as m
+        where m.user_id = release_source.user_id and m.thread_id = thread
+          and m.artifact_key = release_source.id order by m.seq)
+      else memory._seqs_of_source(user_id, source, id) end;
+    perform memory._lock_scopes_of_thread(user_id, thread);
+    counts := memory._added(counts, jsonb_build_object('messages', (
+      select count(*) filter (where memory._release_message(release_source.user_id, thread, s.seq))
+      from unnest(seqs) as s (seq))));
+  end loop;
+  derived := memory._release_derived(user_id, source || ' ' || id);
+  counts := memory._added(counts, derived);
+  if source = 'memory' then
+    perform memory._lock_scopes_of(user_id, array[id::uuid]);
+    select m.* into released from memory.memories as m
+    where m.user_id = release_source.user_id and m.memory_id = release_source.id::uuid and m.quarantined_at is not null
+    for update;
+    if found then
+      counts := memory._added(counts, jsonb_build_object(
+        'memories', memory._release_quarantined(released)::int));
+    end if;
+  elsif source = 'document' then
+    counts := memory._added(counts, jsonb_build_object(
+      'documents', memory._release_document(user_id, id::uuid)::int));
+  elsif source = 'artifact' then
+    update memory.artifacts as a
+    set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()
+    where a.user_id = release_source.user_id and a.key = release_source.id and a.quarantined_at is not null;
+    counts := memory._added(counts, jsonb_build_object('artifacts', found::int));
+  end if;
+  if (counts ->> 'messages')::bigint > 0 and thread is not null then
+    counts := memory._added(counts, jsonb_build_object('summaries', memory._renew_summaries(user_id, thread, seqs[1])));
+  end if;
+  perform memory._audit('release_source', jsonb_build_object('source', source, 'id', id), user_id);
+  return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
+end;
+$$;
+comment on function memory.release_source(text, text, text) is
+'Undoes memory.quarantine_source(): the source and what went into quarantine with it is used again, and no rule '
+'quarantines it again. Summaries are made anew. What another quarantined source accounts for stays. Returns the '
+'counts.';
+
+-- Releases what went into quarantine with a source. A memory that another quarantined message states stays with that;
+-- one whose content was stored anew meanwhile stays as well.
+create or replace function memory._release_derived(p_user_id text, p_origin text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  derived memory.memories;
+  other text;
+  memories bigint := 0;
+  documents bigint;
+begin
+  perform memory._lock_scopes_of(p_user_id, array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantined_with = p_origin));
+  for derived in
+    select m.* from memory.memories as m
+    where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantined_with = p_origin
+    order by m.memory_id for update
+  loop
+    select 'message ' || q.thread_id || '/' || q.seq into other from memory.quarantined_messages as q
+    where q.user_id = p_user_id and q.thread_id = derived.thread_id and q.seq = any (derived.source_seqs)
+      and q.released_at is null
+    order by q.seq limit 1;
+    if found then
+      update memory.memories as m set quarantined_with = other, operation = 'quarantine'
+      where m.user_id = p_user_id and m.memory_id = derived.memory_id;
+    else
+      memories := memories + memory._release_quarantined(derived)::int;
+    end if;
+  end loop;
+  select count(*) filter (where memory._release_document(p_user_id, d.document_id)) into documents
+  from memory.documents as d
+  where d.user_id = p_user_id and d.quarantined_at is not null and d.quarantined_with = p_origin;
+  return jsonb_build_object('memories', memories, 'documents', documents);
+end;
+$$;

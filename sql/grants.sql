@@ -1,0 +1,73 @@
+-- What memory_app and the other roles of agent_memory may do (sql/grants.json), where the server has them. Each right
+-- is granted once, so that what an administrator revokes stays revoked. A role that was dropped and created again has
+-- lost its rights, so it gets all of them again: its number is another one, and it may not use the schema.
+do $grants$
+declare
+  statements text;
+begin
+  with wanted (role_name, kind, name) as (
+    values
+{{grants}}
+  ), objects (kind, name, object) as (
+    select 'schema', 'memory', 'memory'
+    union all
+    select case p.prokind when 'p' then 'procedure' else 'function' end, p.proname, p.oid::regprocedure::text
+    from pg_proc as p where p.pronamespace = 'memory'::regnamespace
+    union all
+    select 'view', c.relname, c.oid::regclass::text
+    from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v'
+  ), due as (
+    select w.role_name, r.oid as role_oid, w.kind, w.name, o.kind as object_kind, o.object
+    from wanted as w
+    join pg_roles as r on r.rolname = w.role_name
+    join objects as o on o.name = w.name and (o.kind = w.kind or o.kind = 'procedure' and w.kind = 'function')
+    where not exists (
+      select from memory.role_grants as g
+      where g.role_name = w.role_name and g.object = w.kind || ' ' || w.name
+        and (g.role_oid = r.oid or has_schema_privilege(r.oid, 'memory', 'usage')))
+  ), noted as (
+    insert into memory.role_grants as g (role_name, object, role_oid)
+    select distinct d.role_name, d.kind || ' ' || d.name, d.role_oid from due as d
+    on conflict on constraint role_grants_pkey do update
+    set role_oid = excluded.role_oid, granted_at = excluded.granted_at
+  )
+  select string_agg(format('grant %s on %s %s to %I',
+      case d.kind when 'schema' then 'usage' when 'function' then 'execute' else 'select' end,
+      case d.object_kind when 'view' then 'table' else d.object_kind end, d.object, d.role_name), '; ')
+  into statements
+  from due as d;
+  if statements is not null then
+    execute statements;
+  end if;
+end;
+$grants$;
+
+-- Roles that were granted rights to write tables evaluate the condition of our triggers.
+do $writers$
+declare
+  writer regrole;
+begin
+  for writer in
+    select distinct a.grantee
+    from pg_class as c
+    cross join lateral (
+      select c.relacl as acl union all select t.attacl from pg_attribute as t where t.attrelid = c.oid) as granted
+    cross join lateral aclexplode(granted.acl) as a
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and a.grantee not in (0, c.relowner)
+      and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE')
+      and not has_function_privilege(a.grantee, 'memory._changes_whole_user()', 'execute')
+  loop
+    execute format('grant execute on function memory._changes_whole_user() to %s', writer);
+  end loop;
+end;
+$writers$;
+
+do $row_security$
+declare
+  missing record;
+begin
+  for missing in select m.statement from memory._missing_row_security() as m loop
+    execute missing.statement;
+  end loop;
+end;
+$row_security$;

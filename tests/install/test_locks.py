@@ -1,0 +1,79 @@
+"""The images install pinned packages with hashes, and an audit of them never fails for want of a network."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from tests.support.servers import ROOT
+
+if sys.version_info >= (3, 11):
+    import tomllib
+else:
+    tomllib = pytest.importorskip("tomli")
+
+pytestmark = pytest.mark.feature("F9")
+
+LOCKS = ROOT / "docker" / "requirements"
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+EXTRAS = PROJECT["optional-dependencies"]
+PLPYTHON = [line for line in (ROOT / "plpython/requirements.txt").read_text().splitlines() if line[:1] not in ("#", "")]
+
+
+def locked(name: str) -> dict[str, tuple[str, int]]:
+    """Version and number of hashes of each package of a lock file."""
+    found = re.findall(r"^(\S+)==(\S+)(.*(?:\n    .*)*)", (LOCKS / f"{name}.txt").read_text(), re.MULTILINE)
+    return {canonicalize_name(package): (version, rest.count("--hash=sha256:")) for package, version, rest in found}
+
+
+@pytest.mark.parametrize(
+    ("name", "wanted"),
+    [
+        ("worker", PROJECT["dependencies"]),
+        ("server", [*PROJECT["dependencies"], *EXTRAS["server"], *EXTRAS["mcp"]]),
+        ("database", PLPYTHON),
+        ("database-local", [*PLPYTHON, "onnxruntime>=1.17", "tokenizers>=0.20"]),
+        ("build", ["hatchling>=1.27"]),
+    ],
+)
+def test_a_lock_has_each_package_that_is_asked_for_in_a_version_that_fits_with_hashes(
+    name: str, wanted: list[str]
+) -> None:
+    packages = locked(name)
+    assert all(hashes for _, hashes in packages.values())
+    for requirement in map(Requirement, wanted):
+        version, _ = packages[canonicalize_name(requirement.name)]
+        assert requirement.specifier.contains(version), f"run make locks: {requirement} is not {version}"
+
+
+def test_the_images_install_nothing_without_hashes() -> None:
+    installs = re.findall(r"pip install (.*)", (ROOT / "docker" / "Dockerfile").read_text())
+    assert len(installs) == 4
+    assert all("--require-hashes" in install or "--no-deps /wheels" in install for install in installs)
+
+
+@pytest.mark.parametrize(
+    ("program", "status", "said"),
+    [
+        ("exit 0", 0, "nothing known against docker/requirements/worker.txt"),
+        ("echo 'no route to host' >&2; exit 1", 0, "skipped, the advisories cannot be reached: no route to host"),
+        ('echo \'{"dependencies": []}\' > "${@: -1}"; exit 1', 1, '{"dependencies": []}'),
+    ],
+    ids=["clean", "unreachable", "found"],
+)
+def test_an_audit_fails_for_what_it_finds_and_not_for_want_of_a_network(
+    tmp_path: Path, program: str, status: int, said: str
+) -> None:
+    stub = tmp_path / "pip-audit"
+    stub.write_text(f"#!/bin/bash\n{program}\n")
+    stub.chmod(0o755)
+    command = [str(ROOT / "docker" / "audit.sh")]
+    ended = subprocess.run(command, env={**os.environ, "PIP_AUDIT": str(stub)}, capture_output=True, text=True)
+    assert (ended.returncode, said in ended.stdout) == (status, True), ended.stdout

@@ -1,0 +1,60 @@
+"""Each query of docs/operations.md about watching, sizes and the audit runs, and alerts name metrics that there are."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from tests.support.servers import ROOT
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("F10")
+
+PAGE = (ROOT / "docs" / "operations.md").read_text()
+WATCHING = PAGE[PAGE.index("### Queries for monitoring") : PAGE.index("## What the images are made of")]
+QUERIES = [
+    line.partition(";")[0]
+    for block in re.findall(r"```sql\n(.*?)```", WATCHING, re.DOTALL)
+    for line in block.splitlines()
+]
+
+
+@pytest.mark.parametrize("number", range(len(QUERIES)))
+def test_a_query_of_the_page_runs(api: Api, number: int) -> None:
+    assert api.query(QUERIES[number]) is not None
+
+
+def test_the_page_names_every_check_of_the_doctor(api: Api) -> None:
+    table = PAGE[PAGE.index("### What the doctor finds") : PAGE.index("### Queries for monitoring")]
+    informative = {"version", "in-database runner", "embedding model", "token counts"}
+    assert {row.check_name for row in api.doctor()} - informative == set(re.findall(r"`([a-z ]+)`", table)) - {
+        "ok",
+        "detail",
+        "sweep",
+    }
+
+
+def test_the_page_names_every_function_that_is_recorded() -> None:
+    calls = "".join(path.read_text() for path in (ROOT / "sql" / "functions").rglob("*.sql"))
+    recorded = set(re.findall(r"memory\._audit\('(\w+)'", calls)) | {"set_prompt", "reset_prompt", "forget_user"}
+    audit = PAGE[PAGE.index("## Audit") :]
+    assert [name for name in recorded if name != "forget_" and f"`{name}`" not in audit] == []
+
+
+def test_alerts_name_metrics_that_the_server_shows() -> None:
+    rules = yaml.safe_load((ROOT / "docker" / "prometheus" / "alerts.yaml").read_text())["groups"][0]["rules"]
+    code = (ROOT / "python_client" / "agent_memory" / "server" / "metrics.py").read_text()
+    assert len(rules) == len({rule["alert"] for rule in rules}) > 4
+    for rule in rules:
+        assert named(rule) != set()
+        for metric in named(rule):
+            model = metric.removeprefix("agent_memory_model_").removesuffix("_total")
+            assert metric.removesuffix("_count") in code or f'"{model}"' in code, metric
+        assert rule["annotations"].keys() == {"summary", "command"}
+
+
+def named(rule: dict[str, Any]) -> set[str]:
+    return set(re.findall(r"agent_memory_\w+", rule["expr"]))

@@ -1,0 +1,84 @@
+"""Every function that takes a user refuses the users of others to a tenant's session."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.support.sqlapi import Api
+from tests.tenants.steps import session_of, token_of
+from tests.values.bad_arguments import VALID
+
+WITH_USERS = sorted(name for name, arguments in VALID.items() if "user_id" in arguments or name.startswith("claim"))
+MAY_NAME_NOBODY = ("claim_jobs", "get_policy", "set_policy")
+SESSIONS = {"bound": ("tenant_ana", None), "token": ("tenant_by_token", token_of("ana"))}
+
+
+@pytest.fixture(scope="module")
+def shared_api(shared_api: Api) -> Api:
+    """Tenants may call everything, so that the functions themselves have to refuse."""
+    shared_api.connection.execute("grant execute on all routines in schema memory to memory_tenant")
+    return shared_api
+
+
+def refusal_of(api: Api, session: str, function: str, **arguments: Any) -> tuple[str | None, ...]:
+    role, token = SESSIONS[session]
+    with session_of(api.connection, role, token):
+        try:
+            getattr(api, function)(**{**VALID[function], **arguments})
+        except psycopg.Error as error:
+            return error.sqlstate, error.diag.message_primary, error.diag.message_hint
+    return (None,)
+
+
+def test_all_functions_with_users_are_tried(api: Api) -> None:
+    query = """
+        select p.proname::text from pg_proc as p
+        where p.pronamespace = 'memory'::regnamespace and p.proname !~ '^_' and 'user_id' = any (p.proargnames)
+          and coalesce(p.proargmodes[array_position(p.proargnames, 'user_id')], 'i') in ('i', 'b')"""
+    tried = {*WITH_USERS, *MAY_NAME_NOBODY}
+    assert {name for [name] in api.query(query)} == tried
+
+
+@pytest.mark.feature("F9")
+@pytest.mark.parametrize("session", SESSIONS)
+@pytest.mark.parametrize("function", sorted({*WITH_USERS, *MAY_NAME_NOBODY}))
+def test_a_tenant_is_refused_a_foreign_user_who_may_exist_or_not(api: Api, function: str, session: str) -> None:
+    exists, does_not = (refusal_of(api, session, function, user_id=user) for user in ("bob", "nobody"))
+    assert exists == does_not
+    assert exists[0] == "42501"
+    assert exists[1] == "user_id: is not the user of this session"
+    assert exists[2]
+
+
+@pytest.mark.parametrize("function", MAY_NAME_NOBODY)
+def test_a_tenant_is_refused_all_users(api: Api, function: str) -> None:
+    assert refusal_of(api, "bound", function, user_id=None)[0] == "42501"
+
+
+def test_a_tenant_whose_user_has_the_name_of_a_placeholder_is_refused_all_users(api: Api) -> None:
+    with session_of(api.connection, "tenant_by_token", token_of("any")), pytest.raises(errors.InsufficientPrivilege):
+        api.claim_jobs(worker="w")
+
+
+@pytest.mark.parametrize("session", SESSIONS)
+@pytest.mark.parametrize("function", WITH_USERS)
+def test_a_tenant_is_not_refused_its_own_user(api: Api, function: str, session: str) -> None:
+    assert "42501" not in refusal_of(api, session, function, user_id="ana")
+
+
+def test_an_id_that_is_known_tells_nothing_of_a_foreign_memory(api: Api) -> None:
+    [(memory_id,)] = api.query("select memory_id from memory.memories where user_id = 'bob'")
+    for known in (memory_id, uuid.UUID(int=7)):
+        assert refusal_of(api, "bound", "add_memory", user_id="bob", memory_id=known)[0] == "42501"
+
+
+def test_a_keyed_message_tells_nothing_of_a_foreign_thread(api: Api) -> None:
+    api.add_message(user_id="bob", thread_id="t1", role="user", content="Hello", idempotency_key="k")
+    for key in ("k", "unknown"):
+        arguments = {"user_id": "bob", "content": "Hello", "idempotency_key": key}
+        assert refusal_of(api, "bound", "add_message", **arguments)[0] == "42501"

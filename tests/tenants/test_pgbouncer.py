@@ -1,0 +1,123 @@
+"""Tokens behind PgBouncer in transaction mode: one server connection serves all clients in turn."""
+
+from __future__ import annotations
+
+import pwd
+import shutil
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from agent_memory.errors import PermissionDeniedError
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool
+
+from tests.support.servers import Server
+from tests.support.sqlapi import Api
+from tests.tenants.steps import token_of
+
+PGBOUNCER = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin")
+pytestmark = pytest.mark.skipif(PGBOUNCER is None, reason='needs PgBouncer: run "make pgbouncer" as root')
+
+Bouncer = Callable[..., str]
+
+
+@pytest.fixture
+def bouncer(users: Api, server: Server, dsn: str) -> Iterator[Bouncer]:
+    """Start a PgBouncer before the test's database with one server connection; it returns where it listens."""
+    assert users.tenant_user() is None
+    started: list[subprocess.Popen[bytes]] = []
+
+    def start(**settings: str) -> str:
+        assert PGBOUNCER is not None
+        folder = Path(tempfile.mkdtemp(prefix="pgbouncer-", dir=server.host))  # the path of a socket must be short
+        (folder / "users").write_text('"tenant_by_token" ""\n')
+        options = {
+            "pool_mode": "transaction", "default_pool_size": "1", "auth_type": "trust",
+            "auth_file": folder / "users", "unix_socket_dir": folder, "listen_port": "6432", **settings,
+        }  # fmt: skip
+        database = f"* = host={server.host} port={server.port}"
+        lines = ["[databases]", database, "[pgbouncer]", *(f"{name} = {value}" for name, value in options.items())]
+        (folder / "pgbouncer.ini").write_text("\n".join(lines))
+        command = [PGBOUNCER, "--quiet", str(folder / "pgbouncer.ini")]
+        owner = folder.parent.stat().st_uid
+        if owner != 0 and Path("/proc/self").stat().st_uid == 0:  # it refuses to run as root
+            shutil.chown(folder, owner)
+            command[1:1] = ["--user", pwd.getpwuid(owner).pw_name]
+        started.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
+        there = make_conninfo(
+            "", host=str(folder), port=6432, user="tenant_by_token", dbname=conninfo_to_dict(dsn)["dbname"]
+        )
+        until = time.monotonic() + 10
+        while not answers(there):
+            assert time.monotonic() < until, "PgBouncer does not answer"
+            time.sleep(0.05)
+        return there
+
+    yield start
+    for process in started:
+        process.terminate()
+        process.wait(10)
+
+
+def answers(there: str) -> bool:
+    try:
+        psycopg.connect(there).close()
+    except psycopg.OperationalError:
+        return False
+    return True
+
+
+def plain(there: str) -> psycopg.Connection:
+    return psycopg.connect(there, autocommit=True, prepare_threshold=None)
+
+
+@pytest.mark.feature("F9")
+def test_clients_of_two_users_take_turns_on_one_connection(bouncer: Bouncer) -> None:
+    there = bouncer()
+    names = ["ana", "bob"] * 4
+
+    def use(user_id: str) -> None:
+        pool = ConnectionPool(there, min_size=1, kwargs={"autocommit": True, "prepare_threshold": None}, open=True)
+        with pool, Memory(pool, token=token_of(user_id), embed_queries=False) as memory:
+            for _ in range(10):
+                memory.add_message(user_id, "t2", "user", f"I am {user_id}")
+                assert {row.content for row in memory.get_messages(user_id, "t2")} == {f"I am {user_id}"}
+                with pytest.raises(PermissionDeniedError, match="not the user of this session"):
+                    memory.list_memories("bob" if user_id == "ana" else "ana")
+
+    with ThreadPoolExecutor(len(names)) as threads:
+        list(threads.map(use, names))
+
+
+def test_a_token_of_a_transaction_is_gone_for_the_next_client(bouncer: Bouncer) -> None:
+    there = bouncer()
+    with closing(plain(there)) as first, closing(plain(there)) as second:
+        with first.transaction():
+            first.execute("select set_config('agent_memory.token', %s, true)", [token_of("ana")])
+            assert first.execute("select memory.tenant_user()").fetchone() == ("ana",)
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="not set"):
+            second.execute("select memory.tenant_user()")
+
+
+def test_a_token_that_was_set_for_the_session_is_gone_with_a_reset_after_each_transaction(bouncer: Bouncer) -> None:
+    setting = "select set_config('agent_memory.token', %s, false)"
+    there = bouncer()
+    with closing(plain(there)) as first, closing(plain(there)) as second:
+        first.execute(setting, [token_of("ana")])
+        assert second.execute("select memory.tenant_user()").fetchone() == ("ana",)  # which docs/tenants.md warns of
+        with second.transaction():  # a client that sets its own is not touched by it
+            second.execute("select set_config('agent_memory.token', %s, true)", [token_of("bob")])
+            assert second.execute("select memory.tenant_user()").fetchone() == ("bob",)
+    safe = bouncer(server_reset_query_always="1")
+    with closing(plain(safe)) as first, closing(plain(safe)) as second:
+        first.execute(setting, [token_of("ana")])
+        with pytest.raises(psycopg.errors.InsufficientPrivilege, match="not set"):
+            second.execute("select memory.tenant_user()")
