@@ -31,7 +31,7 @@ def run(cluster: Cluster, seconds: float) -> tuple[Load, int, list[str]]:
     load = Load(cluster)
     old = environment(RELEASE)
     with ExitStack() as stack:
-        stack.enter_context(process([*command("worker"), "--dsn", conninfo, "--lease", "5"], old))
+        worker = stack.enter_context(process([*command("worker"), "--dsn", conninfo, "--lease", "5"], old))
         new = [sys.executable, "-m", "agent_memory.cli", "worker", "--dsn", conninfo, "--lease", "5"]
         stack.enter_context(process(new, None))
         caller = stack.enter_context(process([sys.executable, str(CALLER), conninfo, "old thread"], old))
@@ -39,14 +39,18 @@ def run(cluster: Cluster, seconds: float) -> tuple[Load, int, list[str]]:
             time.sleep(seconds)
         told, _ = caller.communicate(timeout=PATIENCE_SECONDS)  # the end of its input ends it
         problems = [f"the client of {RELEASE}: {error}" for error in json.loads(told.splitlines()[-1])["errors"]]
+        worker.terminate()
+        worker.wait(PATIENCE_SECONDS)
         done, left = finish(cluster)
     return load, done, [*problems, *left, *load.problems()]
 
 
 def finish(cluster: Cluster) -> tuple[int, list[str]]:
-    """Wait until the workers have done what is left; how many jobs they did, and what they did not."""
+    """Wait until the new worker has done what is left; how many jobs were done, and what was not."""
     give_up = time.monotonic() + PATIENCE_SECONDS
     with cluster.connect() as connection:
+        # The old worker has put off jobs of a kind that it does not know.
+        connection.execute("update memory.jobs set run_after = now() where status = 'pending'")
         api = Api(connection)
         left = "select kind, status, error from memory.jobs where status <> 'completed'"
         while rows := api.query(left):

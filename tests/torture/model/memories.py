@@ -6,10 +6,11 @@ import copy
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from tests.torture.model.values import Clock, Expiry, Policies, RefusedError, plain
+from tests.torture.model.values import LATER, Clock, Policies, RefusedError, plain
 
 EXTRACTED = ("extraction",)
 """Sources of memories that nobody stated."""
@@ -26,7 +27,7 @@ class Version:
     tags: list[str]
     confidence: float
     importance: float
-    expires: Expiry
+    expires: datetime | None
     superseded_by: UUID | None
 
 
@@ -46,7 +47,7 @@ class Remembered:
     confidence: float
     importance: float
     source: str
-    expires: Expiry
+    expires: datetime | None
     is_over: bool
     """Whether valid_to has passed."""
     updated_at: int
@@ -63,7 +64,7 @@ class Remembered:
 
     @property
     def is_expired(self) -> bool:
-        return self.expires == "past"
+        return self.expires is not None and self.expires < LATER
 
     @property
     def is_stated(self) -> bool:
@@ -292,8 +293,10 @@ class Memories:
         if surplus <= 0:
             return
         by_age = settings["eviction"] == "fifo"
-        rows.sort(key=lambda m: (not m.is_expired, *(() if by_age else m.rank), m.place))
-        for victim in rows[:surplus]:
+        expired = sorted((m for m in rows if m.is_expired), key=lambda m: m.expires or LATER)
+        others = [m for m in rows if not m.is_expired]
+        others.sort(key=lambda m: (() if by_age else m.rank, m.place))
+        for victim in [*expired, *others][:surplus]:
             if victim.is_current:
                 self._evict([victim])
 

@@ -10,7 +10,7 @@ from hypothesis.stateful import rule
 
 from tests.torture.model.base import Rules, agents, expiries, numbers, pick, picks, threads, users
 from tests.torture.model.memories import Remembered
-from tests.torture.model.values import TIMES, RefusedError
+from tests.torture.model.values import TIMES, RefusedError, moment
 from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check
 
 NAMESPACE = UUID(int=17)
@@ -40,15 +40,18 @@ class MemoryRules(Rules):
             "content": content, "memory_type": memory_type, "agent_id": agent_id, "thread_id": thread_id,
             "metadata": {"n": number}, "tags": tags, "importance": importance, "source": source,
         }  # fmt: skip
+        expires_at = moment(expires, self.world.clock.now)
         memory_id = uuid5(NAMESPACE, f"{user_id} {self.world.clock.now}")
 
         def expected() -> tuple[UUID, bool]:
             with memories.all_or_nothing():
-                return memories.add(memory_id, on_conflict, confidence=1.0, expires=expires, is_over=is_over, **values)
+                return memories.add(
+                    memory_id, on_conflict, confidence=1.0, expires=expires_at, is_over=is_over, **values
+                )
 
         self.world.both(
             expected, "add_memory", user_id=user_id, on_conflict=on_conflict, memory_id=memory_id,
-            expires_at=TIMES[expires], valid_to=TIMES["past" if is_over else None], **values,
+            expires_at=expires_at, valid_to=TIMES["past" if is_over else None], **values,
         )  # fmt: skip
         self.touched = user_id
 
@@ -83,13 +86,14 @@ class MemoryRules(Rules):
             "tags": tags, "importance": importance,
         }  # fmt: skip
         version = None if offset is None or row is None else row.version + offset
+        expires_at = moment(expires, self.world.clock.now)
 
         def expected() -> int:
             with memories.all_or_nothing():
-                return memories.update(memory_id, version, expires=expires, **changes)
+                return memories.update(memory_id, version, expires=expires_at, **changes)
 
         self.world.both(
-            expected, "update_memory", user_id=user_id, memory_id=memory_id, expires_at=TIMES[expires],
+            expected, "update_memory", user_id=user_id, memory_id=memory_id, expires_at=expires_at,
             expected_version=version, **changes,
         )  # fmt: skip
         self.touched = user_id

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
 
 Expiry = Literal["past", "future"] | None
 """When something ends: long ago, long after the test, or never. Nothing in between, because it would race the clock."""
 
 TIMES = {"past": "2020-01-01", "future": "2100-01-01", None: None}
+
+
+LATER = datetime(2030, 1, 1, tzinfo=timezone.utc)
+
+
+def moment(expires: Expiry, now: int) -> datetime | None:
+    """A time of its own for each statement: of several memories that have expired the earliest goes first."""
+    year = {"past": 2020, "future": 2100}.get(expires or "")
+    return datetime(year, 1, 1, tzinfo=timezone.utc) + timedelta(minutes=now) if year else None
 
 
 class RefusedError(Exception):
