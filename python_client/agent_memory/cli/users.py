@@ -72,6 +72,8 @@ def forget(
         return
     for table, rows in sorted(receipt["tables"].items()):
         print_line(f"{table}: {rows}")
+    if not receipt["tables"]:
+        print_line(f"Nothing was stored about {user_id}: is the id right?")
     print_line(f"Forgotten: {counted(sum(receipt['tables'].values()), 'row')}. Receipt {receipt['receipt_id']}.")
 
 
