@@ -104,7 +104,7 @@ def import_(
     user_id: User,
     file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="What export wrote; - is stdin.")],
     lift_tombstones: Annotated[
-        bool, typer.Option("--lift-tombstones", help="Also what was forgotten here; for administrators.")
+        bool, typer.Option("--lift-tombstones", help="Also what was forgotten here; for the owner of schema memory.")
     ] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
