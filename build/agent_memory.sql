@@ -4387,7 +4387,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._refuse('user_id', 'is not the user of this session',
-    'memory.tenant_user() says who is. A role of your application''s server reaches other users.', '42501');
+    'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
 end;
 $$;
 
@@ -4979,7 +4979,7 @@ begin
       if candidate.needed[2] = 'cancel' and exists (
         select from unnest(sentences) as t (said)
         where memory._fills(t.said, '{rules,cancel,before}')) then
-        return query select 'all or earlier ones', 0.5::double precision;
+        return query select 'an order to ignore all or earlier instructions', 0.5::double precision;
       end if;
     end if;
   end loop;
@@ -25108,7 +25108,7 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_export(user_id, export, kinds);
   if lift_tombstones and not has_schema_privilege(memory._caller(), 'memory', 'create') then
-    perform memory._refuse('lift_tombstones', 'is for administrators', 'Have the owner of the schema import the user.',
+    perform memory._refuse('lift_tombstones', 'is for the owner of schema memory', 'Have the owner import the user.',
       '42501');
   end if;
   -- Of two imports of one user the second one finds the rows of the first.
@@ -25147,7 +25147,7 @@ end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean) is
 'Stores what memory.export_user() returned, and returns the counts by kind. Refused (23505) where the user has rows. '
-'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for administrators (42501), it '
+'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for the owner alone (42501), it '
 'comes back. Counters and words are made anew, embeddings by the queue.';
 
 -- Refuses what is no export of this user. Rows are checked when they are stored.

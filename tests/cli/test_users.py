@@ -39,6 +39,7 @@ def test_export_forget_and_import(run: Run, memory: Memory, tmp_path: Path) -> N
     assert "messages: 3" in result.stdout
     assert "Receipt " in result.stdout
     assert memory.list_users() == []
+    assert "Nothing was stored about ana" in run("users", "forget", "ana", "--yes").stdout
 
     result = run("users", "import", "ana", file)
     assert "7 rows were forgotten here before" in result.stdout

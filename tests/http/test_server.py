@@ -135,7 +135,7 @@ def test_the_embedded_store_serves_and_works_by_itself(tmp_path: Path) -> None:
 def test_an_address_in_use_is_named(dsn: str) -> None:
     with with_keys(dsn) as serving:
         port = serving.url.rpartition(":")[2]
-        with pytest.raises(AssertionError, match=rf"in use: 127.0.0.1:{port}"):
+        with pytest.raises(AssertionError, match=rf"in use: 127.0.0.1:{port}\nHint: .*--port"):
             with_keys(dsn, "--port", port).__enter__()
 
 

@@ -9,6 +9,7 @@ import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EADDRINUSE
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -88,7 +89,8 @@ def _explained(error: AgentMemoryError | psycopg.Error | OSError) -> tuple[str, 
     if isinstance(error, psycopg.Error) and error.diag.message_primary is not None:
         return error.diag.message_primary, error.diag.message_hint
     if isinstance(error, OSError) and error.strerror and error.filename:
-        return f"{error.strerror}: {error.filename}", None
+        hint = "Another program listens there: name another port with --port." if error.errno == EADDRINUSE else None
+        return f"{error.strerror}: {error.filename}", hint
     # Errors before there is a connection have no fields; the first of their lines says what is wrong.
     return str(error).partition("\n")[0], None
 

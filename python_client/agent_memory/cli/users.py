@@ -72,6 +72,8 @@ def forget(
         return
     for table, rows in sorted(receipt["tables"].items()):
         print_line(f"{table}: {rows}")
+    if not receipt["tables"]:
+        print_line(f"Nothing was stored about {user_id}: is the id right?")
     print_line(f"Forgotten: {counted(sum(receipt['tables'].values()), 'row')}. Receipt {receipt['receipt_id']}.")
 
 
@@ -102,7 +104,7 @@ def import_(
     user_id: User,
     file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="What export wrote; - is stdin.")],
     lift_tombstones: Annotated[
-        bool, typer.Option("--lift-tombstones", help="Also what was forgotten here; for administrators.")
+        bool, typer.Option("--lift-tombstones", help="Also what was forgotten here; for the owner of schema memory.")
     ] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,

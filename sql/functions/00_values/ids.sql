@@ -40,7 +40,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._refuse('user_id', 'is not the user of this session',
-    'memory.tenant_user() says who is. A role of your application''s server reaches other users.', '42501');
+    'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
 end;
 $$;
 

@@ -162,7 +162,7 @@ begin
       if candidate.needed[2] = 'cancel' and exists (
         select from unnest(sentences) as t (said)
         where memory._fills(t.said, '{rules,cancel,before}')) then
-        return query select 'all or earlier ones', 0.5::double precision;
+        return query select 'an order to ignore all or earlier instructions', 0.5::double precision;
       end if;
     end if;
   end loop;

@@ -14,7 +14,7 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_export(user_id, export, kinds);
   if lift_tombstones and not has_schema_privilege(memory._caller(), 'memory', 'create') then
-    perform memory._refuse('lift_tombstones', 'is for administrators', 'Have the owner of the schema import the user.',
+    perform memory._refuse('lift_tombstones', 'is for the owner of schema memory', 'Have the owner import the user.',
       '42501');
   end if;
   -- Of two imports of one user the second one finds the rows of the first.
@@ -53,7 +53,7 @@ end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean) is
 'Stores what memory.export_user() returned, and returns the counts by kind. Refused (23505) where the user has rows. '
-'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for administrators (42501), it '
+'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for the owner alone (42501), it '
 'comes back. Counters and words are made anew, embeddings by the queue.';
 
 -- Refuses what is no export of this user. Rows are checked when they are stored.
