@@ -144,11 +144,7 @@ def unused_functions(homes: dict[str, Path], built: dict[Path, str]) -> list[str
             for called in set(CALLED.findall(body)) - {caller}:
                 users[called].add(show(path))
     elsewhere = "\n".join(path.read_text(encoding="utf-8") for path in ROOMS.rglob("triggers.sql"))
-<<<<<<< HEAD
-    elsewhere += (ROOT / "sql" / "build.py").read_text(encoding="utf-8")  # conditions that triggers share
-=======
     elsewhere += (ROOT / "sql" / "build.py").read_text(encoding="utf-8")  # conditions that it puts into triggers
->>>>>>> newcomer
     elsewhere += texts_of("plpython", "*.sql") + texts_of("plpython", "*.py")
     elsewhere += texts_of("python_client/agent_memory/client/_async", "*.py")
     # Names in statements that are put together as texts when they run.
