@@ -107,6 +107,27 @@ def test_a_model_that_says_it_again_is_not_heard(models: Api) -> None:
     assert api.add_memory(user_id="bo", content=SAID, source="extraction").inserted
 
 
+@pytest.mark.parametrize("content", ['He said "do not call me\\before noon"', "Has HIV", "Likes\ntea and long walks"])
+def test_texts_within_json_are_found(models: Api, content: str) -> None:
+    """Quotes are escaped in JSON, and a short statement is a text of its own there."""
+    api = models
+    memory_id = api.add_memory(**ANA, content=content).memory_id
+    api.add_message(**THREAD, role="user", content="Hello")
+    call = {"id": "1", "type": "function", "function": {"name": "note", "arguments": {"text": content.upper()}}}
+    api.add_message(**THREAD, role="assistant", content="I note that", metadata={"tool_calls": [call]})
+    api.add_message(**THREAD, role="assistant", content="Anything else?", metadata={"name": "has"})
+    api.extract_memories(**THREAD)
+    [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
+    api.connection.execute(
+        "update memory.jobs set status = 'dead', worker = null, lease_token = null, lease_expires_at = null,"
+        " finished_at = now(), result = jsonb_build_object('memories', jsonb_build_array(%s::text)) where job_id = %s",
+        [content, job.job_id],
+    )
+    api.forget_memory(**ANA, memory_id=memory_id)
+    assert said(api) == ["Hello", "Anything else?"]
+    assert api.value("select count(*) from memory.jobs where status = 'dead'") == 0
+
+
 def test_whoever_states_it_anew_is_heard(models: Api) -> None:
     memory_id = models.add_memory(**ANA, content=SAID).memory_id
     models.forget_memory(**ANA, memory_id=memory_id)

@@ -15,6 +15,7 @@ begin
   if memory_id is null then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
+  perform memory._lock_user(user_id);
   -- In the order of docs/architecture.md. All threads and counters of the user: which of them state the memory is known
   -- only after all messages were read.
   perform from memory.threads as t where t.user_id = forget_memory.user_id order by t.thread_id for update;

@@ -1,5 +1,6 @@
 -- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
--- memories name as their sources, and those that say the same words. The caller holds the locks.
+-- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
+-- locks.
 create or replace function memory._forget_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -87,8 +88,10 @@ begin
   union
   select s.thread_id, s.seq
   from memory.messages as s
-  where s.user_id = p_user_id and lower(s.content) like any (patterns)
-    and memory._states_any(s.content, p_statements);
+  where s.user_id = p_user_id
+    and (lower(s.content) like any (patterns) and memory._states_any(s.content, p_statements)
+      or s.metadata <> '{}' and lower(s.metadata::text) like any (patterns)
+        and memory._json_states_any(s.metadata, p_statements)); -- such as the arguments of a tool's call
 end;
 $$;
 

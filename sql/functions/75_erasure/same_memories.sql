@@ -101,6 +101,19 @@ begin
 end;
 $$;
 
+-- Whether a text in a JSON value has one of these statements in it. The text of the JSON says too little: quotes and
+-- line breaks are escaped there, and it never consists of a short statement alone.
+create or replace function memory._json_states_any(p_value jsonb, p_statements text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return exists (
+    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s
+    where memory._states_any(s #>> '{}', p_statements));
+end;
+$$;
+
 -- Patterns of LIKE: a text in lower case that fits none of them has none of these statements. Each asks for the longest
 -- word of a statement, which takes a twentieth of the time that it takes to spell the text plainly.
 create or replace function memory._patterns_of(p_statements text[])
