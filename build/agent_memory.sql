@@ -3740,6 +3740,8 @@ returns jsonb$header$),
   p_user_id text, p_known text[], p_kinds text[], p_from_row int, p_max_rows int
 )
 returns jsonb$header$),
+      ('function', '_max_export_bytes', $header$()
+returns int$header$),
       ('function', '_export_format', $header$()
 returns text$header$),
       ('function', '_export_kinds', $header$()
@@ -3822,6 +3824,8 @@ returns text[]$header$),
 returns boolean$header$),
       ('function', '_patterns_of', $header$(p_statements text[])
 returns text[]$header$),
+      ('function', 'was_forgotten', $header$(user_id text, messages jsonb)
+returns boolean[]$header$),
       ('function', '_without_forgotten', $header$(p_user_id text, p_export jsonb)
 returns jsonb$header$),
       ('function', '_since', $header$(p_export jsonb, p_moment timestamptz)
@@ -5455,9 +5459,9 @@ begin atomic
   select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
 end;
 
--- The user that this session of a tenant reaches. Refuses when it has none. 4 us for a bound role, 15 us for a token
--- (PostgreSQL 15, CPU). One statement without arguments: of two, each takes 3 us, and a statement with arguments may be
--- planned in each call, which takes 20.
+-- The user that this session of a tenant reaches. Refuses when it has none. 5 us for a bound role, 18 us for a token
+-- (PostgreSQL 15, CPU), and more in the first call of a transaction, see docs/tenants.md. One statement without
+-- arguments: of two, each takes 3 us, and a statement with arguments may be planned in each call, which takes 20.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -7775,15 +7779,14 @@ begin
 end;
 $$;
 
--- Whether a memory that is to be stored was forgotten and nobody has stated it anew: a model says it again, or it is
--- imported, which the setting memory.is_import tells. What an application stores by itself is said after the user asked
--- to forget it, so that is stored. The planner inlines this function; a SET clause would prevent that.
+-- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. What an
+-- application stores by itself is said after the user asked to forget it, so that is stored. The planner inlines this
+-- function; a SET clause would prevent that.
 create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select (not p_is_stated or coalesce(current_setting('memory.is_import', true), '') = 'yes')
-    and memory._is_forgotten(p_user_id, memory._content_hash(p_content));
+  select not p_is_stated and memory._is_forgotten(p_user_id, memory._content_hash(p_content));
 end;
 
 -- Stores the tombstones of statements.
@@ -13133,7 +13136,7 @@ comment on function memory.add_memory(
 '(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
 'false too. For an agent without the resource memory nothing is stored: memory_id is null; nor is what the user had '
-'forgotten, if a model says it again (source extraction) or an import brings it. A call that is repeated '
+'forgotten, if a model says it again (source extraction). A call that is repeated '
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
 
@@ -14183,6 +14186,9 @@ declare
   is_long boolean;
   judged memory.memories;
 begin
+  if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
+    perform memory._check_id('user_id', new.user_id);
+  end if;
   -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
@@ -14645,7 +14651,7 @@ returns text
 language sql stable parallel safe
 begin atomic
   select case
-    when not memory._is_user((p_candidate).user_id) then 'user_id'
+    when not memory._is_id((p_candidate).user_id) then 'user_id'
     when not memory._is_id((p_candidate).agent_id) then 'agent_id'
     when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
     when not memory._is_id((p_candidate).source) then 'source'
@@ -15915,6 +15921,7 @@ begin
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
+  delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
   return null;
 end;
 $$;
@@ -24363,7 +24370,7 @@ $$;
 comment on function memory.export_user(text, text[], int, int) is
 'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
 'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
-'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 200 MB at once are '
+'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 250 MB at once are '
 'refused (54000).';
 
 -- The export, of one moment: the statements of a stable function all see what its caller's statement sees.
@@ -24385,10 +24392,10 @@ begin
   export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
   foreach kind in array p_known loop
     continue when (kind = any (p_kinds)) is false;
-    execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
+    execute memory._export_query(kind, 'sum(pg_column_size(e.item))') into size
     using p_user_id, p_max_rows, p_from_row;
     total := total + coalesce(size, 0);
-    if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
+    if total > memory._max_export_bytes() then
       perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
         too_large, '54000');
     end if;
@@ -24399,6 +24406,14 @@ begin
   return export;
 end;
 $$;
+
+-- PostgreSQL takes no jsonb of more than 256 MiB.
+create or replace function memory._max_export_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 250000000;
+end;
 
 create or replace function memory._export_format()
 returns text
@@ -25159,10 +25174,10 @@ begin
   end loop;
   perform memory._count_imported(user_id);
   perform memory._end_whole_user_change();
-  if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
+  if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  if wanted -> 'artifacts' <> '[]' then
+  if wanted @? '$.artifacts[*]' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;
   if left_out > 0 then
@@ -25291,6 +25306,7 @@ returns table (
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 set jit = off -- compiling takes longer than the query saves
+set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
 as $$
 #variable_conflict use_column
 begin
@@ -25369,7 +25385,8 @@ declare
   secret text;
 begin
   perform memory._check_id('reason', coalesce(p_reason, 'none'));
-  foreach secret in array p_secrets loop
+  -- Longer ones first: a short user_id may be a part of a statement.
+  for secret in select s from unnest(p_secrets) as s order by length(s) desc loop
     p_reason := replace(p_reason, secret, '[forgotten]');
     if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
       return '[forgotten]';
@@ -25394,8 +25411,8 @@ $$;
 
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
--- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no duplicate: what a forgotten memory
--- contradicted is current again.
+-- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no
+-- duplicate: what a forgotten memory contradicted is current again.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid)
 returns uuid[]
 language plpgsql stable parallel safe
@@ -25506,6 +25523,29 @@ begin
     from unnest(p_statements) as s);
 end;
 $$;
+
+create or replace function memory.was_forgotten(user_id text, messages jsonb)
+returns boolean[]
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  forgotten_at timestamptz;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_messages(messages);
+  forgotten_at := memory._user_forgotten_at(user_id);
+  -- A text without a time may be of before.
+  return array(
+    select coalesce(coalesce(memory._time_or_null(m.value ->> 'created_at'), '-infinity') <= forgotten_at, false)
+      or coalesce(memory._is_forgotten(was_forgotten.user_id, memory._content_hash(m.value ->> 'content')), false)
+    from jsonb_array_elements(messages) with ordinality as m (value, place)
+    order by m.place);
+end;
+$$;
+comment on function memory.was_forgotten(text, jsonb) is
+'For each of these messages or memories (objects with content and created_at) whether the user had it forgotten, or '
+'was forgotten after it was said; without created_at nobody knows when. For programs that import: such texts stay out.';
 
 -- An export without what was forgotten here: rows that were stored before the user was forgotten, statements that were
 -- forgotten, and what was made of them.
@@ -31422,6 +31462,9 @@ begin
       ('memory_app', 'function', 'export_user'),
       ('memory_tenant', 'function', 'export_user'),
       ('memory_admin', 'function', 'export_user'),
+      ('memory_app', 'function', 'was_forgotten'),
+      ('memory_tenant', 'function', 'was_forgotten'),
+      ('memory_admin', 'function', 'was_forgotten'),
       ('memory_app', 'function', 'extract_memories'),
       ('memory_tenant', 'function', 'extract_memories'),
       ('memory_admin', 'function', 'extract_memories'),
@@ -31530,9 +31573,6 @@ begin
       ('memory_app', 'function', 'tenant_user'),
       ('memory_tenant', 'function', 'tenant_user'),
       ('memory_admin', 'function', 'tenant_user'),
-      ('memory_app', 'function', '_changes_whole_user'),
-      ('memory_tenant', 'function', '_changes_whole_user'),
-      ('memory_admin', 'function', '_changes_whole_user'),
       ('memory_app', 'function', 'version'),
       ('memory_tenant', 'function', 'version'),
       ('memory_worker', 'function', 'version'),
@@ -31630,26 +31670,6 @@ begin
   end if;
 end;
 $grants$;
-
--- Roles that were granted rights to write tables evaluate the condition of our triggers.
-do $writers$
-declare
-  writer regrole;
-begin
-  for writer in
-    select distinct a.grantee
-    from pg_class as c
-    cross join lateral (
-      select c.relacl as acl union all select t.attacl from pg_attribute as t where t.attrelid = c.oid) as granted
-    cross join lateral aclexplode(granted.acl) as a
-    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and a.grantee not in (0, c.relowner)
-      and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE')
-      and not has_function_privilege(a.grantee, 'memory._changes_whole_user()', 'execute')
-  loop
-    execute format('grant execute on function memory._changes_whole_user() to %s', writer);
-  end loop;
-end;
-$writers$;
 
 do $row_security$
 declare

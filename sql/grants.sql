@@ -42,26 +42,6 @@ begin
 end;
 $grants$;
 
--- Roles that were granted rights to write tables evaluate the condition of our triggers.
-do $writers$
-declare
-  writer regrole;
-begin
-  for writer in
-    select distinct a.grantee
-    from pg_class as c
-    cross join lateral (
-      select c.relacl as acl union all select t.attacl from pg_attribute as t where t.attrelid = c.oid) as granted
-    cross join lateral aclexplode(granted.acl) as a
-    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and a.grantee not in (0, c.relowner)
-      and a.privilege_type in ('INSERT', 'UPDATE', 'DELETE')
-      and not has_function_privilege(a.grantee, 'memory._changes_whole_user()', 'execute')
-  loop
-    execute format('grant execute on function memory._changes_whole_user() to %s', writer);
-  end loop;
-end;
-$writers$;
-
 do $row_security$
 declare
   missing record;

@@ -288,7 +288,6 @@ def test_a_role_that_may_insert_artifacts_needs_no_other_right(api: Api) -> None
     api.connection.execute("create role writer")
     api.connection.execute("grant usage on schema memory to writer")
     api.connection.execute("grant insert (user_id, content) on memory.artifacts to writer")
-    api.connection.execute("grant execute on function memory._changes_whole_user to writer")
     api.connection.execute("set local role writer")
     api.connection.execute(
         "insert into memory.artifacts (user_id, content) select 'ana', 'Tea ' || n from generate_series(1, 3) as n"

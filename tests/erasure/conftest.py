@@ -23,8 +23,6 @@ def filled(dsn: str) -> Iterator[Api]:
     """A database in which ANA has rows in every table with users, and bo as many of his own."""
     with contextlib.closing(psycopg.connect(dsn, autocommit=True)) as connection:
         api = Api(connection)
-        api.register_model(name="m", kind="embedding", provider="openai", model="m")
-        api.activate_model(name="m")
         fill(api, "bo", "other")
         fill(api, ANA, NEEDLE)
         yield api
@@ -42,6 +40,8 @@ def fill(api: Api, user_id: str, word: str) -> None:
     user: dict[str, Any] = {"user_id": user_id}
     thread, agent = f"thread {word}", f"agent {word}"
     here = {**user, "thread_id": thread, "agent_id": agent}
+    api.register_model(name="m", kind="embedding", provider="openai", model="m")
+    api.activate_model(name="m")
     api.set_policy(settings={"search": {"embed_messages": True}}, **user)
     api.add_message(
         **here,

@@ -6,6 +6,7 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.sqlapi import Api, refused
 
@@ -69,8 +70,11 @@ def test_nothing_of_it_is_left(models: Api) -> None:
     for kind in ("summarize_thread", "summarize_user"):
         hand_in(api, kind, summary="They talked of Kreuzberg")
     api.update_memory(**ANA, memory_id=memory_id, content="Lives in Kreuzberg near the canal")
-    api.consolidate(**ANA)
-    hand_in(api, "consolidate", articles=[{"title": "Home", "content": "Kreuzberg it is", "numbers": [1]}])
+    api.connection.execute(
+        "insert into memory.documents (user_id, title, content, source, metadata)"
+        " values ('ana', 'Home', 'Kreuzberg it is', 'consolidation', %s)",
+        [Jsonb({"memory_ids": [str(memory_id)]})],
+    )
     api.add_memory(**ANA, content="lives in Kreuzberg  near the CANAL", agent_id="other")
     assert len(texts_of(api, "kreuzberg")) >= 8
 

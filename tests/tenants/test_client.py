@@ -97,8 +97,9 @@ def test_a_call_with_a_token_takes_one_round_trip(tenants_dsn: str, tmp_path: Pa
         assert memory.tenant_user() == "ana"
         connection.pgconn.untrace()
     sent = [line.split("\t")[3] for line in trace.read_text().splitlines() if "\tF\t" in line]
-    assert sent.count("Execute") == 2
-    assert sent[sent.index("Sync") :] == ["Sync", "Flush"]
+    calls = [message for message in sent if message != "Flush"]  # how many of these there are depends on the load
+    assert calls.count("Execute") == 2
+    assert calls.index("Sync") == len(calls) - 1
 
 
 def test_a_buffer_is_pushed_under_the_token(tenants_dsn: str) -> None:

@@ -111,6 +111,7 @@ VALID: dict[str, dict[str, Any]] = {
     "tenant_user": {},
     "unbind_role": {"role_name": "tenant_that_is_bound"},
     "update_memory": {**MEMORY, "content": "Likes green tea"},
+    "was_forgotten": {**ANA, "messages": [{"content": "Tea"}]},
     "vector_index": {"model": "vectors"},
     "version": {},
 }

@@ -24,10 +24,11 @@ from .serve import serve
 from .shell import shell
 from .status import status
 from .sweep import sweep
-from .threads import messages, threads, users
+from .threads import messages, threads
 from .transfer import export, import_
 from .ui import ui
 from .usage import usage
+from .users import users
 from .worker import health, worker
 
 app = typer.Typer(
@@ -61,7 +62,7 @@ app.command(rich_help_panel=START)(demo)
 app.command(rich_help_panel=START)(shell)
 app.command("import", rich_help_panel=START)(import_)
 app.command(rich_help_panel=LOOK)(ui)
-app.command(rich_help_panel=LOOK)(users)
+app.add_typer(users, name="users", rich_help_panel=LOOK)
 app.add_typer(threads, name="threads", rich_help_panel=LOOK)
 app.command(rich_help_panel=LOOK)(messages)
 app.add_typer(memories, name="memories", rich_help_panel=LOOK)

@@ -176,6 +176,29 @@ def delete(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
 
 
 @memories.command()
+def forget(
+    user_id: User,
+    memory_id: Id,
+    reason: Annotated[str | None, typer.Option(help="Kept with the receipt.", show_default=False)] = None,
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+) -> None:
+    """Remove a memory for good, with the messages that state it and all that was made of them."""
+    with opened(dsn) as memory:
+        content = memory.get_memory(user_id, memory_id).content
+        if not yes:
+            typer.confirm(f'This cannot be undone. Forget "{content}"?', abort=True, err=True)
+        receipt = memory.forget_memory(user_id, memory_id, reason)
+    if as_json:
+        print_json(receipt)
+        return
+    for table, rows in sorted(receipt["tables"].items()):
+        print_line(f"{table}: {rows}")
+    print_line(f"Forgotten {memory_id}. Receipt {receipt['receipt_id']}.")
+
+
+@memories.command()
 def restore(
     user_id: User,
     memory_id: Id,

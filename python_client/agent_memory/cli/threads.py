@@ -1,17 +1,15 @@
-"""The commands that list users, and that show and delete threads and their messages."""
+"""The commands that show and delete threads and their messages."""
 
 from __future__ import annotations
 
 from typing import Annotated, cast
 
 import typer
-from psycopg.rows import dict_row
 
 from .._text import counted
-from .._users import USERS
-from ..choices import Role
+from ..choices import Fate, Role
 from ..errors import NotFoundError
-from .console import Agent, Dsn, Group, Thread, User, connected, opened
+from .console import Agent, Dsn, Group, Thread, User, opened
 from .printing import (
     AsJson,
     Limit,
@@ -25,34 +23,6 @@ from .printing import (
 )
 
 threads = typer.Typer(cls=Group, no_args_is_help=True, help="List, show, clear and delete the threads of a user.")
-
-
-def users(
-    search: Annotated[str, typer.Option(help="Only ids with this text in them.", show_default="all")] = "",
-    limit: Limit = None,
-    offset: Offset = None,
-    as_json: AsJson = False,
-    dsn: Dsn = None,
-) -> None:
-    """List the users that something is stored about, the last heard of first."""
-    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
-        values = {"search": search, "limit": limit or 50, "offset": offset or 0}
-        found = cursor.execute(USERS, values).fetchall()
-    print_page(
-        "users",
-        ("user", "threads", "messages", "memories", "last heard of"),
-        found,
-        lambda row: (
-            row["user_id"],
-            row["thread_count"],
-            row["message_count"],
-            row["memory_count"],
-            moment(row["last_at"]),
-        ),
-        offset,
-        as_json,
-        right=("threads", "messages", "memories"),
-    )
 
 
 @threads.command("list")
@@ -105,6 +75,7 @@ def clear(user_id: User, thread_id: Thread, dsn: Dsn = None) -> None:
 def delete(
     user_id: User,
     thread_id: Thread,
+    memories: Annotated[Fate, typer.Option(help="What becomes of memories that were stated in it.")] = "keep",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dsn: Dsn = None,
 ) -> None:
@@ -114,7 +85,7 @@ def delete(
             raise _no_thread(user_id, thread_id)
         if not yes:
             typer.confirm("This cannot be undone. Delete the thread?", abort=True, err=True)
-        number = memory.delete_thread(user_id, thread_id)
+        number = memory.delete_thread(user_id, thread_id, memories)
     print_line(f"Deleted {thread_id} with {counted(number, 'message')}.")
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -121,6 +122,7 @@ def _add_messages(
     """Store messages of one thread, and return how many of them are new."""
     thread = (batch[0].user_id, batch[0].thread_id)
     assert memory._connection is not None
+    batch = _not_forgotten(memory, thread[0], batch, [each.message for each in batch])
     newest = memory.get_messages(*thread, recent_k=1, include_inactive=True)
     last_before = newest[0].seq if newest else -1
     while batch:
@@ -146,12 +148,26 @@ def _add_memory(
 ) -> int:
     """Store a memory, and return 1 where it is new."""
     assert memory._connection is not None
+    if not _not_forgotten(memory, incoming.user_id, [incoming], [incoming.arguments]):
+        return 0
     try:
         with memory._connection.transaction():
             return int(memory.add_memory(incoming.user_id, **incoming.arguments).inserted)
     except _REFUSALS as error:
         note(ImportFileError(f"{shown(path)}, {incoming.place}: {error.message}", hint=error.hint), error)
         return 0
+
+
+def _not_forgotten(memory: Memory, user_id: str, records: list[Any], said: list[Mapping[str, Any]]) -> list[Any]:
+    """Return the records without those that were forgotten here; what is malformed is left for the database."""
+    asked = []
+    for each in said:
+        content, said_at = each.get("content"), each.get("created_at") or each.get("valid_from")
+        is_text = isinstance(content, str) and "\0" not in content
+        time = said_at.isoformat() if isinstance(said_at, datetime) and said_at.tzinfo else None
+        asked.append({"role": "user", "content": content if is_text else "", "created_at": time})
+    forgotten = memory.was_forgotten(user_id, asked)
+    return [record for record, is_forgotten in zip(records, forgotten, strict=True) if not is_forgotten]
 
 
 def _batches(records: Iterator[Record]) -> Iterator[list[Any]]:

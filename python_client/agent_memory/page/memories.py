@@ -37,7 +37,7 @@ async def show_memories(visit: Visit) -> Response:
         search=asked.text("search"),
         as_of=asked.day("as_of"),
         superseded=asked.text("show") != "current",
-        quarantined=asked.text("show") != "current",
+        quarantined=asked.text("show") == "all",
         limit=SIZE,
         offset=offset_of(asked),
     )

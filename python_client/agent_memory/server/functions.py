@@ -30,6 +30,7 @@ FOR_USERS = frozenset({
     "summarize_thread", "compress_thread", "summarize_user", "reconcile_memories", "consolidate", "get_job",
     "load_user", "list_secrets", "set_secret", "delete_secret", "delete_message", "expand_refs", "forget_memory",
     "export_user", "quarantine_memory", "release_memory", "quarantine_source", "release_source", "list_quarantined",
+    "was_forgotten",
 })
 # fmt: on
 """What a user's token may call, on the data of its user: what docs/operations.md grants to applications, and storing

@@ -13,9 +13,9 @@ begin atomic
   select {{is tenant}};
 end;
 
--- The user that this session of a tenant reaches. Refuses when it has none. 4 us for a bound role, 15 us for a token
--- (PostgreSQL 15, CPU). One statement without arguments: of two, each takes 3 us, and a statement with arguments may be
--- planned in each call, which takes 20.
+-- The user that this session of a tenant reaches. Refuses when it has none. 5 us for a bound role, 18 us for a token
+-- (PostgreSQL 15, CPU), and more in the first call of a transaction, see docs/tenants.md. One statement without
+-- arguments: of two, each takes 3 us, and a statement with arguments may be planned in each call, which takes 20.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe

@@ -24,15 +24,14 @@ begin
 end;
 $$;
 
--- Whether a memory that is to be stored was forgotten and nobody has stated it anew: a model says it again, or it is
--- imported, which the setting memory.is_import tells. What an application stores by itself is said after the user asked
--- to forget it, so that is stored. The planner inlines this function; a SET clause would prevent that.
+-- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. What an
+-- application stores by itself is said after the user asked to forget it, so that is stored. The planner inlines this
+-- function; a SET clause would prevent that.
 create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select (not p_is_stated or coalesce(current_setting('memory.is_import', true), '') = 'yes')
-    and memory._is_forgotten(p_user_id, memory._content_hash(p_content));
+  select not p_is_stated and memory._is_forgotten(p_user_id, memory._content_hash(p_content));
 end;
 
 -- Stores the tombstones of statements.

@@ -15,6 +15,9 @@ declare
   is_long boolean;
   judged memory.memories;
 begin
+  if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
+    perform memory._check_id('user_id', new.user_id);
+  end if;
   -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');

@@ -44,7 +44,7 @@ returns text
 language sql stable parallel safe
 begin atomic
   select case
-    when not memory._is_user((p_candidate).user_id) then 'user_id'
+    when not memory._is_id((p_candidate).user_id) then 'user_id'
     when not memory._is_id((p_candidate).agent_id) then 'agent_id'
     when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
     when not memory._is_id((p_candidate).source) then 'source'

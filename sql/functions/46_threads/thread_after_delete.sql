@@ -17,6 +17,7 @@ begin
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
+  delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
   return null;
 end;
 $$;

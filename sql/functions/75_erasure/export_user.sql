@@ -30,7 +30,7 @@ $$;
 comment on function memory.export_user(text, text[], int, int) is
 'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
 'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
-'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 200 MB at once are '
+'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 250 MB at once are '
 'refused (54000).';
 
 -- The export, of one moment: the statements of a stable function all see what its caller's statement sees.
@@ -52,10 +52,10 @@ begin
   export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
   foreach kind in array p_known loop
     continue when (kind = any (p_kinds)) is false;
-    execute memory._export_query(kind, 'sum(octet_length(e.item::text))') into size
+    execute memory._export_query(kind, 'sum(pg_column_size(e.item))') into size
     using p_user_id, p_max_rows, p_from_row;
     total := total + coalesce(size, 0);
-    if total > 200000000 then -- PostgreSQL takes no jsonb of more than 255 MB
+    if total > memory._max_export_bytes() then
       perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
         too_large, '54000');
     end if;
@@ -66,6 +66,14 @@ begin
   return export;
 end;
 $$;
+
+-- PostgreSQL takes no jsonb of more than 256 MiB.
+create or replace function memory._max_export_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 250000000;
+end;
 
 create or replace function memory._export_format()
 returns text

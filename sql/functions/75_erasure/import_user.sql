@@ -34,10 +34,10 @@ begin
   end loop;
   perform memory._count_imported(user_id);
   perform memory._end_whole_user_change();
-  if exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
+  if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  if wanted -> 'artifacts' <> '[]' then
+  if wanted @? '$.artifacts[*]' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;
   if left_out > 0 then

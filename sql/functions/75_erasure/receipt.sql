@@ -41,7 +41,8 @@ declare
   secret text;
 begin
   perform memory._check_id('reason', coalesce(p_reason, 'none'));
-  foreach secret in array p_secrets loop
+  -- Longer ones first: a short user_id may be a part of a statement.
+  for secret in select s from unnest(p_secrets) as s order by length(s) desc loop
     p_reason := replace(p_reason, secret, '[forgotten]');
     if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
       return '[forgotten]';

@@ -2,8 +2,8 @@
 
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
--- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no duplicate: what a forgotten memory
--- contradicted is current again.
+-- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no
+-- duplicate: what a forgotten memory contradicted is current again.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid)
 returns uuid[]
 language plpgsql stable parallel safe

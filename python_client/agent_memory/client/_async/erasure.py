@@ -38,7 +38,7 @@ class AsyncErasure(AsyncCaller):
     ) -> dict[str, Any]:
         """Return everything about a user: for each kind a list of rows, see docs/export.schema.json.
 
-        ``kinds``, ``from_row`` and ``max_rows`` return a part. Raise LimitExceededError for more than 200 MB.
+        ``kinds``, ``from_row`` and ``max_rows`` return a part. Raise LimitExceededError for more than 250 MB.
         """
         return await self._value(
             dict, "export_user", {"user_id": user_id}, kinds=kinds, from_row=from_row, max_rows=max_rows
@@ -55,6 +55,13 @@ class AsyncErasure(AsyncCaller):
         return await self._value(
             dict, "import_user", {"user_id": user_id, "export": export}, lift_tombstones=lift_tombstones
         )
+
+    async def was_forgotten(self, user_id: str, messages: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """Return for each text whether the user had it forgotten, or was forgotten after it was said; for imports.
+
+        Each of ``messages`` has ``content`` and ``created_at``, without which nobody knows when it was said.
+        """
+        return await self._value(list, "was_forgotten", {"user_id": user_id, "messages": messages})
 
     async def list_users(
         self, search: str | None = None, row_limit: int | None = 50, row_offset: int | None = 0

@@ -1,0 +1,22 @@
+create or replace function memory.was_forgotten(user_id text, messages jsonb)
+returns boolean[]
+language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  forgotten_at timestamptz;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_messages(messages);
+  forgotten_at := memory._user_forgotten_at(user_id);
+  -- A text without a time may be of before.
+  return array(
+    select coalesce(coalesce(memory._time_or_null(m.value ->> 'created_at'), '-infinity') <= forgotten_at, false)
+      or coalesce(memory._is_forgotten(was_forgotten.user_id, memory._content_hash(m.value ->> 'content')), false)
+    from jsonb_array_elements(messages) with ordinality as m (value, place)
+    order by m.place);
+end;
+$$;
+comment on function memory.was_forgotten(text, jsonb) is
+'For each of these messages or memories (objects with content and created_at) whether the user had it forgotten, or '
+'was forgotten after it was said; without created_at nobody knows when. For programs that import: such texts stay out.';

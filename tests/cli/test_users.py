@@ -1,0 +1,87 @@
+"""agent-memory users: list, forget, export and import, and forgetting from the other commands."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import psycopg
+import pytest
+from agent_memory import Memory
+
+from tests.support.servers import Run
+
+pytestmark = pytest.mark.feature("F5")
+
+
+@pytest.fixture
+def memory(db: psycopg.Connection) -> Memory:
+    memory = Memory(db)
+    for number in range(3):
+        memory.add_message("ana", "t", "user", f"Hello {number}")
+    memory.add_memory("ana", "Likes tea")
+    memory.add_memory("ana", "Likes cake", thread_id="t")
+    return memory
+
+
+def test_export_forget_and_import(run: Run, memory: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "ana.json"
+    result = run("users", "export", "ana", file)
+    assert (result.returncode, result.stdout) == (0, "")
+    assert "Exported 7 rows of ana." in result.stderr
+    export = memory.export_user("ana")
+    assert json.loads(file.read_text()) == export
+    assert json.loads(run("users", "export", "ana").stdout) == export
+
+    assert run("users", "forget", "ana").returncode == 1, "nobody has confirmed it"
+    assert memory.export_user("ana") == export
+    result = run("users", "forget", "ana", "--yes", "--reason", "ticket 7")
+    assert "messages: 3" in result.stdout
+    assert "Receipt " in result.stdout
+    assert memory.list_users() == []
+
+    result = run("users", "import", "ana", file)
+    assert "7 rows were forgotten here before" in result.stdout
+    assert "messages: 3" in run("users", "import", "ana", file, "--lift-tombstones").stdout
+    assert memory.export_user("ana") == export
+    assert "has rows in memory." in run("users", "import", "ana", file).stderr
+    (tmp_path / "bad.json").write_text("{")
+    assert "is not JSON" in run("users", "import", "bo", tmp_path / "bad.json").stderr
+
+
+def test_large_exports_are_written_in_parts(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dsn: str
+) -> None:
+    from agent_memory.cli import users
+
+    monkeypatch.setattr(users, "_PAGE", 2)
+    for number in range(5):
+        memory.add_message("ana", "t2", "user", f"Again {number}")
+    export = memory.export_user("ana")
+    users.export("ana", tmp_path / "x", dsn)
+    assert json.loads((tmp_path / "x").read_text()) == export
+
+
+def test_a_memory_and_a_thread_are_forgotten(run: Run, memory: Memory) -> None:
+    [_, tea] = memory.list_memories("ana")
+    assert run("memories", "forget", "ana", str(tea.memory_id)).returncode == 1
+    result = run("memories", "forget", "ana", str(tea.memory_id), "--yes")
+    assert "memories: 1" in result.stdout
+    assert [each.content for each in memory.list_memories("ana")] == ["Likes cake"]
+    assert run("threads", "delete", "ana", "t", "--yes", "--memories", "forget").returncode == 0
+    assert memory.list_memories("ana") == []
+
+
+def test_an_import_brings_nothing_back(run: Run, memory: Memory, tmp_path: Path) -> None:
+    file = tmp_path / "ana.jsonl"
+    assert run("export", "ana", file).returncode == 0
+    [_, tea] = memory.list_memories("ana")
+    memory.forget_memory("ana", tea.memory_id)
+    assert run("import", file, "--user", "ana").returncode == 0
+    assert [each.content for each in memory.list_memories("ana")] == ["Likes cake"]
+    memory.forget_user("ana")
+    assert run("import", file, "--user", "ana").returncode == 0
+    assert memory.list_memories("ana") == []
+    assert memory.list_threads("ana") == []
+    memory.add_message("ana", "new", "user", "Hello again")
+    assert len(memory.get_messages("ana", "new")) == 1
