@@ -111,6 +111,24 @@ def test_a_model_that_says_it_again_is_not_heard(models: Api) -> None:
     assert api.add_memory(user_id="bo", content=SAID, source="extraction").inserted
 
 
+@pytest.mark.parametrize(
+    "again",
+    [
+        f"{SAID}.",
+        f'"{SAID}!"',
+        f" - {SAID} ",
+        SAID.replace("L", "\N{FULLWIDTH LATIN CAPITAL LETTER L}"),
+        "KIND, in cafe\u0301s",
+    ],
+)
+def test_punctuation_and_unicode_forms_do_not_get_past_a_tombstone(api: Api, again: str) -> None:
+    for content in (SAID, "Kind, in caf\u00e9s"):
+        api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=content).memory_id)
+    assert api.add_memory(**ANA, content=again, source="extraction").memory_id is None
+    assert api.was_forgotten(**ANA, messages=[{"role": "user", "content": again}]) == [True]
+    assert api.add_memory(**ANA, content=f"{again} x", source="extraction").inserted
+
+
 @pytest.mark.parametrize("content", ['He said "do not call me\\before noon"', "Has HIV", "Likes\ntea and long walks"])
 def test_texts_within_json_are_found(models: Api, content: str) -> None:
     """Quotes are escaped in JSON, and a short statement is a text of its own there."""

@@ -10,7 +10,7 @@ declare
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
   keys text[];
-  hashes text[];
+  contents text[];
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
@@ -28,10 +28,10 @@ begin
       where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
       returning m.content, m.artifact_key, m.idempotency_key
     )
-    select count(*), array_agg(memory._content_hash(d.content)),
+    select count(*), array_agg(d.content),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
-    into removed, hashes, keys from deleted as d;
-    perform memory._bury(p_user_id, hashes);
+    into removed, contents, keys from deleted as d;
+    perform memory._bury(p_user_id, contents);
     gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
