@@ -1885,18 +1885,6 @@ returns text$header$),
 returns text$header$),
       ('function', '_suspicious_words', $header$(p_slot text)
 returns text$header$),
-      ('function', '_user_of_token', $header$(p_token text, p_inner_block bytea, p_outer_block bytea)
-returns text$header$),
-      ('function', '_check_claims', $header$(p_header jsonb, p_claims jsonb, p_moment numeric)
-returns void$header$),
-      ('function', '_is_signature', $header$(
-  p_signature text, p_signed text, p_inner_block bytea, p_outer_block bytea
-)
-returns boolean$header$),
-      ('function', '_from_base64url', $header$(p_text text)
-returns text$header$),
-      ('function', '_refuse_token', $header$(p_problem text)
-returns void$header$),
       ('function', '_is_tenant', $header$()
 returns boolean$header$),
       ('function', '_user_of_tenant', $header$()
@@ -1963,6 +1951,18 @@ returns double precision$header$),
 returns boolean$header$),
       ('function', '_vector_schema', $header$()
 returns text$header$),
+      ('function', '_user_of_token', $header$(p_token text, p_inner_block bytea, p_outer_block bytea)
+returns text$header$),
+      ('function', '_check_claims', $header$(p_header jsonb, p_claims jsonb, p_moment numeric)
+returns void$header$),
+      ('function', '_is_signature', $header$(
+  p_signature text, p_signed text, p_inner_block bytea, p_outer_block bytea
+)
+returns boolean$header$),
+      ('function', '_from_base64url', $header$(p_text text)
+returns text$header$),
+      ('function', '_refuse_token', $header$(p_problem text)
+returns void$header$),
       ('function', '_text_vector', $header$(p_language regconfig, p_content text)
 returns tsvector$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
@@ -2001,16 +2001,6 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_agent_of_file', $header$(p_settings jsonb, p_agent_id text)
 returns text$header$),
-      ('function', 'register_model', $header$(
-  name text, kind text, provider text, model text, settings jsonb default '{}'
-)
-returns void$header$),
-      ('function', '_check_model_settings', $header$(p_settings jsonb)
-returns void$header$),
-      ('function', '_broken_model_setting_rule', $header$(p_key text, p_value jsonb)
-returns text$header$),
-      ('function', '_is_key_variable', $header$(p_name text)
-returns boolean$header$),
       ('function', '_is_provider', $header$(p_provider text)
 returns boolean$header$),
       ('function', '_named_model', $header$(p_kind text, p_provider text, p_model text)
@@ -2113,6 +2103,16 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_add_prompt_version', $header$(p_name text, p_template text)
 returns int$header$),
+      ('function', 'register_model', $header$(
+  name text, kind text, provider text, model text, settings jsonb default '{}'
+)
+returns void$header$),
+      ('function', '_check_model_settings', $header$(p_settings jsonb)
+returns void$header$),
+      ('function', '_broken_model_setting_rule', $header$(p_key text, p_value jsonb)
+returns text$header$),
+      ('function', '_is_key_variable', $header$(p_name text)
+returns boolean$header$),
       ('function', 'reset_prompt', $header$(name text)
 returns int$header$),
       ('function', 'set_prompt', $header$(name text, template text)
@@ -2548,12 +2548,6 @@ returns void$header$),
 )$header$),
       ('function', '_agent_of_message', $header$(p_user_id text, p_thread_id text, p_seq bigint)
 returns text$header$),
-      ('function', '_lowered', $header$(p_metadata jsonb)
-returns double precision$header$),
-      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
-returns double precision$header$),
-      ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
-returns double precision$header$),
       ('function', '_quarantine_notice', $header$()
 returns text$header$),
       ('function', '_message_verdict', $header$(p_role text, p_metadata jsonb, p_content text)
@@ -2598,8 +2592,6 @@ returns jsonb$header$),
 returns text[]$header$),
       ('function', '_with_text', $header$(p_metadata jsonb, p_text text)
 returns jsonb$header$),
-      ('function', 'sweep', $header$(batch_size int default 10000)
-returns jsonb$header$),
       ('function', '_may_be_long', $header$(p_content text)
 returns boolean$header$),
       ('function', '_shorten', $header$(
@@ -2624,6 +2616,12 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
 returns void$header$),
+      ('function', '_lowered', $header$(p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns double precision$header$),
       ('function', '_is_current_message', $header$(p_is_active boolean, p_expires_at timestamptz)
 returns boolean$header$),
       ('function', '_is_kept_message', $header$(p_is_active boolean, p_summary_id uuid)
@@ -3891,6 +3889,8 @@ returns bigint$header$),
 returns void$header$),
       ('function', '_sweep_secret_reads', $header$(p_batch_size int)
 returns void$header$),
+      ('function', 'sweep', $header$(batch_size int default 10000)
+returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
@@ -5338,112 +5338,6 @@ begin
 end;
 $$;
 
--- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
--- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
-
--- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. The blocks
--- are those of the key in memory.token_keys; a token that is signed with the previous one counts as well.
-create or replace function memory._user_of_token(p_token text, p_inner_block bytea, p_outer_block bytea)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  head text;
-  body text;
-  signature text;
-  header jsonb;
-  claims jsonb;
-begin
-  if (octet_length(p_token) <= 8192 and p_token ~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$') is not true then
-    perform memory._refuse_token(case
-      when coalesce(p_token, '') = '' then 'is not set, and this role is bound to no user'
-      when octet_length(p_token) > 8192 then format('has %s bytes, at most 8192 are allowed', octet_length(p_token))
-      else 'is not a JSON Web Token: three parts in base64url, with points between them' end);
-  end if;
-  head := split_part(p_token, '.', 1);
-  body := split_part(p_token, '.', 2);
-  signature := split_part(p_token, '.', 3);
-  -- Two statements, because PL/pgSQL takes 4 us more to evaluate an expression with a subquery.
-  if memory._is_signature(signature, head || '.' || body, p_inner_block, p_outer_block) is not true then
-    perform from memory.token_keys as k
-    where k.is_previous and memory._is_signature(signature, head || '.' || body, k.inner_block, k.outer_block);
-    if not found then
-      perform memory._refuse_token(case when p_inner_block is null then 'cannot be verified: this database has no key'
-                                        else 'is not signed with the key of this database' end);
-    end if;
-  end if;
-
-  begin -- whoever has the key may have signed anything
-    header := memory._from_base64url(head)::jsonb;
-    claims := memory._from_base64url(body)::jsonb;
-  exception
-    when data_exception or program_limit_exceeded then
-      perform memory._refuse_token('holds no JSON');
-  end;
-  -- The usual token passes this one expression, because the checks one by one take 2 us.
-  if (header ->> 'alg' = 'HS256' and not header ? 'crit' and jsonb_typeof(claims -> 'sub') = 'string'
-      and memory._is_id(claims ->> 'sub') and jsonb_typeof(claims -> 'exp') = 'number'
-      and (claims -> 'exp')::numeric > extract(epoch from clock_timestamp()) and not claims ? 'nbf') is not true then
-    perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
-  end if;
-  return claims ->> 'sub';
-end;
-$$;
-
--- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
-create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
-    perform memory._refuse_token('is not signed by HS256');
-  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
-    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
-  elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
-    perform memory._refuse_token('never expires: the claim exp must say when it does');
-  elsif (p_claims -> 'exp')::numeric <= p_moment then
-    perform memory._refuse_token('has expired');
-  elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
-    perform memory._refuse_token('has a claim nbf that is not a number');
-  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
-    perform memory._refuse_token('is not valid yet');
-  end if;
-end;
-$$;
-
--- Whether this is the signature of a text. Hashes of both are compared, so that the time which the comparison takes
--- says nothing of the right signature. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_signature(
-  p_signature text, p_signed text, p_inner_block bytea, p_outer_block bytea
-)
-returns boolean
-language sql stable parallel safe -- convert_to() is stable
-begin atomic
-  select sha256(p_outer_block || convert_to(p_signature, 'UTF8')) = sha256(p_outer_block || convert_to(translate(encode(
-    sha256(p_outer_block || sha256(p_inner_block || convert_to(p_signed, 'UTF8'))), 'base64'), '+/=', '-_'), 'UTF8'));
-end;
-
--- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
--- Inlined by the planner, hence no SET clause.
-create or replace function memory._from_base64url(p_text text)
-returns text
-language sql stable parallel safe -- convert_from() is stable
-begin atomic
-  select convert_from(decode(translate(p_text, '-_', '+/') || repeat('=', -length(p_text) & 3), 'base64'), 'UTF8');
-end;
-
-create or replace function memory._refuse_token(p_problem text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse('agent_memory.token', p_problem,
-    'Within the transaction, pass the token that your server has made: '
-    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
-end;
-$$;
-
 -- A tenant's session reaches one user only. Its login role is a member of memory_tenant; which user that is says
 -- memory.bound_roles, or else the token in agent_memory.token. Functions run as the owner, so current_user says nothing
 -- of the caller, and SET ROLE can be undone by RESET ROLE: what counts is the role that has logged in. A login role
@@ -5873,6 +5767,112 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
+-- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
+-- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
+
+-- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. The blocks
+-- are those of the key in memory.token_keys; a token that is signed with the previous one counts as well.
+create or replace function memory._user_of_token(p_token text, p_inner_block bytea, p_outer_block bytea)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  head text;
+  body text;
+  signature text;
+  header jsonb;
+  claims jsonb;
+begin
+  if (octet_length(p_token) <= 8192 and p_token ~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$') is not true then
+    perform memory._refuse_token(case
+      when coalesce(p_token, '') = '' then 'is not set, and this role is bound to no user'
+      when octet_length(p_token) > 8192 then format('has %s bytes, at most 8192 are allowed', octet_length(p_token))
+      else 'is not a JSON Web Token: three parts in base64url, with points between them' end);
+  end if;
+  head := split_part(p_token, '.', 1);
+  body := split_part(p_token, '.', 2);
+  signature := split_part(p_token, '.', 3);
+  -- Two statements, because PL/pgSQL takes 4 us more to evaluate an expression with a subquery.
+  if memory._is_signature(signature, head || '.' || body, p_inner_block, p_outer_block) is not true then
+    perform from memory.token_keys as k
+    where k.is_previous and memory._is_signature(signature, head || '.' || body, k.inner_block, k.outer_block);
+    if not found then
+      perform memory._refuse_token(case when p_inner_block is null then 'cannot be verified: this database has no key'
+                                        else 'is not signed with the key of this database' end);
+    end if;
+  end if;
+
+  begin -- whoever has the key may have signed anything
+    header := memory._from_base64url(head)::jsonb;
+    claims := memory._from_base64url(body)::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON');
+  end;
+  -- The usual token passes this one expression, because the checks one by one take 2 us.
+  if (header ->> 'alg' = 'HS256' and not header ? 'crit' and jsonb_typeof(claims -> 'sub') = 'string'
+      and memory._is_id(claims ->> 'sub') and jsonb_typeof(claims -> 'exp') = 'number'
+      and (claims -> 'exp')::numeric > extract(epoch from clock_timestamp()) and not claims ? 'nbf') is not true then
+    perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
+  end if;
+  return claims ->> 'sub';
+end;
+$$;
+
+-- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
+create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
+    perform memory._refuse_token('is not signed by HS256');
+  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
+    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
+  elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
+    perform memory._refuse_token('never expires: the claim exp must say when it does');
+  elsif (p_claims -> 'exp')::numeric <= p_moment then
+    perform memory._refuse_token('has expired');
+  elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
+    perform memory._refuse_token('has a claim nbf that is not a number');
+  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
+    perform memory._refuse_token('is not valid yet');
+  end if;
+end;
+$$;
+
+-- Whether this is the signature of a text. Hashes of both are compared, so that the time which the comparison takes
+-- says nothing of the right signature. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_signature(
+  p_signature text, p_signed text, p_inner_block bytea, p_outer_block bytea
+)
+returns boolean
+language sql stable parallel safe -- convert_to() is stable
+begin atomic
+  select sha256(p_outer_block || convert_to(p_signature, 'UTF8')) = sha256(p_outer_block || convert_to(translate(encode(
+    sha256(p_outer_block || sha256(p_inner_block || convert_to(p_signed, 'UTF8'))), 'base64'), '+/=', '-_'), 'UTF8'));
+end;
+
+-- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._from_base64url(p_text text)
+returns text
+language sql stable parallel safe -- convert_from() is stable
+begin atomic
+  select convert_from(decode(translate(p_text, '-_', '+/') || repeat('=', -length(p_text) & 3), 'base64'), 'UTF8');
+end;
+
+create or replace function memory._refuse_token(p_problem text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('agent_memory.token', p_problem,
+    'Within the transaction, pass the token that your server has made: '
+    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
+end;
+$$;
+
 -- The words that a keyword search finds a text by: those of the text search configuration, the parts of compounds that
 -- PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org), and for scripts without spaces between words
 -- each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text fit; when
@@ -6254,171 +6254,6 @@ begin
       'Leave one of the two out.');
   end if;
   return named;
-end;
-$$;
-
-create or replace function memory.register_model(
-  name text, kind text, provider text, model text, settings jsonb default '{}'
-)
-returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  registered memory.models; -- the earlier registration of the name, if there is one
-  dims int; -- length of the model's embeddings; null until its first embedding decides
-  is_the_same boolean;
-begin
-  perform memory._check_id('name', name);
-  perform memory._check_id('model', model);
-  if (kind in ('chat', 'embedding', 'rerank')) is not true then
-    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding or rerank.');
-  end if;
-  if memory._is_provider(provider) is not true then
-    perform memory._refuse('provider', format('unknown provider "%s"', provider),
-      'Use local, openai or azure; openai serves any compatible base_url.');
-  end if;
-  perform memory._check_model_settings(settings);
-  if not memory._is_key_variable(settings ->> 'api_key_env') then
-    raise notice
-      'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
-      settings ->> 'api_key_env'
-      using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
-  end if;
-  -- The lock waits for jobs that are storing embeddings of this model. Below, embeddings of another model or length
-  -- refuse the registration, because embeddings of two models must never be compared.
-  select m.* into registered from memory.models as m where m.name = register_model.name for update;
-  dims := coalesce((settings ->> 'dimensions')::numeric,
-    case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
-  is_the_same := (registered.model, memory._known_dimensions(registered))
-    is not distinct from (register_model.model, dims);
-  if kind = 'embedding' and not is_the_same then
-    if exists (select from memory.embeddings as e where e.model = register_model.name) then
-      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
-        'Register the other model under another name.', '23505');
-    end if;
-  end if;
-  if kind = 'embedding' and (is_the_same and registered.settings ->> 'query_prefix'
-                             is not distinct from register_model.settings ->> 'query_prefix') is not true then
-    delete from memory.query_embeddings as k where k.model = register_model.name;
-  end if;
-  insert into memory.models as m (name, kind, provider, model, settings)
-  values (register_model.name, register_model.kind, register_model.provider, register_model.model,
-          register_model.settings)
-  on conflict on constraint models_pkey do update
-  set provider = excluded.provider, model = excluded.model, settings = excluded.settings, is_off = false,
-      dimensions = case when is_the_same then m.dimensions end
-  where m.kind = excluded.kind;
-  if not found then
-    perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
-      '23505');
-  elsif kind = 'embedding' then
-    perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
-  end if;
-  perform memory._audit('register_model', jsonb_build_object('name', name, 'kind', kind, 'provider', provider,
-    'model', model, 'settings', settings));
-end;
-$$;
-comment on function memory.register_model(text, text, text, text, jsonb) is
-'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
-'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
-'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
-
--- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
-create or replace function memory._check_model_settings(p_settings jsonb)
-returns void
-language plpgsql immutable parallel safe
-as $$
-declare
-  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
-    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api', 'model_dir',
-    'query_prefix', 'price_per_million_input', 'price_per_million_output'];
-  key text;
-  value jsonb;
-  broken text;
-begin
-  if jsonb_typeof(p_settings) is distinct from 'object' then
-    perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
-  end if;
-  perform memory._check_json_size('settings', p_settings, 65536, 'No setting is longer than an address.');
-  for key, value in select * from jsonb_each(p_settings) loop
-    if key <> all (known) then
-      perform memory._refuse('settings', format('unknown key "%s"', key),
-        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
-          array_to_string(known, ', ')));
-    end if;
-    broken := memory._broken_model_setting_rule(key, value);
-    if broken is not null then
-      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), broken);
-    end if;
-  end loop;
-end;
-$$;
-
--- The rule that the value of a setting breaks, in words for a hint; null when it breaks none.
-create or replace function memory._broken_model_setting_rule(p_key text, p_value jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
-  number constant numeric := case when jsonb_typeof(p_value) = 'number' then p_value::numeric end;
-  is_kept boolean;
-  rule text;
-begin
-  case
-    when p_key = 'base_url' then
-      is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
-      rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
-    when p_key = 'api_key_env' then
-      -- These two variables do not hold keys.
-      is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
-        and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
-      rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
-    when p_key = 'api_key_file' then
-      is_kept := said ~ '^[^/.][^/]*$';
-      rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
-    when p_key = 'api_version' then
-      is_kept := said <> '';
-      rule := 'Use a text.';
-    when p_key = 'model_dir' then
-      is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
-      rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
-    when p_key = 'query_prefix' then
-      is_kept := length(said) <= 1000;
-      rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
-    when p_key = 'json_mode' then
-      is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
-      rule := 'Use "schema", "object" or "off".';
-    when p_key = 'rerank_api' then
-      is_kept := p_value in ('"rerank"', '"chat"');
-      rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
-    when p_key in ('max_concurrency', 'batch_size') then
-      is_kept := number between 1 and 100000 and number = floor(number);
-      rule := 'Use a whole number from 1 to 100000.';
-    when p_key = 'dimensions' then
-      is_kept := number between 1 and 4000 and number = floor(number);
-      rule := 'Use a whole number from 1 to 4000.';
-    when p_key = 'timeout_seconds' then
-      is_kept := number > 0;
-      rule := 'Use a number of seconds above 0.';
-    else
-      is_kept := number >= 0;
-      rule := 'Use a number of at least 0.';
-  end case;
-  return case when p_value <> 'null' and is_kept is not true then rule end;
-end;
-$$;
-
--- Whether the environment variable of that name may always be read for a key; true for null. The process that makes the
--- call may allow other names, which the database does not know.
-create or replace function memory._is_key_variable(p_name text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'),
-    true);
 end;
 $$;
 
@@ -7584,6 +7419,171 @@ begin
   perform memory._audit(case when p_template is null then 'reset_prompt' else 'set_prompt' end,
     jsonb_build_object('name', p_name, 'version', added));
   return added;
+end;
+$$;
+
+create or replace function memory.register_model(
+  name text, kind text, provider text, model text, settings jsonb default '{}'
+)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  registered memory.models; -- the earlier registration of the name, if there is one
+  dims int; -- length of the model's embeddings; null until its first embedding decides
+  is_the_same boolean;
+begin
+  perform memory._check_id('name', name);
+  perform memory._check_id('model', model);
+  if (kind in ('chat', 'embedding', 'rerank')) is not true then
+    perform memory._refuse('kind', format('unknown kind "%s"', kind), 'Use chat, embedding or rerank.');
+  end if;
+  if memory._is_provider(provider) is not true then
+    perform memory._refuse('provider', format('unknown provider "%s"', provider),
+      'Use local, openai or azure; openai serves any compatible base_url.');
+  end if;
+  perform memory._check_model_settings(settings);
+  if not memory._is_key_variable(settings ->> 'api_key_env') then
+    raise notice
+      'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
+      settings ->> 'api_key_env'
+      using hint = 'Or give the variable a name that starts with AGENT_MEMORY_KEY_.';
+  end if;
+  -- The lock waits for jobs that are storing embeddings of this model. Below, embeddings of another model or length
+  -- refuse the registration, because embeddings of two models must never be compared.
+  select m.* into registered from memory.models as m where m.name = register_model.name for update;
+  dims := coalesce((settings ->> 'dimensions')::numeric,
+    case when registered.settings ->> 'dimensions' is null then registered.dimensions end);
+  is_the_same := (registered.model, memory._known_dimensions(registered))
+    is not distinct from (register_model.model, dims);
+  if kind = 'embedding' and not is_the_same then
+    if exists (select from memory.embeddings as e where e.model = register_model.name) then
+      perform memory._refuse('name', format('there are embeddings of model "%s" as it was', name),
+        'Register the other model under another name.', '23505');
+    end if;
+  end if;
+  if kind = 'embedding' and (is_the_same and registered.settings ->> 'query_prefix'
+                             is not distinct from register_model.settings ->> 'query_prefix') is not true then
+    delete from memory.query_embeddings as k where k.model = register_model.name;
+  end if;
+  insert into memory.models as m (name, kind, provider, model, settings)
+  values (register_model.name, register_model.kind, register_model.provider, register_model.model,
+          register_model.settings)
+  on conflict on constraint models_pkey do update
+  set provider = excluded.provider, model = excluded.model, settings = excluded.settings, is_off = false,
+      dimensions = case when is_the_same then m.dimensions end
+  where m.kind = excluded.kind;
+  if not found then
+    perform memory._refuse('kind', format('model "%s" is registered with another kind', name), 'Choose another name.',
+      '23505');
+  elsif kind = 'embedding' then
+    perform memory._enqueue_for_everyone('backfill'); -- also embeds texts that an earlier backfill has missed
+  end if;
+  perform memory._audit('register_model', jsonb_build_object('name', name, 'kind', kind, 'provider', provider,
+    'model', model, 'settings', settings));
+end;
+$$;
+comment on function memory.register_model(text, text, text, text, jsonb) is
+'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
+'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
+'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
+
+-- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
+create or replace function memory._check_model_settings(p_settings jsonb)
+returns void
+language plpgsql immutable parallel safe
+as $$
+declare
+  known constant text[] := array['base_url', 'api_key_env', 'api_key_file', 'api_version', 'timeout_seconds',
+    'max_concurrency', 'temperature', 'json_mode', 'dimensions', 'batch_size', 'rerank_api', 'model_dir',
+    'query_prefix', 'price_per_million_input', 'price_per_million_output'];
+  key text;
+  value jsonb;
+  broken text;
+begin
+  if jsonb_typeof(p_settings) is distinct from 'object' then
+    perform memory._refuse('settings', 'must be a JSON object', 'Known keys: ' || array_to_string(known, ', '));
+  end if;
+  perform memory._check_json_size('settings', p_settings, 65536, 'No setting is longer than an address.');
+  for key, value in select * from jsonb_each(p_settings) loop
+    if key <> all (known) then
+      perform memory._refuse('settings', format('unknown key "%s"', key),
+        format('Known keys: %s. A key is never stored: api_key_env names the environment variable that holds it.',
+          array_to_string(known, ', ')));
+    end if;
+    broken := memory._broken_model_setting_rule(key, value);
+    if broken is not null then
+      perform memory._refuse('settings', format('%s cannot be %s', key, left(value::text, 100)), broken);
+    end if;
+  end loop;
+end;
+$$;
+
+-- The rule that the value of a setting breaks, in words for a hint; null when it breaks none.
+create or replace function memory._broken_model_setting_rule(p_key text, p_value jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := case when jsonb_typeof(p_value) = 'string' then p_value #>> '{}' end;
+  number constant numeric := case when jsonb_typeof(p_value) = 'number' then p_value::numeric end;
+  is_kept boolean;
+  rule text;
+begin
+  case
+    when p_key = 'base_url' then
+      is_kept := said ~ '^https?://[^/]' and said !~ e'[@?#\\\\[:space:][:cntrl:]]';
+      rule := 'Use an address such as http://localhost:11434/v1, without user, password, query or fragment.';
+    when p_key = 'api_key_env' then
+      -- These two variables do not hold keys.
+      is_kept := said ~ '^[A-Za-z_][A-Za-z0-9_]*$'
+        and said not in ('AGENT_MEMORY_KEY_DIR', 'AGENT_MEMORY_KEY_VARIABLES');
+      rule := 'Name the environment variable that holds the key, such as AGENT_MEMORY_KEY_PROXY or OPENAI_API_KEY.';
+    when p_key = 'api_key_file' then
+      is_kept := said ~ '^[^/.][^/]*$';
+      rule := 'Use the bare name of a file in the folder that the environment variable AGENT_MEMORY_KEY_DIR names.';
+    when p_key = 'api_version' then
+      is_kept := said <> '';
+      rule := 'Use a text.';
+    when p_key = 'model_dir' then
+      is_kept := said ~ '^/' and said !~ '[[:cntrl:]]';
+      rule := 'Use the path of a folder with model.onnx and tokenizer.json, from the root, where the model runs.';
+    when p_key = 'query_prefix' then
+      is_kept := length(said) <= 1000;
+      rule := 'Use the text that the model wants before each query, of at most 1000 characters.';
+    when p_key = 'json_mode' then
+      is_kept := p_value in ('"schema"', '"object"', '"off"', 'true', 'false'); -- true is object, false is off
+      rule := 'Use "schema", "object" or "off".';
+    when p_key = 'rerank_api' then
+      is_kept := p_value in ('"rerank"', '"chat"');
+      rule := 'Use "rerank" for a server with /rerank, or "chat" for a chat model.';
+    when p_key in ('max_concurrency', 'batch_size') then
+      is_kept := number between 1 and 100000 and number = floor(number);
+      rule := 'Use a whole number from 1 to 100000.';
+    when p_key = 'dimensions' then
+      is_kept := number between 1 and 4000 and number = floor(number);
+      rule := 'Use a whole number from 1 to 4000.';
+    when p_key = 'timeout_seconds' then
+      is_kept := number > 0;
+      rule := 'Use a number of seconds above 0.';
+    else
+      is_kept := number >= 0;
+      rule := 'Use a number of at least 0.';
+  end case;
+  return case when p_value <> 'null' and is_kept is not true then rule end;
+end;
+$$;
+
+-- Whether the environment variable of that name may always be read for a key; true for null. The process that makes the
+-- call may allow other names, which the database does not know.
+create or replace function memory._is_key_variable(p_name text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'),
+    true);
 end;
 $$;
 
@@ -11692,41 +11692,6 @@ begin
 end;
 $$;
 
--- How far a message is trusted, from 0 to 1, by its role: what the user and the application say 1, an assistant 0.8, a
--- tool 0.4. metadata.trust can lower that, for an email that an application stores under the role user. Nothing is
--- stored: a column would cost every message its room, and the role of a message does not change.
-
--- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
--- raise it. The planner inlines this function; a SET clause would prevent that.
-create or replace function memory._lowered(p_metadata jsonb)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
-      then (p_metadata ->> 'trust')::double precision
-  end;
-end;
-
--- Inlined by the planner, hence no SET clause.
-create or replace function memory._message_trust(p_role text, p_metadata jsonb)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select least(case p_role when 'tool' then 0.4 when 'assistant' then 0.8 else 1.0 end, memory._lowered(p_metadata));
-end;
-
--- The least trust of these messages of a thread; null when none is stored any more.
-create or replace function memory._least_trust(p_user_id text, p_thread_id text, p_seqs bigint[])
-returns double precision
-language plpgsql stable parallel safe
-as $$
-begin
-  return min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs);
-end;
-$$;
-
 -- Messages in quarantine. The row of such a message says only that it is in quarantine, and
 -- memory.quarantined_messages keeps what was said. So search, recall, contexts, extraction and summaries need no
 -- condition that one of them could forget, and the answer of a tool keeps its place behind its call, without which no
@@ -12082,51 +12047,6 @@ begin
 end;
 $$;
 
-create or replace function memory.sweep(batch_size int default 10000)
-returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  swept jsonb;
-  queued bigint;
-  checked bigint;
-begin
-  if (batch_size >= 1) is not true then
-    perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
-      'It bounds the rows of each kind that one call removes.');
-  end if;
-
-  perform memory._release_left_hidden(least(batch_size, 1000));
-  -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
-  queued := memory._enqueue_periodic_work(batch_size);
-  checked := memory._finish_unread_messages(batch_size);
-  checked := checked + memory._parse_parts(null, 4000000);
-  checked := checked + memory._check_unchecked(batch_size);
-  perform memory._fill_codes(batch_size);
-
-  -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
-  -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by
-  -- their address (ctid), the others by their key if their version (xmin) is still the same.
-  swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
-  swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
-  swept := swept || jsonb_build_object(
-    'artifacts', memory._sweep_artifacts(batch_size) + memory._sweep_unnamed_artifacts(batch_size));
-  perform memory._sweep_artifact_uploads(batch_size);
-  swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
-  swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
-  perform memory._sweep_query_embeddings(batch_size);
-  perform memory._sweep_gone_jobs(batch_size);
-  perform memory._sweep_secret_reads(batch_size);
-  perform memory._sweep_audit(batch_size);
-  return swept || jsonb_build_object('queued', queued, 'checked', checked);
-end;
-$$;
-comment on function memory.sweep(int) is
-'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
-'counts are 0.';
-
 -- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
 -- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
@@ -12329,6 +12249,41 @@ begin
   update memory.artifacts as a
   set check_at = statement_timestamp()
   where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
+end;
+$$;
+
+-- How far a message is trusted, from 0 to 1, by its role: what the user and the application say 1, an assistant 0.8, a
+-- tool 0.4. metadata.trust can lower that, for an email that an application stores under the role user. Nothing is
+-- stored: a column would cost every message its room, and the role of a message does not change.
+
+-- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
+-- raise it. The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._lowered(p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
+      then (p_metadata ->> 'trust')::double precision
+  end;
+end;
+
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._message_trust(p_role text, p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select least(case p_role when 'tool' then 0.4 when 'assistant' then 0.8 else 1.0 end, memory._lowered(p_metadata));
+end;
+
+-- The least trust of these messages of a thread; null when none is stored any more.
+create or replace function memory._least_trust(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns double precision
+language plpgsql stable parallel safe
+as $$
+begin
+  return min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs);
 end;
 $$;
 
@@ -26937,6 +26892,51 @@ begin
   delete from memory.secret_reads as r where r.ctid = any (due);
 end;
 $$;
+
+create or replace function memory.sweep(batch_size int default 10000)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  swept jsonb;
+  queued bigint;
+  checked bigint;
+begin
+  if (batch_size >= 1) is not true then
+    perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
+      'It bounds the rows of each kind that one call removes.');
+  end if;
+
+  perform memory._release_left_hidden(least(batch_size, 1000));
+  -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
+  queued := memory._enqueue_periodic_work(batch_size);
+  checked := memory._finish_unread_messages(batch_size);
+  checked := checked + memory._parse_parts(null, 4000000);
+  checked := checked + memory._check_unchecked(batch_size);
+  perform memory._fill_codes(batch_size);
+
+  -- These skip rows (or threads and scopes) that another transaction has locked; the next call deletes the rest. Each
+  -- finds the rows that are due by an index, locks them (or their thread or scope), and deletes them: locked rows by
+  -- their address (ctid), the others by their key if their version (xmin) is still the same.
+  swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
+  swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
+  swept := swept || jsonb_build_object(
+    'artifacts', memory._sweep_artifacts(batch_size) + memory._sweep_unnamed_artifacts(batch_size));
+  perform memory._sweep_artifact_uploads(batch_size);
+  swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
+  swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
+  perform memory._sweep_query_embeddings(batch_size);
+  perform memory._sweep_gone_jobs(batch_size);
+  perform memory._sweep_secret_reads(batch_size);
+  perform memory._sweep_audit(batch_size);
+  return swept || jsonb_build_object('queued', queued, 'checked', checked);
+end;
+$$;
+comment on function memory.sweep(int) is
+'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
+'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
+'counts are 0.';
 
 create or replace function memory.version()
 returns text

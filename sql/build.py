@@ -41,7 +41,7 @@ TRIGGER = re.compile(r"^create trigger (\w+)\n(.*?);$", re.MULTILINE | re.DOTALL
 DEFINED = re.compile(r"^create or replace (?:function|procedure|view) memory\.(\w+)", re.MULTILINE)
 # SQL that PostgreSQL binds when it creates the object, and the names in it.
 BOUND = re.compile(
-    r"^begin atomic\n.*?^end;|^language sql .*?^as \$\$\n.*?^\$\$;|^create or replace view .*?;$",
+    r"^begin atomic\n.*?^end;|^language sql [^\n]*\n(?:set [^\n]*\n)*as \$\$\n.*?^\$\$;|^create or replace view .*?;$",
     re.MULTILINE | re.DOTALL,
 )
 # Lines that the build repeats: for each member, if it has this file, with this between the members, the lines.
