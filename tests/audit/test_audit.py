@@ -127,12 +127,13 @@ def test_exports_imports_and_erasures_are_recorded_and_an_erasure_leaves_nothing
         ("set_policy", None),
         ("forget_memory", None),
         ("export_user", None),
+        ("export_user", None),
         ("forget_user", None),
         ("import_user", "ana"),
     ]
-    assert [row[2] for row in rows[:4]] == [{}, {}, {}, {"receipt_id": second["receipt_id"]}]
+    assert [row[2] for row in rows[:5]] == [{}, {}, {}, {}, {"receipt_id": second["receipt_id"]}]
     assert first["receipt_id"] != second["receipt_id"]
-    assert rows[4][2]["lift_tombstones"] is False
+    assert rows[5][2]["lift_tombstones"] is False
 
 
 def test_sweep_deletes_rows_after_400_days(api: Api) -> None:

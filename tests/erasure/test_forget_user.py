@@ -123,6 +123,38 @@ def test_no_role_can_make_the_triggers_pass_by_itself(db: psycopg.Connection, co
         db.execute("drop owned by app; drop role app")
 
 
+def test_an_import_under_way_is_waited_for(dsn: str) -> None:
+    """An import that began before the user was forgotten would bring everything back after it."""
+    with psycopg.connect(dsn, autocommit=True) as connection, psycopg.connect(dsn) as importing:
+        api = Api(connection)
+        api.add_message(user_id="ana", thread_id="t", role="user", content="Hello")
+        export = api.export_user(user_id="ana")
+        connection.execute("delete from memory.threads where user_id = 'ana'")
+        Api(importing).import_user(user_id="ana", export=export)
+        connection.execute("set lock_timeout = '100ms'")
+        with pytest.raises(psycopg.errors.LockNotAvailable):
+            api.forget_user(user_id="ana")
+        importing.commit()
+        assert api.forget_user(user_id="ana")["tables"]["messages"] == 1
+        assert api.import_user(user_id="ana", export=export)["messages"] == 0
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_an_old_snapshot_is_refused(dsn: str, level: str) -> None:
+    """Such a transaction would leave what others have stored since it began."""
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        api = Api(connection)
+        memory_id = api.add_memory(user_id="ana", content="Likes tea").memory_id
+        export = api.export_user(user_id="ana")
+        connection.execute(f"set default_transaction_isolation = '{level}'")
+        with refused("user_id", "0A000"):
+            api.forget_user(user_id="ana")
+        with refused("user_id", "0A000"):
+            api.forget_memory(user_id="ana", memory_id=memory_id)
+        with refused("user_id", "0A000"):
+            api.import_user(user_id="ana", export=export)
+
+
 @pytest.mark.parametrize("what", ["threads", "memories"])
 def test_what_is_written_meanwhile_is_wholly_there_or_wholly_gone(dsn: str, what: str) -> None:
     """Writers go on in old and new threads while the user is forgotten again and again."""

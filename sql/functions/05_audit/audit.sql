@@ -11,7 +11,7 @@ as $$
 begin
   insert into memory.audit (role, function, user_id, details)
   values (memory._caller(), p_function, p_user_id, p_details);
-  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller());
+  raise log 'memory.% was called by role %', memory._in_a_line(p_function), memory._in_a_line(memory._caller());
 end;
 $$;
 

@@ -27,12 +27,13 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  moment constant timestamptz := clock_timestamp(); -- a volatile function in the condition could use no index
   due memory.due_deletions;
   removed bigint;
 begin
   for due in
     select d.* from memory.due_deletions as d
-    where d.due_at <= clock_timestamp() and (p_user_id is null or d.user_id = p_user_id)
+    where d.due_at <= moment and (p_user_id is null or d.user_id = p_user_id)
     order by d.due_at limit 10
     for update skip locked
   loop

@@ -1,7 +1,7 @@
 -- Keyed hashes: HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. Without the key nobody can
 -- find out by trying whether a user or a statement is among what was forgotten.
 
--- The hash of a user, or of a statement of the user that memory._content_hash() has spelled plainly.
+-- The hash of a user, or of a statement of the user that memory._statement_hash() has spelled plainly.
 create or replace function memory._keyed_hash(
   p_key memory.erasure_keys, p_user_id text, p_content_hash text default null
 )

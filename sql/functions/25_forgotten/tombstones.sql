@@ -10,8 +10,23 @@ begin
 end;
 $$;
 
--- Whether a statement of a user was forgotten. p_content_hash is that of memory._content_hash().
-create or replace function memory._is_forgotten(p_user_id text, p_content_hash text)
+-- The hash by which a statement is known to be forgotten: that of memory._content_hash(), but whoever says it again with
+-- another mark at its end, in quotes, or with letters of another Unicode form says the same.
+create or replace function memory._statement_hash(p_content text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if getdatabaseencoding() = 'UTF8' and octet_length(p_content) > length(p_content) then
+    p_content := memory._normal_form(p_content, 'NFKC');
+  end if;
+  return memory._content_hash(coalesce(
+    nullif(regexp_replace(p_content, e'^[\\s[:punct:]]+|[\\s[:punct:]]+$', '', 'g'), ''), p_content));
+end;
+$$;
+
+-- Whether a statement of a user was forgotten.
+create or replace function memory._is_forgotten(p_user_id text, p_content text)
 returns boolean
 language plpgsql stable parallel safe
 as $$
@@ -20,7 +35,7 @@ begin
   return exists (select from memory.tombstones) and exists (
     select from memory.erasure_keys as k
     join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id)
-      and t.statement_hash = memory._keyed_hash(k, p_user_id, p_content_hash));
+      and t.statement_hash = memory._keyed_hash(k, p_user_id, memory._statement_hash(p_content)));
 end;
 $$;
 
@@ -31,11 +46,11 @@ create or replace function memory._stays_out(p_is_stated boolean, p_user_id text
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select not p_is_stated and memory._is_forgotten(p_user_id, memory._content_hash(p_content));
+  select not p_is_stated and memory._is_forgotten(p_user_id, p_content);
 end;
 
 -- Stores the tombstones of statements.
-create or replace function memory._bury(p_user_id text, p_content_hashes text[])
+create or replace function memory._bury(p_user_id text, p_contents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -43,8 +58,8 @@ declare
   key constant memory.erasure_keys := memory._erasure_key();
 begin
   insert into memory.tombstones (user_hash, statement_hash)
-  select distinct memory._keyed_hash(key, p_user_id), memory._keyed_hash(key, p_user_id, h)
-  from unnest(p_content_hashes) as h
+  select distinct memory._keyed_hash(key, p_user_id), memory._keyed_hash(key, p_user_id, memory._statement_hash(c))
+  from unnest(p_contents) as c
   order by 2 -- so that two sessions that forget the same statements do not wait for each other
   on conflict do nothing;
 end;

@@ -13,6 +13,23 @@ begin
 end;
 $$;
 
+-- Lets one transaction at a time forget something of a user or import the user: an import that read the tombstones
+-- before another transaction stored one would bring back what that removed. Rows that were committed after the snapshot
+-- of a transaction with another isolation level are not visible to it, so they would stay.
+create or replace function memory._lock_user(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+    perform memory._refuse('user_id',
+      format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
+      'Such a transaction does not see what others have stored meanwhile. Use read committed.', '0A000');
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('agent_memory import ' || p_user_id, 0));
+end;
+$$;
+
 create or replace function memory._begin_whole_user_change()
 returns void
 language plpgsql volatile parallel unsafe

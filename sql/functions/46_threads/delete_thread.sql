@@ -79,7 +79,7 @@ begin
   end if;
   if p_forgets then
     perform memory._bury(p_user_id, array(
-      select m.content_hash from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived)));
+      select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived)));
   end if;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d

@@ -16,6 +16,7 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column

@@ -20,6 +20,7 @@ set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -192,6 +193,7 @@ set jit = off
 set enable_sort = off -- as in memory._passages_about()
 set enable_seqscan = off
 set enable_bitmapscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column

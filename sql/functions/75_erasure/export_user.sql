@@ -22,9 +22,8 @@ begin
     perform memory._refuse('from_row', format('%s is not a number from 0', coalesce(from_row::text, 'null')),
       'It counts the rows of each kind from its beginning.');
   end if;
-  if from_row = 0 then -- one row for an export in parts
-    perform memory._audit('export_user', jsonb_strip_nulls(jsonb_build_object('kinds', kinds)), user_id);
-  end if;
+  perform memory._audit('export_user',
+    jsonb_strip_nulls(jsonb_build_object('kinds', kinds, 'from_row', nullif(from_row, 0))), user_id);
   return memory._export(user_id, known, kinds, from_row, max_rows);
 end;
 $$;

@@ -20,7 +20,7 @@ begin
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.status in ('completed', 'dead')
-    and (memory._states_any(concat_ws(' ', j.request, j.input, j.result, j.error), p_statements)
+    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_statements)
       or exists (
         select from unnest(p_memory_ids) as i (id)
         where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));

@@ -15,6 +15,7 @@ begin
   if memory_id is null then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
+  perform memory._lock_user(user_id);
   -- In the order of docs/architecture.md. All threads and counters of the user: which of them state the memory is known
   -- only after all messages were read.
   perform from memory.threads as t where t.user_id = forget_memory.user_id order by t.thread_id for update;
@@ -29,7 +30,7 @@ begin
   perform from memory.jobs as j where j.user_id = forget_memory.user_id order by j.job_id for update;
 
   before := memory._count_rows(user_id, followers);
-  perform memory._bury(user_id, array(select memory._content_hash(s) from unnest(statements) as s));
+  perform memory._bury(user_id, statements);
   gone := memory._forget_messages(user_id, same, statements);
   gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same, statements));
   gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same, statements));

@@ -1,5 +1,6 @@
 -- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
--- memories name as their sources, and those that say the same words. The caller holds the locks.
+-- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
+-- locks.
 create or replace function memory._forget_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -9,7 +10,7 @@ declare
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
   keys text[];
-  hashes text[];
+  contents text[];
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
@@ -27,10 +28,10 @@ begin
       where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
       returning m.content, m.artifact_key, m.idempotency_key
     )
-    select count(*), array_agg(memory._content_hash(d.content)),
+    select count(*), array_agg(d.content),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
-    into removed, hashes, keys from deleted as d;
-    perform memory._bury(p_user_id, hashes);
+    into removed, contents, keys from deleted as d;
+    perform memory._bury(p_user_id, contents);
     gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
@@ -87,8 +88,10 @@ begin
   union
   select s.thread_id, s.seq
   from memory.messages as s
-  where s.user_id = p_user_id and lower(s.content) like any (patterns)
-    and memory._states_any(s.content, p_statements);
+  where s.user_id = p_user_id
+    and (lower(s.content) like any (patterns) and memory._states_any(s.content, p_statements)
+      or s.metadata <> '{}' and lower(s.metadata::text) like any (patterns)
+        and memory._json_states_any(s.metadata, p_statements)); -- such as the arguments of a tool's call
 end;
 $$;
 

@@ -10,6 +10,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
+  perform memory._lock_user(user_id);
   perform memory._begin_whole_user_change();
   -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
   -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.

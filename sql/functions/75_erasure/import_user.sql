@@ -17,8 +17,7 @@ begin
     perform memory._refuse('lift_tombstones', 'is for the owner of schema memory', 'Have the owner import the user.',
       '42501');
   end if;
-  -- Of two imports of one user the second one finds the rows of the first.
-  perform pg_advisory_xact_lock(hashtextextended('agent_memory import ' || user_id, 0));
+  perform memory._lock_user(user_id);
   perform memory._refuse_present_user(user_id);
   if lift_tombstones then
     perform memory._lift_tombstones(user_id);

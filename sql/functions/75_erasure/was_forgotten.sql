@@ -12,7 +12,7 @@ begin
   -- A text without a time may be of before.
   return array(
     select coalesce(coalesce(memory._time_or_null(m.value ->> 'created_at'), '-infinity') <= forgotten_at, false)
-      or coalesce(memory._is_forgotten(was_forgotten.user_id, memory._content_hash(m.value ->> 'content')), false)
+      or coalesce(memory._is_forgotten(was_forgotten.user_id, m.value ->> 'content'), false)
     from jsonb_array_elements(messages) with ordinality as m (value, place)
     order by m.place);
 end;

@@ -34,7 +34,7 @@ begin
       select coalesce(jsonb_agg(h.value order by h.place), '[]')
       from jsonb_array_elements(memory._others(p_export -> 'memory_history', 'memory_id', memories))
         with ordinality as h (value, place)
-      where not memory._is_forgotten(p_user_id, memory._content_hash(h.value ->> 'content'))))
+      where not memory._is_forgotten(p_user_id, h.value ->> 'content')))
     || jsonb_build_object('summaries', memory._others(p_export -> 'summaries', 'summary_id', summaries))
     || jsonb_build_object('messages', (
       -- What was put away for a summary that stays out is not summed up by anything.
@@ -42,7 +42,7 @@ begin
         case when summaries @> coalesce(m.value -> 'summary_id', '{}')
           then m.value || '{"summary_id": null, "is_active": true}' else m.value end order by m.place), '[]')
       from jsonb_array_elements(p_export -> 'messages') with ordinality as m (value, place)
-      where not memory._is_forgotten(p_user_id, memory._content_hash(m.value ->> 'content'))))
+      where not memory._is_forgotten(p_user_id, m.value ->> 'content')))
     || jsonb_build_object('documents', (
       select coalesce(jsonb_agg(d.value order by d.place), '[]')
       from jsonb_array_elements(p_export -> 'documents') with ordinality as d (value, place)
@@ -86,7 +86,7 @@ as $$
 begin
   return jsonb_agg(r.value)
   from jsonb_array_elements(p_rows) as r
-  where memory._is_forgotten(p_user_id, memory._content_hash(r.value ->> 'content'));
+  where memory._is_forgotten(p_user_id, r.value ->> 'content');
 end;
 $$;
 

@@ -23,10 +23,11 @@ def test_the_work_grows_with_the_rows_of_the_user_alone(fresh: Api, rows: int, a
     fill(fresh, "bob", 3000)
     if analyzed:
         fresh.connection.execute("analyze")
+    fresh.connection.execute("set parallel_setup_cost = 0")  # to start workers takes longer than most searches
     steps = plan_of_ranking(fresh, mode=mode, sources=SOURCES)
     # A message counts its words for itself and the two before and after.
     assert max(step["seen"] for step in steps) <= 5 * (2 * rows) + 100
-    assert not [step for step in steps if step["Node Type"] == "Merge Join"]
+    assert not [step for step in steps if step["Node Type"] in ("Merge Join", "Gather")]
     assert sum(step["seen"] for step in reads(steps, "embeddings")) == (0 if mode == "keyword" else 2 * rows)
 
 
