@@ -2131,11 +2131,13 @@ returns memory.erasure_keys$header$),
 returns text$header$),
       ('function', '_user_forgotten_at', $header$(p_user_id text)
 returns timestamptz$header$),
-      ('function', '_is_forgotten', $header$(p_user_id text, p_content_hash text)
+      ('function', '_statement_hash', $header$(p_content text)
+returns text$header$),
+      ('function', '_is_forgotten', $header$(p_user_id text, p_content text)
 returns boolean$header$),
       ('function', '_stays_out', $header$(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean$header$),
-      ('function', '_bury', $header$(p_user_id text, p_content_hashes text[])
+      ('function', '_bury', $header$(p_user_id text, p_contents text[])
 returns void$header$),
       ('function', '_lift_tombstones', $header$(p_user_id text)
 returns void$header$),
@@ -2143,6 +2145,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_changes_whole_user', $header$()
 returns boolean$header$),
+      ('function', '_lock_user', $header$(p_user_id text)
+returns void$header$),
       ('function', '_begin_whole_user_change', $header$()
 returns void$header$),
       ('function', '_end_whole_user_change', $header$()
@@ -2514,6 +2518,8 @@ returns memory.stored_message$header$),
 returns text$header$),
       ('function', '_messages_by_keys', $header$(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)$header$),
+      ('function', '_quarantined_digest', $header$(p_user_id text, p_thread_id text, p_seq bigint)
+returns text$header$),
       ('function', '_refuse_used_key', $header$(p_idempotency_key text)
 returns void$header$),
       ('function', '_lock_thread', $header$(p_user_id text, p_thread_id text)
@@ -3819,6 +3825,8 @@ returns boolean$header$),
       ('function', '_statements_of', $header$(p_user_id text, p_memory_ids uuid[])
 returns text[]$header$),
       ('function', '_states_any', $header$(p_text text, p_statements text[])
+returns boolean$header$),
+      ('function', '_json_states_any', $header$(p_value jsonb, p_statements text[])
 returns boolean$header$),
       ('function', '_patterns_of', $header$(p_statements text[])
 returns text[]$header$),
@@ -5937,7 +5945,7 @@ as $$
 begin
   insert into memory.audit (role, function, user_id, details)
   values (memory._caller(), p_function, p_user_id, p_details);
-  raise log 'memory.% was called by role %', p_function, memory._in_a_line(memory._caller());
+  raise log 'memory.% was called by role %', memory._in_a_line(p_function), memory._in_a_line(memory._caller());
 end;
 $$;
 
@@ -7668,12 +7676,13 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  moment constant timestamptz := clock_timestamp(); -- a volatile function in the condition could use no index
   due memory.due_deletions;
   removed bigint;
 begin
   for due in
     select d.* from memory.due_deletions as d
-    where d.due_at <= clock_timestamp() and (p_user_id is null or d.user_id = p_user_id)
+    where d.due_at <= moment and (p_user_id is null or d.user_id = p_user_id)
     order by d.due_at limit 10
     for update skip locked
   loop
@@ -7720,7 +7729,7 @@ $$;
 -- Keyed hashes: HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. Without the key nobody can
 -- find out by trying whether a user or a statement is among what was forgotten.
 
--- The hash of a user, or of a statement of the user that memory._content_hash() has spelled plainly.
+-- The hash of a user, or of a statement of the user that memory._statement_hash() has spelled plainly.
 create or replace function memory._keyed_hash(
   p_key memory.erasure_keys, p_user_id text, p_content_hash text default null
 )
@@ -7765,8 +7774,23 @@ begin
 end;
 $$;
 
--- Whether a statement of a user was forgotten. p_content_hash is that of memory._content_hash().
-create or replace function memory._is_forgotten(p_user_id text, p_content_hash text)
+-- The hash by which a statement is known to be forgotten: that of memory._content_hash(), but whoever says it again with
+-- another mark at its end, in quotes, or with letters of another Unicode form says the same.
+create or replace function memory._statement_hash(p_content text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if getdatabaseencoding() = 'UTF8' and octet_length(p_content) > length(p_content) then
+    p_content := memory._normal_form(p_content, 'NFKC');
+  end if;
+  return memory._content_hash(coalesce(
+    nullif(regexp_replace(p_content, e'^[\\s[:punct:]]+|[\\s[:punct:]]+$', '', 'g'), ''), p_content));
+end;
+$$;
+
+-- Whether a statement of a user was forgotten.
+create or replace function memory._is_forgotten(p_user_id text, p_content text)
 returns boolean
 language plpgsql stable parallel safe
 as $$
@@ -7775,7 +7799,7 @@ begin
   return exists (select from memory.tombstones) and exists (
     select from memory.erasure_keys as k
     join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id)
-      and t.statement_hash = memory._keyed_hash(k, p_user_id, p_content_hash));
+      and t.statement_hash = memory._keyed_hash(k, p_user_id, memory._statement_hash(p_content)));
 end;
 $$;
 
@@ -7786,11 +7810,11 @@ create or replace function memory._stays_out(p_is_stated boolean, p_user_id text
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select not p_is_stated and memory._is_forgotten(p_user_id, memory._content_hash(p_content));
+  select not p_is_stated and memory._is_forgotten(p_user_id, p_content);
 end;
 
 -- Stores the tombstones of statements.
-create or replace function memory._bury(p_user_id text, p_content_hashes text[])
+create or replace function memory._bury(p_user_id text, p_contents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -7798,8 +7822,8 @@ declare
   key constant memory.erasure_keys := memory._erasure_key();
 begin
   insert into memory.tombstones (user_hash, statement_hash)
-  select distinct memory._keyed_hash(key, p_user_id), memory._keyed_hash(key, p_user_id, h)
-  from unnest(p_content_hashes) as h
+  select distinct memory._keyed_hash(key, p_user_id), memory._keyed_hash(key, p_user_id, memory._statement_hash(c))
+  from unnest(p_contents) as c
   order by 2 -- so that two sessions that forget the same statements do not wait for each other
   on conflict do nothing;
 end;
@@ -7843,6 +7867,23 @@ as $$
 begin
   return has_schema_privilege(session_user, 'memory', 'create') or exists (
     select from memory.whole_user_changes as c where c.transaction_id = pg_current_xact_id_if_assigned());
+end;
+$$;
+
+-- Lets one transaction at a time forget something of a user or import the user: an import that read the tombstones
+-- before another transaction stored one would bring back what that removed. Rows that were committed after the snapshot
+-- of a transaction with another isolation level are not visible to it, so they would stay.
+create or replace function memory._lock_user(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+    perform memory._refuse('user_id',
+      format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
+      'Such a transaction does not see what others have stored meanwhile. Use read committed.', '0A000');
+  end if;
+  perform pg_advisory_xact_lock(hashtextextended('agent_memory import ' || p_user_id, 0));
 end;
 $$;
 
@@ -11275,8 +11316,8 @@ begin
   return query
   select m.idempotency_key, m.seq, coalesce(
       m.content_digest,
-      (select q.content_digest from memory.quarantined_messages as q
-       where q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq),
+      case when starts_with(m.content, memory._quarantine_notice())
+        then memory._quarantined_digest(m.user_id, m.thread_id, m.seq) end,
       memory._message_digest(m.role, m.content)),
     m.token_count, case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
   from unnest(p_idempotency_keys) as k (idempotency_key)
@@ -11287,6 +11328,18 @@ begin
   from unnest(p_idempotency_keys) as k (idempotency_key)
   join memory.idempotency_keys as s on s.user_id = p_user_id and s.thread_id = p_thread_id
     and s.idempotency_key = k.idempotency_key;
+end;
+$$;
+
+-- The digest of a message in quarantine, null of any other. A subquery in memory._messages_by_keys() would be planned
+-- in each call, which made adding a message with a key 11 % slower.
+create or replace function memory._quarantined_digest(p_user_id text, p_thread_id text, p_seq bigint)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return q.content_digest from memory.quarantined_messages as q
+  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq;
 end;
 $$;
 
@@ -15816,7 +15869,7 @@ begin
   end if;
   if p_forgets then
     perform memory._bury(p_user_id, array(
-      select m.content_hash from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived)));
+      select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived)));
   end if;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d
@@ -20837,6 +20890,7 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off -- With few users on a server, one plan for all of them would read the rows of all.
 set enable_bitmapscan = off -- Rows are read in the order of ids, that of time: 2 % faster, from disk 10 to 20 %.
+set max_parallel_workers_per_gather = 0 -- Disabled nodes make costs so high that 0.6 ms of work were given to workers.
 set plan_cache_mode = force_generic_plan -- Planning takes three times as long as running.
 as $$
 declare
@@ -22165,6 +22219,7 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -22853,6 +22908,7 @@ set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -23212,6 +23268,7 @@ set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
 set enable_bitmapscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -23384,6 +23441,7 @@ set jit = off
 set enable_sort = off -- as in memory._passages_about()
 set enable_seqscan = off
 set enable_bitmapscan = off
+set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -24316,9 +24374,8 @@ begin
     perform memory._refuse('from_row', format('%s is not a number from 0', coalesce(from_row::text, 'null')),
       'It counts the rows of each kind from its beginning.');
   end if;
-  if from_row = 0 then -- one row for an export in parts
-    perform memory._audit('export_user', jsonb_strip_nulls(jsonb_build_object('kinds', kinds)), user_id);
-  end if;
+  perform memory._audit('export_user',
+    jsonb_strip_nulls(jsonb_build_object('kinds', kinds, 'from_row', nullif(from_row, 0))), user_id);
   return memory._export(user_id, known, kinds, from_row, max_rows);
 end;
 $$;
@@ -24460,7 +24517,7 @@ begin
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.status in ('completed', 'dead')
-    and (memory._states_any(concat_ws(' ', j.request, j.input, j.result, j.error), p_statements)
+    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_statements)
       or exists (
         select from unnest(p_memory_ids) as i (id)
         where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
@@ -24486,6 +24543,7 @@ begin
   if memory_id is null then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
+  perform memory._lock_user(user_id);
   -- In the order of docs/architecture.md. All threads and counters of the user: which of them state the memory is known
   -- only after all messages were read.
   perform from memory.threads as t where t.user_id = forget_memory.user_id order by t.thread_id for update;
@@ -24500,7 +24558,7 @@ begin
   perform from memory.jobs as j where j.user_id = forget_memory.user_id order by j.job_id for update;
 
   before := memory._count_rows(user_id, followers);
-  perform memory._bury(user_id, array(select memory._content_hash(s) from unnest(statements) as s));
+  perform memory._bury(user_id, statements);
   gone := memory._forget_messages(user_id, same, statements);
   gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same, statements));
   gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same, statements));
@@ -24560,7 +24618,8 @@ end;
 $$;
 
 -- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
--- memories name as their sources, and those that say the same words. The caller holds the locks.
+-- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
+-- locks.
 create or replace function memory._forget_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -24570,7 +24629,7 @@ declare
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
   keys text[];
-  hashes text[];
+  contents text[];
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
@@ -24588,10 +24647,10 @@ begin
       where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
       returning m.content, m.artifact_key, m.idempotency_key
     )
-    select count(*), array_agg(memory._content_hash(d.content)),
+    select count(*), array_agg(d.content),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
-    into removed, hashes, keys from deleted as d;
-    perform memory._bury(p_user_id, hashes);
+    into removed, contents, keys from deleted as d;
+    perform memory._bury(p_user_id, contents);
     gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
@@ -24648,8 +24707,10 @@ begin
   union
   select s.thread_id, s.seq
   from memory.messages as s
-  where s.user_id = p_user_id and lower(s.content) like any (patterns)
-    and memory._states_any(s.content, p_statements);
+  where s.user_id = p_user_id
+    and (lower(s.content) like any (patterns) and memory._states_any(s.content, p_statements)
+      or s.metadata <> '{}' and lower(s.metadata::text) like any (patterns)
+        and memory._json_states_any(s.metadata, p_statements)); -- such as the arguments of a tool's call
 end;
 $$;
 
@@ -24720,6 +24781,7 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
+  perform memory._lock_user(user_id);
   perform memory._begin_whole_user_change();
   -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
   -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
@@ -25111,8 +25173,7 @@ begin
     perform memory._refuse('lift_tombstones', 'is for the owner of schema memory', 'Have the owner import the user.',
       '42501');
   end if;
-  -- Of two imports of one user the second one finds the rows of the first.
-  perform pg_advisory_xact_lock(hashtextextended('agent_memory import ' || user_id, 0));
+  perform memory._lock_user(user_id);
   perform memory._refuse_present_user(user_id);
   if lift_tombstones then
     perform memory._lift_tombstones(user_id);
@@ -25377,16 +25438,24 @@ begin
     with recursive same as (
       select m.memory_id from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id
       union
-      select o.memory_id
+      -- "offset 0" keeps the planner from comparing each memory of the user with each: 11 s for 1,000.
+      select found.memory_id
       from same as s
-      join memory.memories as m on m.user_id = p_user_id and m.memory_id = s.memory_id
-      join memory.memories as o on o.user_id = p_user_id and o.memory_id <> m.memory_id
-        and (o.content_hash = m.content_hash
-          or o.superseded_by = m.memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
-          or m.superseded_by = o.memory_id and m.supersede_reason in ('duplicate', 'near-duplicate')
-          or o.metadata -> 'merged_from' ? m.memory_id::text
-          or m.metadata -> 'merged_from' ? o.memory_id::text
-          or memory._is_near_duplicate(m, o))
+      cross join lateral (
+        select m as row from memory.memories as m where m.user_id = p_user_id and m.memory_id = s.memory_id offset 0
+      ) as known
+      cross join lateral (
+        select o.memory_id
+        from memory.memories as o
+        where o.user_id = p_user_id and o.memory_id <> (known.row).memory_id
+          and (o.content_hash = (known.row).content_hash
+            or o.superseded_by = (known.row).memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
+            or (known.row).superseded_by = o.memory_id
+              and (known.row).supersede_reason in ('duplicate', 'near-duplicate')
+            or o.metadata -> 'merged_from' ? (known.row).memory_id::text
+            or (known.row).metadata -> 'merged_from' ? o.memory_id::text
+            or memory._is_near_duplicate(known.row, o))
+        offset 0) as found
     )
     select s.memory_id from same as s);
 end;
@@ -25465,6 +25534,19 @@ begin
 end;
 $$;
 
+-- Whether a text in a JSON value has one of these statements in it. The text of the JSON says too little: quotes and
+-- line breaks are escaped there, and it never consists of a short statement alone.
+create or replace function memory._json_states_any(p_value jsonb, p_statements text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return exists (
+    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s
+    where memory._states_any(s #>> '{}', p_statements));
+end;
+$$;
+
 -- Patterns of LIKE: a text in lower case that fits none of them has none of these statements. Each asks for the longest
 -- word of a statement, which takes a twentieth of the time that it takes to spell the text plainly.
 create or replace function memory._patterns_of(p_statements text[])
@@ -25493,7 +25575,7 @@ begin
   -- A text without a time may be of before.
   return array(
     select coalesce(coalesce(memory._time_or_null(m.value ->> 'created_at'), '-infinity') <= forgotten_at, false)
-      or coalesce(memory._is_forgotten(was_forgotten.user_id, memory._content_hash(m.value ->> 'content')), false)
+      or coalesce(memory._is_forgotten(was_forgotten.user_id, m.value ->> 'content'), false)
     from jsonb_array_elements(messages) with ordinality as m (value, place)
     order by m.place);
 end;
@@ -25538,7 +25620,7 @@ begin
       select coalesce(jsonb_agg(h.value order by h.place), '[]')
       from jsonb_array_elements(memory._others(p_export -> 'memory_history', 'memory_id', memories))
         with ordinality as h (value, place)
-      where not memory._is_forgotten(p_user_id, memory._content_hash(h.value ->> 'content'))))
+      where not memory._is_forgotten(p_user_id, h.value ->> 'content')))
     || jsonb_build_object('summaries', memory._others(p_export -> 'summaries', 'summary_id', summaries))
     || jsonb_build_object('messages', (
       -- What was put away for a summary that stays out is not summed up by anything.
@@ -25546,7 +25628,7 @@ begin
         case when summaries @> coalesce(m.value -> 'summary_id', '{}')
           then m.value || '{"summary_id": null, "is_active": true}' else m.value end order by m.place), '[]')
       from jsonb_array_elements(p_export -> 'messages') with ordinality as m (value, place)
-      where not memory._is_forgotten(p_user_id, memory._content_hash(m.value ->> 'content'))))
+      where not memory._is_forgotten(p_user_id, m.value ->> 'content')))
     || jsonb_build_object('documents', (
       select coalesce(jsonb_agg(d.value order by d.place), '[]')
       from jsonb_array_elements(p_export -> 'documents') with ordinality as d (value, place)
@@ -25590,7 +25672,7 @@ as $$
 begin
   return jsonb_agg(r.value)
   from jsonb_array_elements(p_rows) as r
-  where memory._is_forgotten(p_user_id, memory._content_hash(r.value ->> 'content'));
+  where memory._is_forgotten(p_user_id, r.value ->> 'content');
 end;
 $$;
 
