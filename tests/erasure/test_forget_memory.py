@@ -150,6 +150,21 @@ def test_texts_within_json_are_found(models: Api, content: str) -> None:
     assert api.value("select count(*) from memory.jobs where status = 'dead'") == 0
 
 
+@pytest.mark.parametrize("source", ["archive", "closed_archive"])
+def test_archives_that_no_summary_names_any_more_go(api: Api, source: str) -> None:
+    """clear_thread drops the summaries of a thread, and keeps its archive."""
+    memory_id = api.add_memory(**ANA, content=SAID).memory_id
+    api.connection.execute(
+        "insert into memory.documents (user_id, namespace, title, content, source, thread_id, agent_ids)"
+        " values ('ana', 'conversations', 'c', %s, %s, 't1', '{default}'),"
+        " ('ana', 'conversations', 'c', 'user: I like tea', %s, 't2', '{default}')",
+        [f"user: {SAID}, you know", source, source],
+    )
+    assert api.forget_memory(**ANA, memory_id=memory_id)["tables"]["documents"] == 1
+    assert [document.title for document in api.list_documents(**ANA)] == ["c"]
+    assert texts_of(api, "kreuzberg") == []
+
+
 def test_whoever_states_it_anew_is_heard(models: Api) -> None:
     memory_id = models.add_memory(**ANA, content=SAID).memory_id
     models.forget_memory(**ANA, memory_id=memory_id)

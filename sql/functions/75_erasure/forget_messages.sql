@@ -11,6 +11,7 @@ declare
   thread record;
   keys text[];
   contents text[];
+  said text[] := p_statements; -- and what the messages said that go
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
@@ -32,6 +33,7 @@ begin
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
+    said := said || contents;
     gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
@@ -53,6 +55,11 @@ begin
       and memory._states_any(p.content, p_statements));
   get diagnostics removed = row_count;
   gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  -- Archives of conversations outlive the summaries that they were made with.
+  delete from memory.documents as d
+  where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
+  get diagnostics removed = row_count;
+  gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
   -- Summaries that say it without a message that is left to say so.
   for thread in
     select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
