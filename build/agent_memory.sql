@@ -1847,6 +1847,8 @@ returns void$header$),
 returns real$header$),
       ('function', '_share', $header$(p_setting text)
 returns double precision$header$),
+      ('function', '_seq_or_null', $header$(p_value jsonb)
+returns bigint$header$),
       ('function', '_passage', $header$(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text$header$),
       ('function', '_sentence_begun', $header$(p_before text, p_length int)
@@ -4616,6 +4618,17 @@ language sql immutable parallel safe
 begin atomic
   select round(p_setting::numeric, 9)::double precision;
 end;
+
+-- The number of a message that metadata names; null for what is no such number, because applications write metadata.
+create or replace function memory._seq_or_null(p_value jsonb)
+returns bigint
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when jsonb_typeof(p_value) = 'number' and p_value between '0' and '1000000000000000'
+    then p_value::bigint end;
+end;
+$$;
 
 -- The passage of a long text that says most of a query: about p_tokens long, and up to a quarter longer, so that it
 -- begins and ends with a sentence. The beginning of the text if it has no word of the query. p_content has at most
@@ -7774,8 +7787,8 @@ begin
 end;
 $$;
 
--- The hash by which a statement is known to be forgotten: that of memory._content_hash(), but whoever says it again with
--- another mark at its end, in quotes, or with letters of another Unicode form says the same.
+-- The hash by which a statement is known to be forgotten: that of memory._content_hash(), but whoever says it again
+-- with another mark at its end, in quotes, or with letters of another Unicode form says the same.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -15109,8 +15122,8 @@ begin
     lowest := (
       select min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
       where m.user_id = p_candidate.user_id and m.thread_id = p_candidate.thread_id
-        and m.seq between (p_candidate.metadata ->> 'start_seq')::bigint
-          and (p_candidate.metadata ->> 'end_seq')::bigint);
+        and m.seq between memory._seq_or_null(p_candidate.metadata -> 'start_seq')
+          and memory._seq_or_null(p_candidate.metadata -> 'end_seq'));
   end if;
   return least(coalesce(lowest, memory._source_trust(p_candidate.source)), memory._lowered(p_candidate.metadata));
 end;
@@ -19306,7 +19319,7 @@ begin
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.deleted_at is null
       and (m.source_seqs && p_seqs
-           or m.source = 'thread_summary' and (m.metadata ->> 'end_seq')::bigint >= p_seqs[1]));
+           or m.source = 'thread_summary' and memory._seq_or_null(m.metadata -> 'end_seq') >= p_seqs[1]));
   select min(s.seq) into unheard
   from memory.memories as m cross join lateral unnest(m.source_seqs) as s (seq)
   where m.user_id = p_user_id and m.memory_id = any (derived) and s.seq <> all (p_seqs);
@@ -24447,18 +24460,19 @@ begin
     (2, 'threads', array['message_count', 'active_tokens'], 'true'),
     (3, 'artifacts', array['content_id'], 'true'),
     (4, 'messages', array['search_vector', 'search_keys'], 'true'),
-    (5, 'summaries', array['search_vector'], 't.status <> ''processing'''),
-    (6, 'memory_scopes', array['memory_count'], 'true'),
-    (7, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
-    (8, 'memory_history', array[]::text[], 'true'),
-    (9, 'documents', array[]::text[], 'true'),
-    (10, 'secrets', array[]::text[], 'true'),
-    (11, 'secret_reads', array[]::text[], 'true'),
-    (12, 'idempotency_keys', array[]::text[], 'true'),
-    (13, 'marks', array[]::text[], 't.kind <> ''claims'''),
-    (14, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
+    (5, 'quarantined_messages', array[]::text[], 'true'),
+    (6, 'summaries', array['search_vector'], 't.status <> ''processing'''),
+    (7, 'memory_scopes', array['memory_count'], 'true'),
+    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
+    (9, 'memory_history', array[]::text[], 'true'),
+    (10, 'documents', array[]::text[], 'true'),
+    (11, 'secrets', array[]::text[], 'true'),
+    (12, 'secret_reads', array[]::text[], 'true'),
+    (13, 'idempotency_keys', array[]::text[], 'true'),
+    (14, 'marks', array[]::text[], 't.kind <> ''claims'''),
+    (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')'),
-    (15, 'model_calls', array['job_id'], 'true');
+    (16, 'model_calls', array['job_id'], 'true');
 end;
 $$;
 
@@ -24630,6 +24644,7 @@ declare
   thread record;
   keys text[];
   contents text[];
+  said text[] := p_statements; -- and what the messages said that go
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
@@ -24651,6 +24666,7 @@ begin
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
+    said := said || contents;
     gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
@@ -24672,6 +24688,11 @@ begin
       and memory._states_any(p.content, p_statements));
   get diagnostics removed = row_count;
   gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  -- Archives of conversations outlive the summaries that they were made with.
+  delete from memory.documents as d
+  where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
+  get diagnostics removed = row_count;
+  gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
   -- Summaries that say it without a message that is left to say so.
   for thread in
     select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
@@ -25049,6 +25070,11 @@ begin
       case when not memory._is_count(t.seq) then 'seq'
         when not memory._is_count(t.token_count) then 'token_count'
         when not memory._is_bound(t.expires_at) then 'expires_at' end)$rule$
+    when 'quarantined_messages' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when not memory._is_count(t.seq) then 'seq'
+      when not memory._is_bound(t.quarantined_at) then 'quarantined_at'
+      when not memory._is_bound(t.released_at) then 'released_at' end$rule$
     when 'summaries' then $rule$case
       when t.thread_id <> '' and not memory._is_id(t.thread_id) then 'thread_id'
       when not memory._is_count(t.start_seq) then 'start_seq'
@@ -25200,10 +25226,11 @@ begin
     raise notice '% rows of the export were forgotten here and stay out', left_out
       using hint = 'An administrator may pass lift_tombstones => true.';
   end if;
-  imported := imported || jsonb_build_object('left_out', left_out);
-  perform memory._audit('import_user', jsonb_build_object('lift_tombstones', lift_tombstones, 'rows', imported),
-    user_id);
-  return imported;
+  -- A user who was forgotten, and of whom nothing came back, is not named anew.
+  perform memory._audit('import_user',
+    jsonb_build_object('lift_tombstones', lift_tombstones, 'rows', imported, 'left_out', left_out),
+    case when imported @@ '$.* > 0' or memory._user_forgotten_at(user_id) is null then user_id end);
+  return imported || jsonb_build_object('left_out', left_out);
 end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean) is
@@ -25629,6 +25656,10 @@ begin
           then m.value || '{"summary_id": null, "is_active": true}' else m.value end order by m.place), '[]')
       from jsonb_array_elements(p_export -> 'messages') with ordinality as m (value, place)
       where not memory._is_forgotten(p_user_id, m.value ->> 'content')))
+    || jsonb_build_object('quarantined_messages', (
+      select coalesce(jsonb_agg(q.value order by q.place), '[]')
+      from jsonb_array_elements(p_export -> 'quarantined_messages') with ordinality as q (value, place)
+      where not memory._is_forgotten(p_user_id, q.value ->> 'content')))
     || jsonb_build_object('documents', (
       select coalesce(jsonb_agg(d.value order by d.place), '[]')
       from jsonb_array_elements(p_export -> 'documents') with ordinality as d (value, place)
@@ -25658,7 +25689,7 @@ begin
       select coalesce(jsonb_agg(r.value order by r.place), '[]')
       from jsonb_array_elements(p_export -> kind) with ordinality as r (value, place)
       where memory._time_or_null(coalesce(r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at',
-        r.value ->> 'called_at', r.value ->> 'read_at', r.value ->> 'last_at', r.value ->> 'created_at')) > p_moment));
+        r.value ->> 'called_at', r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at')) > p_moment));
   end loop;
   return p_export;
 end;

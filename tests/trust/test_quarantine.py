@@ -326,3 +326,13 @@ def test_an_unknown_source_is_refused(api: Api, arguments: dict[str, Any], sqlst
             getattr(api, call)(user_id="ana", **arguments, **more)
         assert error.value.sqlstate == sqlstate
         assert error.value.diag.message_hint
+
+
+@pytest.mark.feature("F10")
+@pytest.mark.parametrize("seq", ["abc", 1e300, -1, 1.5, None, [1], {}])
+def test_metadata_that_names_no_message_is_no_error(api: Api, seq: Any) -> None:
+    """An application may store any metadata with a memory that says it is the summary of a thread."""
+    api.add_message(user_id="ana", thread_id="t", role="tool", content="It rains")
+    summary = {"source": "thread_summary", "thread_id": "t", "metadata": {"start_seq": seq, "end_seq": seq}}
+    assert api.add_memory(user_id="ana", content="They talked of rain", **summary).inserted
+    assert api.quarantine_source(user_id="ana", source="message", id="t/0", reason="planted")

@@ -27,3 +27,14 @@ language sql immutable parallel safe
 begin atomic
   select round(p_setting::numeric, 9)::double precision;
 end;
+
+-- The number of a message that metadata names; null for what is no such number, because applications write metadata.
+create or replace function memory._seq_or_null(p_value jsonb)
+returns bigint
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when jsonb_typeof(p_value) = 'number' and p_value between '0' and '1000000000000000'
+    then p_value::bigint end;
+end;
+$$;

@@ -60,8 +60,8 @@ begin
     lowest := (
       select min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
       where m.user_id = p_candidate.user_id and m.thread_id = p_candidate.thread_id
-        and m.seq between (p_candidate.metadata ->> 'start_seq')::bigint
-          and (p_candidate.metadata ->> 'end_seq')::bigint);
+        and m.seq between memory._seq_or_null(p_candidate.metadata -> 'start_seq')
+          and memory._seq_or_null(p_candidate.metadata -> 'end_seq'));
   end if;
   return least(coalesce(lowest, memory._source_trust(p_candidate.source)), memory._lowered(p_candidate.metadata));
 end;

@@ -25,7 +25,7 @@ begin
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.deleted_at is null
       and (m.source_seqs && p_seqs
-           or m.source = 'thread_summary' and (m.metadata ->> 'end_seq')::bigint >= p_seqs[1]));
+           or m.source = 'thread_summary' and memory._seq_or_null(m.metadata -> 'end_seq') >= p_seqs[1]));
   select min(s.seq) into unheard
   from memory.memories as m cross join lateral unnest(m.source_seqs) as s (seq)
   where m.user_id = p_user_id and m.memory_id = any (derived) and s.seq <> all (p_seqs);

@@ -95,18 +95,19 @@ begin
     (2, 'threads', array['message_count', 'active_tokens'], 'true'),
     (3, 'artifacts', array['content_id'], 'true'),
     (4, 'messages', array['search_vector', 'search_keys'], 'true'),
-    (5, 'summaries', array['search_vector'], 't.status <> ''processing'''),
-    (6, 'memory_scopes', array['memory_count'], 'true'),
-    (7, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
-    (8, 'memory_history', array[]::text[], 'true'),
-    (9, 'documents', array[]::text[], 'true'),
-    (10, 'secrets', array[]::text[], 'true'),
-    (11, 'secret_reads', array[]::text[], 'true'),
-    (12, 'idempotency_keys', array[]::text[], 'true'),
-    (13, 'marks', array[]::text[], 't.kind <> ''claims'''),
-    (14, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
+    (5, 'quarantined_messages', array[]::text[], 'true'),
+    (6, 'summaries', array['search_vector'], 't.status <> ''processing'''),
+    (7, 'memory_scopes', array['memory_count'], 'true'),
+    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
+    (9, 'memory_history', array[]::text[], 'true'),
+    (10, 'documents', array[]::text[], 'true'),
+    (11, 'secrets', array[]::text[], 'true'),
+    (12, 'secret_reads', array[]::text[], 'true'),
+    (13, 'idempotency_keys', array[]::text[], 'true'),
+    (14, 'marks', array[]::text[], 't.kind <> ''claims'''),
+    (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')'),
-    (15, 'model_calls', array['job_id'], 'true');
+    (16, 'model_calls', array['job_id'], 'true');
 end;
 $$;
 

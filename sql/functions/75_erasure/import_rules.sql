@@ -23,6 +23,11 @@ begin
       case when not memory._is_count(t.seq) then 'seq'
         when not memory._is_count(t.token_count) then 'token_count'
         when not memory._is_bound(t.expires_at) then 'expires_at' end)$rule$
+    when 'quarantined_messages' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when not memory._is_count(t.seq) then 'seq'
+      when not memory._is_bound(t.quarantined_at) then 'quarantined_at'
+      when not memory._is_bound(t.released_at) then 'released_at' end$rule$
     when 'summaries' then $rule$case
       when t.thread_id <> '' and not memory._is_id(t.thread_id) then 'thread_id'
       when not memory._is_count(t.start_seq) then 'start_seq'

@@ -44,10 +44,11 @@ begin
     raise notice '% rows of the export were forgotten here and stay out', left_out
       using hint = 'An administrator may pass lift_tombstones => true.';
   end if;
-  imported := imported || jsonb_build_object('left_out', left_out);
-  perform memory._audit('import_user', jsonb_build_object('lift_tombstones', lift_tombstones, 'rows', imported),
-    user_id);
-  return imported;
+  -- A user who was forgotten, and of whom nothing came back, is not named anew.
+  perform memory._audit('import_user',
+    jsonb_build_object('lift_tombstones', lift_tombstones, 'rows', imported, 'left_out', left_out),
+    case when imported @@ '$.* > 0' or memory._user_forgotten_at(user_id) is null then user_id end);
+  return imported || jsonb_build_object('left_out', left_out);
 end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean) is

@@ -43,6 +43,10 @@ begin
           then m.value || '{"summary_id": null, "is_active": true}' else m.value end order by m.place), '[]')
       from jsonb_array_elements(p_export -> 'messages') with ordinality as m (value, place)
       where not memory._is_forgotten(p_user_id, m.value ->> 'content')))
+    || jsonb_build_object('quarantined_messages', (
+      select coalesce(jsonb_agg(q.value order by q.place), '[]')
+      from jsonb_array_elements(p_export -> 'quarantined_messages') with ordinality as q (value, place)
+      where not memory._is_forgotten(p_user_id, q.value ->> 'content')))
     || jsonb_build_object('documents', (
       select coalesce(jsonb_agg(d.value order by d.place), '[]')
       from jsonb_array_elements(p_export -> 'documents') with ordinality as d (value, place)
@@ -72,7 +76,7 @@ begin
       select coalesce(jsonb_agg(r.value order by r.place), '[]')
       from jsonb_array_elements(p_export -> kind) with ordinality as r (value, place)
       where memory._time_or_null(coalesce(r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at',
-        r.value ->> 'called_at', r.value ->> 'read_at', r.value ->> 'last_at', r.value ->> 'created_at')) > p_moment));
+        r.value ->> 'called_at', r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at')) > p_moment));
   end loop;
   return p_export;
 end;
