@@ -40,6 +40,8 @@ HOSTILE_MEMORIES: dict[str, Any] = {
     "a seq as text": {**FACT, "seqs": ["0"]},
     "a seq in a list": {**FACT, "seqs": [[0]]},
     "a null seq": {**FACT, "seqs": [None]},
+    "a verdict that is no text": {**FACT, "suspicious": True},
+    "a verdict in a list": {**FACT, "suspicious": ["an order"]},
 }
 
 

@@ -95,6 +95,7 @@ def _memories_of(memory_types: tuple[str, ...]) -> type[BaseModel]:
         importance=Share,
         event_time=(Annotated[str | None, AfterValidator(_event_time)], None),
         seqs=Seqs,
+        suspicious=(Annotated[str, Storable] | None, None),
     )
     return reply_object("Memories", memories=list[memory])  # type: ignore[valid-type]
 

@@ -50,21 +50,35 @@ begin
 end;
 $$;
 
--- Whether a text can have as many signs as the word of a user needs. Only parts of words without classes of characters:
--- PostgreSQL compares those ten times as fast, and every memory that is written pays for this test, 4 us.
+-- Whether a text can have as many signs as the word of a user needs. Every memory that is written pays for this test, so
+-- it compares parts of words with LIKE: with regular expressions it took 6 times as many instructions (PostgreSQL 15,
+-- 226 characters), because each call builds their automata anew. lower() under "C" changes ASCII
+-- only. Inlined by the planner, hence no SET clause.
 create or replace function memory._may_be_definite(p_text text)
 returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_text ~* 'nstru|prompt|guidel|rules|struz|nweis|consign|talimat|polec|system:|assistant:'
-    or p_text ~ '[<[]' and p_text ~* $w$<\||\[/?inst|<<|</?(?:sys|ass|ins|adm|imp|dev|tool|func|inv|rec)|!\[|\]\(http$w$
+language sql immutable parallel safe
+begin atomic
+  select lower(p_text collate "C") like any (
+      '{%nstru%,%prompt%,%guidel%,%rules%,%struz%,%nweis%,%consign%,%talimat%,%polec%,%system:%,%assistant:%}')
+    or (strpos(p_text, '<') > 0 or strpos(p_text, '[') > 0)
+      and p_text ~* $w$<\||\[/?inst|<<|</?(?:sys|ass|ins|adm|imp|dev|tool|func|inv|rec)|!\[|\]\(http$w$
     or octet_length(p_text) > length(p_text) and p_text ~ $w$(?x)
       [\u00ad\u034f\u0370-\u03ff\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufe00-\ufe0e\uff21-\uff5a]
       |[\U0001d400-\U0001d7ff\U000e0000-\U000e0fff]|инстр|указани|правил|指令|指示|提示|规则|規則|プロンプト|ルール
       |지시|명령|تعليمات|निर्देश|r[eè]gles$w$;
 end;
-$$;
+
+-- Whether a text can have a credential; as cheap for the same reason. Only keys of these kinds are credentials: a search
+-- for the value of a "foreign key" would take as long as a quarter of add_memory.
+create or replace function memory._may_have_credential(p_text text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select lower(p_text collate "C") like any (
+      '{%passw%,%secret%,%token%,%pwd%,%://%,%api%key%,%access%key%,%auth%key%,%account%key%,%private%key%,%shared%key%,'
+      '%sign%key%,%encrypt%key%,%master%key%,%refresh%key%,%bearer%key%,%session%key%,%bot%key%}')
+    or p_text ~ '[A-Za-z0-9+/_-]{20}';
+end;
 
 -- Signs in the characters themselves: what people do not see, and what poses as the markup of a prompt. p_unquoted is
 -- the text without quoted attacks. (?x) lets an expression have blanks that mean nothing.

@@ -85,7 +85,7 @@ begin
       return null;
     end if;
     if (new.trust < 0.9 or new.embedding_text is not null or memory._may_be_definite(new.content)
-        or new.content ~* 'passw|secret|token|pwd|://|key' or new.content ~ '[A-Za-z0-9+/_-]{20}') -- for credentials
+        or memory._may_have_credential(new.content))
       and new.deleted_at is null and (policy #>> '{trust,rules}')::boolean
       and (is_new or new.released_at is null or new.content <> old.content) then
       judged := memory._judged_memory(new, is_new);

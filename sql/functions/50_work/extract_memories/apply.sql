@@ -41,19 +41,26 @@ begin
     known := memory._known_memory(p_job.user_id, item.agent_id, item.memory_type, item.content_hash);
     if known.memory_id is not null then
       is_new := false;
-      has_news := memory._say_again(
-        known, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
+      -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back honest
+      -- memories by repeating them. What an administrator released is settled.
+      if item.suspicion is null or known.released_at is not null then
+        has_news := memory._say_again(
+          known, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
+      end if;
     else
       insert into memory.memories (
         user_id, agent_id, memory_type, content, confidence, importance, thread_id, source_seqs, source, said_at,
-        valid_from, metadata)
+        valid_from, metadata, deleted_at, quarantined_at, quarantine_reason, operation)
       values (
         p_job.user_id, item.agent_id, item.memory_type, item.content, item.confidence, item.importance, p_job.scope,
         item.seqs, 'extraction', item.said_at, item.valid_from,
-        jsonb_strip_nulls(jsonb_build_object('subject', item.subject, 'event_time', item.event_time)))
+        jsonb_strip_nulls(jsonb_build_object('subject', item.subject, 'event_time', item.event_time)),
+        case when item.suspicion is not null then timestamptz 'infinity' end,
+        case when item.suspicion is not null then statement_timestamp() end,
+        'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
       on conflict do nothing;
       is_new := found;
-      has_news := has_news or is_new;
+      has_news := has_news or is_new and item.suspicion is null;
     end if;
     agents := agents || item.agent_id;
     news := news || is_new;
@@ -82,7 +89,8 @@ create or replace function memory._evident_memories(
 )
 returns table (
   place bigint, agent_id text, memory_type text, content text, content_hash text, subject text, confidence real,
-  importance real, seqs bigint[], said_at timestamptz, valid_from timestamptz, event_time jsonb
+  importance real, seqs bigint[], said_at timestamptz, valid_from timestamptz, event_time jsonb,
+  suspicion text
 )
 language plpgsql stable parallel safe
 as $$
@@ -109,12 +117,28 @@ begin
     c.said_at,
     -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
     least(memory._time_or_null(c.value ->> 'event_time'), c.said_at),
-    nullif(c.value -> 'event_time', 'null')
+    nullif(c.value -> 'event_time', 'null'),
+    memory._plain_suspicion(c.value ->> 'suspicious')
   from (
     select e.*, row_number() over (order by e.position) as place_of_all,
       row_number() over (partition by e.agent_id order by e.position) as place_of_agent
     from evident as e) as c
   where c.place_of_all <= p_per_reply and c.place_of_agent <= (p_allowances ->> c.agent_id)::bigint;
+end;
+$$;
+
+-- Why a model holds a memory to be an attack, in 200 letters, digits and plain marks at most: the model may repeat what
+-- it read, and whoever shows the reason shall show no markup of it. Null where the model has nothing against the memory.
+create or replace function memory._plain_suspicion(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_said ~ e'\\S') is not true then
+    return null;
+  end if;
+  return coalesce(
+    nullif(btrim(left(regexp_replace(left(p_said, 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'), 200)), ''), 'no reason given');
 end;
 $$;
 
@@ -163,6 +187,8 @@ begin
     elsif jsonb_typeof(coalesce(item.value -> 'subject', 'null')) not in ('null', 'string')
       or length(item.value ->> 'subject') > 255 then
       perform memory._refuse_result(path || '.subject', 'must be a text of at most 255 characters');
+    elsif jsonb_typeof(coalesce(item.value -> 'suspicious', 'null')) not in ('null', 'string') then
+      perform memory._refuse_result(path || '.suspicious', 'must be a text, or null');
     end if;
   end loop;
 end;
