@@ -75,8 +75,10 @@ begin
     p_export := p_export || jsonb_build_object(kind, (
       select coalesce(jsonb_agg(r.value order by r.place), '[]')
       from jsonb_array_elements(p_export -> kind) with ordinality as r (value, place)
-      where memory._time_or_null(coalesce(r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at',
-        r.value ->> 'called_at', r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at')) > p_moment));
+      where memory._time_or_null(coalesce(
+        r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at', r.value ->> 'called_at',
+        r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at'
+      )) > p_moment));
   end loop;
   return p_export;
 end;
