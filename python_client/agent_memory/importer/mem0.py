@@ -50,7 +50,7 @@ def read_mem0(source: Source, place: str, value: dict[str, Any]) -> Record:
     arguments["metadata"] = metadata = {**without_empty(others), **(metadata or {})}
     if "source" in arguments:  # a file that says "user" is not the user
         given = metadata.get("trust")
-        metadata["trust"] = min(given, TRUST) if isinstance(given, (int, float)) and 0 <= given else TRUST
+        metadata["trust"] = min(given, TRUST) if isinstance(given, (int, float)) and given >= 0 else TRUST
     else:
         arguments["source"] = "import"  # which the database trusts as much
     for argument, names in (("agent_id", ("agent_id",)), ("thread_id", ("thread_id", "run_id"))):

@@ -74,9 +74,10 @@ create or replace function memory._may_have_credential(p_text text)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select lower(p_text collate "C") like any (
-      '{%passw%,%secret%,%token%,%pwd%,%://%,%api%key%,%access%key%,%auth%key%,%account%key%,%private%key%,'
-      '%shared%key%,%sign%key%,%encrypt%key%,%master%key%,%refresh%key%,%bearer%key%,%session%key%,%bot%key%}')
+  select lower(p_text collate "C") like any ('{%passw%,%secret%,%token%,%pwd%,%://%}')
+    or lower(p_text collate "C") like '%key%' and lower(p_text collate "C") like any (
+      '{%api%key%,%access%key%,%auth%key%,%account%key%,%private%key%,%shared%key%,%sign%key%,%encrypt%key%,'
+      '%master%key%,%refresh%key%,%bearer%key%,%session%key%,%bot%key%}')
     or p_text ~ '[A-Za-z0-9+/_-]{20}';
 end;
 
