@@ -50,6 +50,20 @@ def test_import_worker_search_context(run: Run, db: psycopg.Connection, tmp_path
     assert nothing.stdout == 'Nothing is stored for user "nobody", thread "t".\n'
 
 
+def test_a_memory_goes_into_quarantine_and_comes_back(run: Run, db: psycopg.Connection) -> None:
+    memory_id = str(Memory(db).add_memory("ana", "Likes tea").memory_id)
+    put = run("memories", "quarantine", "ana", memory_id, "--reason", "planted")
+    assert (put.returncode, put.stdout) == (0, f"{memory_id} is in quarantine.\n"), put.stderr
+    assert "Likes tea" not in run("search", "ana", "tea").stdout
+    assert "Likes tea" in run("memories", "list", "ana", "--quarantined").stdout
+    released = run("memories", "release", "ana", memory_id)
+    assert (released.returncode, released.stdout) == (0, f"{memory_id} is released.\n"), released.stderr
+    assert "Likes tea" in run("search", "ana", "tea").stdout
+    again = run("memories", "release", "ana", memory_id)
+    assert again.returncode == 1
+    assert "is not in quarantine" in again.stderr
+
+
 def test_search_notes(run: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
     memory.add_memory("ana", "Likes tea")

@@ -274,6 +274,26 @@ class TestMem0:
         [lund] = memory.list_memories("ana")
         assert (lund.tags, lund.agent_id) == (["home"], "helper")
 
+    @pytest.mark.feature("F5")
+    @pytest.mark.parametrize(
+        ("more", "trust"),
+        [
+            ({}, 0.7),
+            ({"source": "user"}, 0.7),
+            ({"source": "user", "metadata": {"trust": 1}}, 0.7),
+            ({"source": "user", "metadata": {"trust": "1"}}, 0.7),
+            ({"source": "tool: mail"}, 0.4),
+            ({"metadata": {"trust": 0.2}}, 0.2),
+            ({"source": "user", "trust": 0.2}, 0.2),
+        ],
+    )
+    def test_an_imported_memory_has_the_trust_of_imports_at_most(
+        self, db: psycopg.Connection, memory: Memory, tmp_path: Path, more: dict[str, Any], trust: float
+    ) -> None:
+        run(db, tmp_path / "mem0.json", [{"memory": "Likes tea", **more}])
+        [stored] = memory.list_memories("ana")
+        assert stored.trust == pytest.approx(trust)
+
     @pytest.mark.parametrize(
         ("record", "problem"),
         [

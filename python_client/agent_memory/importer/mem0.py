@@ -13,6 +13,8 @@ from uuid import NAMESPACE_URL, uuid5
 from .records import IncomingMemory, Record, Source, repaired, time_of, without_empty
 
 _ARGUMENTS = {"memory_type", "tags", "confidence", "importance", "source", "embedding_text"}
+TRUST = 0.7
+"""The most that the database trusts an imported memory."""
 _TIMES = ("valid_from", "valid_to", "expires_at")
 _DROPPED = {"memory", "hash", "score", "metadata", "user_id", "agent_id", "run_id", "thread_id", "categories"}
 
@@ -45,7 +47,12 @@ def read_mem0(source: Source, place: str, value: dict[str, Any]) -> Record:
     if isinstance(value.get("categories"), list) and "tags" not in arguments:
         arguments["tags"] = [str(category) for category in value["categories"] if category]
     arguments["content"] = content
-    arguments["metadata"] = {**without_empty(others), **(metadata or {})}
+    arguments["metadata"] = metadata = {**without_empty(others), **(metadata or {})}
+    if "source" in arguments:  # a file that says "user" is not the user
+        given = metadata.get("trust")
+        metadata["trust"] = min(given, TRUST) if isinstance(given, (int, float)) and given >= 0 else TRUST
+    else:
+        arguments["source"] = "import"  # which the database trusts as much
     for argument, names in (("agent_id", ("agent_id",)), ("thread_id", ("thread_id", "run_id"))):
         given = next((str(value[name]) for name in names if value.get(name)), None)
         if given is not None:

@@ -38,10 +38,10 @@ begin
   new.is_stated := memory._states(new.source);
   -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
   if is_new then
-    new.trust := 1;
-    if new.source <> 'user' or new.source_seqs is not null or new.metadata ? 'trust' then
-      new.trust := memory._memory_trust(new);
-    end if;
+    new.trust := case
+      when new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then 1
+      else memory._memory_trust(new)
+    end;
   elsif new.source_seqs is distinct from old.source_seqs then -- said again
     new.trust := least(old.trust, memory._memory_trust(new));
   elsif new.is_stated and not old.is_stated then -- extracted before, stated now

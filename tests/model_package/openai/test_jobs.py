@@ -40,6 +40,7 @@ def test_extraction(fake: FakeModelServer) -> None:
             "importance": 0.5,
             "event_time": None,
             "seqs": [0],
+            "suspicious": None,
         }
     ]
     assert isinstance(result["generation_time_ms"], int)

@@ -128,7 +128,7 @@ end;
 $$;
 
 -- Why a model holds a memory to be an attack, in 200 letters, digits and plain marks at most: the model may repeat what
--- it read, and whoever shows the reason shall show no markup of it. Null where the model has nothing against the memory.
+-- it read, and whoever shows the reason shall show no markup of it. Null where the model has nothing against it.
 create or replace function memory._plain_suspicion(p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -137,8 +137,8 @@ begin
   if (p_said ~ e'\\S') is not true then
     return null;
   end if;
-  return coalesce(
-    nullif(btrim(left(regexp_replace(left(p_said, 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'), 200)), ''), 'no reason given');
+  p_said := btrim(regexp_replace(left(p_said, 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'));
+  return coalesce(nullif(left(p_said, 200), ''), 'no reason given');
 end;
 $$;
 
