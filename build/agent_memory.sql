@@ -1690,6 +1690,13 @@ from (select m.user_id from memory.memories as m union select d.user_id from mem
 on conflict do nothing;
 $migration$);
 
+call memory._migrate('040_cheaper_checks', '49788036fe97ef8e716468515733b7670abe77d9379129441d5b0eb85c9edef8', '0.2.0', $migration$
+-- PostgreSQL reads and plans the check constraints of a table anew in each statement: this one took 1.6 % of the
+-- instructions of add_memory. The trigger memory_100_before_write computes the trust of every memory that is inserted
+-- or updated, as a number from 0 to 1; rows that are copied from another database come from one where it did.
+alter table memory.memories drop constraint trust_is_share;
+$migration$);
+
 call memory._migrate('041_audit', 'c9a99cfc225d9bb94ab1bf966f4e65cc9961681d64e817466e00e811e3a503e5', '0.2.0', $migration$
 -- Who has called which administrative function.
 create table memory.audit (
@@ -4893,10 +4900,10 @@ begin
 end;
 $$;
 
--- Whether a text can have as many signs as the word of a user needs. Every memory that is written pays for this test, so
--- it compares parts of words with LIKE: with regular expressions it took 6 times as many instructions (PostgreSQL 15,
--- 226 characters), because each call builds their automata anew. lower() under "C" changes ASCII
--- only. Inlined by the planner, hence no SET clause.
+-- Whether a text can have as many signs as the word of a user needs. Every memory that is written pays for this, so
+-- parts of words are compared with LIKE: the regular expressions that stood here took three times as many instructions
+-- (PostgreSQL 15, texts of 226 characters), because each call builds their automata anew. lower() under "C" changes
+-- ASCII only. Inlined by the planner, hence no SET clause.
 create or replace function memory._may_be_definite(p_text text)
 returns boolean
 language sql immutable parallel safe
@@ -4911,15 +4918,16 @@ begin atomic
       |지시|명령|تعليمات|निर्देश|r[eè]gles$w$;
 end;
 
--- Whether a text can have a credential; as cheap for the same reason. Only keys of these kinds are credentials: a search
--- for the value of a "foreign key" would take as long as a quarter of add_memory.
+-- Whether a text can have a credential; as cheap for the same reason, and inlined as well. Only keys of these kinds are
+-- credentials: to look for the value of a "foreign key" would take a quarter of the time of add_memory.
 create or replace function memory._may_have_credential(p_text text)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select lower(p_text collate "C") like any (
-      '{%passw%,%secret%,%token%,%pwd%,%://%,%api%key%,%access%key%,%auth%key%,%account%key%,%private%key%,%shared%key%,'
-      '%sign%key%,%encrypt%key%,%master%key%,%refresh%key%,%bearer%key%,%session%key%,%bot%key%}')
+  select lower(p_text collate "C") like any ('{%passw%,%secret%,%token%,%pwd%,%://%}')
+    or lower(p_text collate "C") like '%key%' and lower(p_text collate "C") like any (
+      '{%api%key%,%access%key%,%auth%key%,%account%key%,%private%key%,%shared%key%,%sign%key%,%encrypt%key%,'
+      '%master%key%,%refresh%key%,%bearer%key%,%session%key%,%bot%key%}')
     or p_text ~ '[A-Za-z0-9+/_-]{20}';
 end;
 
@@ -14250,10 +14258,10 @@ begin
   new.is_stated := memory._states(new.source);
   -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
   if is_new then
-    new.trust := 1;
-    if new.source <> 'user' or new.source_seqs is not null or new.metadata ? 'trust' then
-      new.trust := memory._memory_trust(new);
-    end if;
+    new.trust := case
+      when new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then 1
+      else memory._memory_trust(new)
+    end;
   elsif new.source_seqs is distinct from old.source_seqs then -- said again
     new.trust := least(old.trust, memory._memory_trust(new));
   elsif new.is_stated and not old.is_stated then -- extracted before, stated now
@@ -18249,7 +18257,7 @@ end;
 $$;
 
 -- Why a model holds a memory to be an attack, in 200 letters, digits and plain marks at most: the model may repeat what
--- it read, and whoever shows the reason shall show no markup of it. Null where the model has nothing against the memory.
+-- it read, and whoever shows the reason shall show no markup of it. Null where the model has nothing against it.
 create or replace function memory._plain_suspicion(p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -18258,8 +18266,8 @@ begin
   if (p_said ~ e'\\S') is not true then
     return null;
   end if;
-  return coalesce(
-    nullif(btrim(left(regexp_replace(left(p_said, 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'), 200)), ''), 'no reason given');
+  p_said := btrim(regexp_replace(left(p_said, 2000), '[^[:alnum:].,;()''-]+', ' ', 'g'));
+  return coalesce(nullif(left(p_said, 200), ''), 'no reason given');
 end;
 $$;
 
@@ -25734,8 +25742,10 @@ begin
     p_export := p_export || jsonb_build_object(kind, (
       select coalesce(jsonb_agg(r.value order by r.place), '[]')
       from jsonb_array_elements(p_export -> kind) with ordinality as r (value, place)
-      where memory._time_or_null(coalesce(r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at',
-        r.value ->> 'called_at', r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at')) > p_moment));
+      where memory._time_or_null(coalesce(
+        r.value ->> 'updated_at', r.value ->> 'changed_at', r.value ->> 'finished_at', r.value ->> 'called_at',
+        r.value ->> 'read_at', r.value ->> 'quarantined_at', r.value ->> 'last_at', r.value ->> 'created_at'
+      )) > p_moment));
   end loop;
   return p_export;
 end;
@@ -26251,7 +26261,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '041_audit']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
