@@ -92,6 +92,8 @@ def test_hostile_names_are_stored_and_found_as_they_are(api: Api, name: str) -> 
     """What was stored goes through jobs, search, contexts, views and sweeps, where a statement could be built of it."""
     hostile = HOSTILE[name]
     thread = {"user_id": hostile, "thread_id": hostile, "agent_id": hostile}
+    # The rules of trust would put a message of invisible characters into quarantine.
+    api.set_policy(settings={"trust": {"rules": False}}, user_id=hostile)
     api.set_policy(settings={"cadence": {"thread_summary_every_n": 2}}, user_id=hostile, agent_id=hostile)
     for role in ("user", "assistant") * 6:
         api.add_message(**thread, role=role, content=f"{hostile} tea", metadata={"name": hostile, hostile: hostile})
