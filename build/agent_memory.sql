@@ -7924,7 +7924,9 @@ begin
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
       'Such a transaction does not see what others have stored meanwhile. Use read committed.', '0A000');
   end if;
-  perform pg_advisory_xact_lock(hashtextextended('agent_memory import ' || p_user_id, 0));
+  -- Every role can take an advisory lock, so its number comes from a hash that nobody else can compute.
+  perform pg_advisory_xact_lock(
+    ('x' || left(encode(memory._keyed_hash(memory._erasure_key(), 'lock ' || p_user_id), 'hex'), 16))::bit(64)::bigint);
 end;
 $$;
 

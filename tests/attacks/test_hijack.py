@@ -16,7 +16,6 @@ from psycopg import errors, sql
 from tests.support.servers import Server
 from tests.support.sqlapi import TABLES, Api
 from tests.values.bad_arguments import NEED_PGCRYPTO, VALID
-from tests.values.valid_calls import has_pgcrypto
 
 # Every function of PostgreSQL and of the extensions whose name our functions contain, with every list of arguments.
 SHADOWED_FUNCTIONS = r"""
@@ -90,17 +89,17 @@ def test_the_traps_catch_a_statement_that_trusts_the_search_path(hijacker: Api, 
 
 
 @pytest.mark.feature("F9")
-def test_no_function_finds_objects_of_its_caller(hijacker: Api, db: psycopg.Connection) -> None:
+def test_no_function_finds_objects_of_its_caller(hijacker: Api) -> None:
     def error_of(function: str) -> str | None:
         try:
             with hijacker.connection.transaction(force_rollback=True):
                 getattr(hijacker, function)(**VALID[function])
         except psycopg.Error as error:
-            return str(error)
+            # Without pgcrypto or a key of the server the functions of secrets fail in their own words.
+            return None if function in NEED_PGCRYPTO and "HIJACKED" not in str(error) else str(error)
         return None
 
-    functions = VALID.keys() - (set() if has_pgcrypto(Api(db)) else set(NEED_PGCRYPTO))
-    assert {function: error for function in functions if (error := error_of(function))} == {}
+    assert {function: error for function in VALID if (error := error_of(function))} == {}
 
 
 @pytest.mark.feature("F9")

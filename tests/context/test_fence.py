@@ -67,6 +67,13 @@ FORGED_REFERENCES = [
 ]
 
 
+@pytest.fixture
+def api(api: Api) -> Api:
+    """A database whose rules of trust are off: they would put some forged tags into quarantine."""
+    api.set_policy(settings={"trust": {"rules": False}})
+    return api
+
+
 class TestFence:
     """Recalled text is data, whichever source it comes from."""
 

@@ -168,7 +168,7 @@ def test_an_upgrade_from_each_release_keeps_rows_grants_and_views(empty_dsn: str
         count = " union all ".join(
             f"select '{row.relname}', count(*) from memory.{row.relname}"
             for row in tables
-            if row.relname != "migrations"
+            if row.relname not in ("migrations", "marks")  # which note what a sweep has still to look at
         )
         rows = api.query(count)
     install(empty_dsn)

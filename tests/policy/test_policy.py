@@ -33,6 +33,7 @@ DEFAULTS = json.loads("""{
                  "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
   "secrets":    {"mask_in_threads": false},
   "erasure":    {"delete_after": "30 days"},
+  "trust":      {"rules": true},
   "jobs":       {"max_running_per_user": 4},
   "budget":     {"tokens_per_user_per_day": null, "tokens_per_agent_per_day": null}
 }""")  # noqa: E501

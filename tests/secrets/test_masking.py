@@ -37,6 +37,7 @@ def test_what_a_model_extracts_summarises_and_embeds_has_no_credential(api: Api)
     models(api)
     call = {"id": "call_" + "Ab3dE5fG7hJ9kL1mN3pQ5rS7", "type": "function"}
     call["function"] = {"name": "run", "arguments": json.dumps({"token": KEY, "password": "hunter2"})}  # type: ignore[assignment]
+    api.set_policy(settings={"trust": {"rules": False}})  # which would put a memory with a credential into quarantine
     api.add_messages(**THREAD, messages=[
         {"role": "user", "content": SAID},
         {"role": "assistant", "content": "I run that", "tool_calls": [call]},
