@@ -1470,7 +1470,7 @@ call memory._migrate('035_newest_outputs', '02fb4dc594509cf50729ea7f78eded254ff8
 create index messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null;
 $migration$);
 
-call memory._migrate('036_erasure', '3f7380eeedca9d6d63a6ae3ece6b98b6cbb19065e67ecc29529cc53cb9ca88bf', '0.2.0', $migration$
+call memory._migrate('036_erasure', 'df0d29f4021a584c1f394c690907de90bfb7141239985f5e669cfa77c50cee8b', '0.2.0', $migration$
 -- What remains of users and memories that were forgotten: keyed hashes, and receipts without content.
 create table memory.erasure_keys (
   inner_block bytea not null primary key,
@@ -1478,8 +1478,10 @@ create table memory.erasure_keys (
   made_at timestamptz not null default statement_timestamp()
 );
 comment on table memory.erasure_keys is
-'The keys of the hashes in memory.tombstones: 32 random bytes made at installation, and those that came with moved users. For the owner only.';
-comment on column memory.erasure_keys.inner_block is 'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).';
+'The keys of the hashes in memory.tombstones: 32 random bytes made at installation, and those that came with '
+'moved users. For the owner only.';
+comment on column memory.erasure_keys.inner_block is
+'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).';
 comment on column memory.erasure_keys.outer_block is 'The same, combined with 0x5c.';
 
 create table memory.tombstones (
@@ -1488,9 +1490,11 @@ create table memory.tombstones (
   forgotten_at timestamptz not null default statement_timestamp(),
   primary key (user_hash, statement_hash)
 );
-comment on table memory.tombstones is 'What was forgotten, as keyed hashes: it is neither extracted nor imported again.';
+comment on table memory.tombstones is
+'What was forgotten, as keyed hashes: it is neither extracted nor imported again.';
 comment on column memory.tombstones.user_hash is 'HMAC-SHA256 of the user_id.';
-comment on column memory.tombstones.statement_hash is 'HMAC-SHA256 of user_id and content_hash of a memory or message; empty for the user as a whole.';
+comment on column memory.tombstones.statement_hash is
+'HMAC-SHA256 of user_id and content_hash of a memory or message; empty for the user as a whole.';
 
 create table memory.receipts (
   receipt_id uuid primary key,
@@ -1501,16 +1505,20 @@ create table memory.receipts (
   forgotten_at timestamptz not null,
   constraint subject_is_known check (subject in ('memory', 'user'))
 );
-comment on table memory.receipts is 'What memory.forget_memory() and memory.forget_user() have removed: rows by table, without content and without user_id.';
+comment on table memory.receipts is
+'What memory.forget_memory() and memory.forget_user() have removed: rows by table, without content and without '
+'user_id.';
 comment on column memory.receipts.user_hash is 'That of memory.tombstones.';
-comment on column memory.receipts.reason is 'As the caller gave it, without the user_id and without what was forgotten.';
+comment on column memory.receipts.reason is
+'As the caller gave it, without the user_id and without what was forgotten.';
 
 -- Triggers do not work for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
 -- A setting alone could be set by anybody, so the transaction must stand here as well. The table is empty to others.
 create table memory.whole_user_changes (
   transaction_id xid8 primary key
 );
-comment on table memory.whole_user_changes is 'Transactions that import or forget a user; each removes its row before it ends.';
+comment on table memory.whole_user_changes is
+'Transactions that import or forget a user; each removes its row before it ends.';
 
 do $key$
 declare
@@ -1528,7 +1536,7 @@ end;
 $key$;
 $migration$);
 
-call memory._migrate('037_due_deletions', '44cccd2c1156828c73433eebaee85d30e763f80d9d653ff8d0d6617e0d5edc20', '0.2.0', $migration$
+call memory._migrate('037_due_deletions', '7634a2581e2b7007f935f2ba78ccd755090dbc1a0224aa65c9d3e07263fee761', '0.2.0', $migration$
 -- When what applications have deleted goes for good. Not a column of messages or memories: one row here stands for all
 -- that was deleted of a thread, or of a user's memories, within an hour.
 create table memory.due_deletions (
@@ -1539,9 +1547,13 @@ create table memory.due_deletions (
   primary key (user_id, thread_id, deleted_before)
 );
 create index due_deletions_due_at_idx on memory.due_deletions (due_at);
-comment on table memory.due_deletions is 'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without memory.sweep().';
-comment on column memory.due_deletions.thread_id is 'The thread whose cleared messages go; empty for the deleted memories of the user.';
-comment on column memory.due_deletions.deleted_before is 'The end of the hour in which they were deleted: what was deleted later has a row of its own.';
+comment on table memory.due_deletions is
+'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without '
+'memory.sweep().';
+comment on column memory.due_deletions.thread_id is
+'The thread whose cleared messages go; empty for the deleted memories of the user.';
+comment on column memory.due_deletions.deleted_before is
+'The end of the hour in which they were deleted: what was deleted later has a row of its own.';
 
 -- What was deleted before this table was there. The rows are few, and partial indexes find them.
 insert into memory.due_deletions (user_id, thread_id, deleted_before, due_at)
@@ -1554,7 +1566,7 @@ from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
 $migration$);
 
-call memory._migrate('038_tenants', '3da51d93ff94defe8b0da9af2328254ab84ce75a2ddec1c011e027d9c17f5288', '0.2.0', $migration$
+call memory._migrate('038_tenants', '57f1ef08a1052a23fefaf6525344a4a4ae02a7cb0ebe08832a9871dc9f4f449c', '0.2.0', $migration$
 -- Who reaches one user only. These tables, and those of earlier parts that hold keys or that triggers believe, have row
 -- security without any policy: whatever is granted on them, only the owner reads and writes them.
 
@@ -1564,7 +1576,8 @@ create table memory.bound_roles (
   bound_at timestamptz not null default statement_timestamp()
 );
 comment on table memory.bound_roles is
-'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: another '
+'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: '
+'another '
 'server gives them other numbers.';
 
 create table memory.token_keys (
@@ -1585,7 +1598,8 @@ create table memory.role_grants (
   primary key (role_name, object)
 );
 comment on table memory.role_grants is
-'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so that '
+'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, '
+'so that '
 'what an administrator has revoked stays revoked.';
 
 alter table memory.bound_roles enable row level security;
@@ -1596,7 +1610,7 @@ alter table memory.tombstones enable row level security;
 alter table memory.whole_user_changes enable row level security;
 $migration$);
 
-call memory._migrate('039_trust', '0cce36a0497e047c22b313487864bde8ceab1fc1c0576dad1682666ffd735f57', '0.2.0', $migration$
+call memory._migrate('039_trust', '32d010602878a3c5eeb4243016654585fce19853f4c9d22f3a363418c187c986', '0.2.0', $migration$
 -- How far each memory and document is trusted, and what is in quarantine. Nothing is added to messages: their trust
 -- follows from their role and metadata, and what a quarantined one said is kept in a table of its own.
 
@@ -1636,7 +1650,8 @@ alter table memory.documents
   add column released_at timestamptz,
   add constraint trust_is_share check (trust between 0 and 1);
 comment on column memory.documents.trust is
-'From 0 to 1, as of memories. A document of the application may lower it by metadata.trust; an article made of memories '
+'From 0 to 1, as of memories. A document of the application may lower it by metadata.trust; an article made of '
+'memories '
 'has the least of theirs.';
 comment on column memory.documents.quarantined_at is 'Since when no search finds it and no list shows it.';
 comment on column memory.documents.quarantine_reason is 'Why, as of memories.';
@@ -1697,7 +1712,7 @@ call memory._migrate('040_cheaper_checks', '49788036fe97ef8e716468515733b7670abe
 alter table memory.memories drop constraint trust_is_share;
 $migration$);
 
-call memory._migrate('041_audit', 'c9a99cfc225d9bb94ab1bf966f4e65cc9961681d64e817466e00e811e3a503e5', '0.2.0', $migration$
+call memory._migrate('041_audit', 'eba8b29ae5bb9f01f258533d94977bf6b4534917f5febfdfaa42776b863cb178', '0.2.0', $migration$
 -- Who has called which administrative function.
 create table memory.audit (
   audit_id bigint generated always as identity primary key,
@@ -1714,9 +1729,12 @@ comment on table memory.audit is
 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows cannot '
 'be changed or deleted before. For administrators and auditors.';
 comment on column memory.audit.login_role is 'The role that logged in.';
-comment on column memory.audit.role is 'The role that was set by "set role" where one was, else the role that logged in.';
-comment on column memory.audit.user_id is 'The user whose data the call was about; null for none, and after the erasure of the user.';
-comment on column memory.audit.details is 'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
+comment on column memory.audit.role is
+'The role that was set by "set role" where one was, else the role that logged in.';
+comment on column memory.audit.user_id is
+'The user whose data the call was about; null for none, and after the erasure of the user.';
+comment on column memory.audit.details is
+'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
 $migration$);
 
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those

@@ -8,9 +8,13 @@ create table memory.due_deletions (
   primary key (user_id, thread_id, deleted_before)
 );
 create index due_deletions_due_at_idx on memory.due_deletions (due_at);
-comment on table memory.due_deletions is 'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without memory.sweep().';
-comment on column memory.due_deletions.thread_id is 'The thread whose cleared messages go; empty for the deleted memories of the user.';
-comment on column memory.due_deletions.deleted_before is 'The end of the hour in which they were deleted: what was deleted later has a row of its own.';
+comment on table memory.due_deletions is
+'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without '
+'memory.sweep().';
+comment on column memory.due_deletions.thread_id is
+'The thread whose cleared messages go; empty for the deleted memories of the user.';
+comment on column memory.due_deletions.deleted_before is
+'The end of the hour in which they were deleted: what was deleted later has a row of its own.';
 
 -- What was deleted before this table was there. The rows are few, and partial indexes find them.
 insert into memory.due_deletions (user_id, thread_id, deleted_before, due_at)

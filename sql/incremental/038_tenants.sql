@@ -7,7 +7,8 @@ create table memory.bound_roles (
   bound_at timestamptz not null default statement_timestamp()
 );
 comment on table memory.bound_roles is
-'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: another '
+'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: '
+'another '
 'server gives them other numbers.';
 
 create table memory.token_keys (
@@ -28,7 +29,8 @@ create table memory.role_grants (
   primary key (role_name, object)
 );
 comment on table memory.role_grants is
-'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, so that '
+'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, '
+'so that '
 'what an administrator has revoked stays revoked.';
 
 alter table memory.bound_roles enable row level security;

@@ -14,6 +14,9 @@ comment on table memory.audit is
 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows cannot '
 'be changed or deleted before. For administrators and auditors.';
 comment on column memory.audit.login_role is 'The role that logged in.';
-comment on column memory.audit.role is 'The role that was set by "set role" where one was, else the role that logged in.';
-comment on column memory.audit.user_id is 'The user whose data the call was about; null for none, and after the erasure of the user.';
-comment on column memory.audit.details is 'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
+comment on column memory.audit.role is
+'The role that was set by "set role" where one was, else the role that logged in.';
+comment on column memory.audit.user_id is
+'The user whose data the call was about; null for none, and after the erasure of the user.';
+comment on column memory.audit.details is
+'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
