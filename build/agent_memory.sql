@@ -1566,7 +1566,7 @@ from memory.memories as m where m.deleted_at is not null
 group by m.user_id;
 $migration$);
 
-call memory._migrate('038_tenants', '57f1ef08a1052a23fefaf6525344a4a4ae02a7cb0ebe08832a9871dc9f4f449c', '0.2.0', $migration$
+call memory._migrate('038_tenants', 'e4dfc4463197d84b920e9a5b078e13ef2c1b5c45afcd93de346482602bbd0b50', '0.2.0', $migration$
 -- Who reaches one user only. These tables, and those of earlier parts that hold keys or that triggers believe, have row
 -- security without any policy: whatever is granted on them, only the owner reads and writes them.
 
@@ -1577,8 +1577,7 @@ create table memory.bound_roles (
 );
 comment on table memory.bound_roles is
 'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: '
-'another '
-'server gives them other numbers.';
+'another server gives them other numbers.';
 
 create table memory.token_keys (
   is_previous boolean primary key,
@@ -1599,8 +1598,7 @@ create table memory.role_grants (
 );
 comment on table memory.role_grants is
 'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, '
-'so that '
-'what an administrator has revoked stays revoked.';
+'so that what an administrator has revoked stays revoked.';
 
 alter table memory.bound_roles enable row level security;
 alter table memory.token_keys enable row level security;
@@ -1610,7 +1608,7 @@ alter table memory.tombstones enable row level security;
 alter table memory.whole_user_changes enable row level security;
 $migration$);
 
-call memory._migrate('039_trust', '32d010602878a3c5eeb4243016654585fce19853f4c9d22f3a363418c187c986', '0.2.0', $migration$
+call memory._migrate('039_trust', 'e28e79d661eb6bf7ce98a6de204a2072258548cf6a9a04c9a078dcac315f7e0d', '0.2.0', $migration$
 -- How far each memory and document is trusted, and what is in quarantine. Nothing is added to messages: their trust
 -- follows from their role and metadata, and what a quarantined one said is kept in a table of its own.
 
@@ -1651,8 +1649,7 @@ alter table memory.documents
   add constraint trust_is_share check (trust between 0 and 1);
 comment on column memory.documents.trust is
 'From 0 to 1, as of memories. A document of the application may lower it by metadata.trust; an article made of '
-'memories '
-'has the least of theirs.';
+'memories has the least of theirs.';
 comment on column memory.documents.quarantined_at is 'Since when no search finds it and no list shows it.';
 comment on column memory.documents.quarantine_reason is 'Why, as of memories.';
 comment on column memory.documents.quarantined_with is 'The poisoned source that it derives from, as of memories.';

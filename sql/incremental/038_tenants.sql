@@ -8,8 +8,7 @@ create table memory.bound_roles (
 );
 comment on table memory.bound_roles is
 'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: '
-'another '
-'server gives them other numbers.';
+'another server gives them other numbers.';
 
 create table memory.token_keys (
   is_previous boolean primary key,
@@ -30,8 +29,7 @@ create table memory.role_grants (
 );
 comment on table memory.role_grants is
 'What the install file has granted to memory_app and the other roles of agent_memory. It grants each right once, '
-'so that '
-'what an administrator has revoked stays revoked.';
+'so that what an administrator has revoked stays revoked.';
 
 alter table memory.bound_roles enable row level security;
 alter table memory.token_keys enable row level security;

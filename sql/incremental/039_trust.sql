@@ -38,8 +38,7 @@ alter table memory.documents
   add constraint trust_is_share check (trust between 0 and 1);
 comment on column memory.documents.trust is
 'From 0 to 1, as of memories. A document of the application may lower it by metadata.trust; an article made of '
-'memories '
-'has the least of theirs.';
+'memories has the least of theirs.';
 comment on column memory.documents.quarantined_at is 'Since when no search finds it and no list shows it.';
 comment on column memory.documents.quarantine_reason is 'Why, as of memories.';
 comment on column memory.documents.quarantined_with is 'The poisoned source that it derives from, as of memories.';
