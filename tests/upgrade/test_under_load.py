@@ -55,9 +55,10 @@ def calling(dsn: str, *environments: dict[str, str]) -> Iterator[list[dict[str, 
         yield reports
         time.sleep(0.5)
         reports.extend(json.loads(caller.communicate()[0]) for caller in callers)
-        for worker in workers:
+        for worker, env in zip(workers, environments, strict=True):
             worker.terminate()
-            assert worker.wait(30) == 0
+            # 1: an attempt failed that the upgrade met half way. The job is tried again, as nothing_is_lost() proves.
+            assert worker.wait(30) in ((0, 1) if env == OLD else (0,))
 
 
 def nothing_is_lost(api: Api, reports: list[dict[str, Any]]) -> None:
