@@ -1,6 +1,7 @@
--- Records an administrative call in memory.audit and, without details, in the server's log: that line stays if the
--- caller rolls back. Details hold names and settings, never content, secrets or keys. p_user_id is the user whose data
--- the call is about. A caller with the owner's rights is not needed: memory.schedule_jobs() runs with its caller's.
+-- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
+-- p_user_id is the user whose data the call is about. Nothing goes to the server's log: PostgreSQL adds the statement to
+-- such a line, with the arguments that stand in it, such as the key of memory.set_token_key(). A caller with the owner's
+-- rights is not needed: memory.schedule_jobs() runs with its caller's.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
@@ -11,7 +12,6 @@ as $$
 begin
   insert into memory.audit (role, function, user_id, details)
   values (memory._caller(), p_function, p_user_id, p_details);
-  raise log 'memory.% was called by role %', memory._in_a_line(p_function), memory._in_a_line(memory._caller());
 end;
 $$;
 
