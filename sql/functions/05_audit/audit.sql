@@ -1,7 +1,7 @@
 -- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
--- p_user_id is the user whose data the call is about. Nothing goes to the server's log: PostgreSQL adds the statement to
--- such a line, with the arguments that stand in it, such as the key of memory.set_token_key(). A caller with the owner's
--- rights is not needed: memory.schedule_jobs() runs with its caller's.
+-- p_user_id is the user whose data the call is about. Nothing goes to the server's log: PostgreSQL adds the statement
+-- to such a line, with the arguments that stand in it, such as the key of memory.set_token_key(). A caller with the
+-- owner's rights is not needed: memory.schedule_jobs() runs with its caller's.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
