@@ -2816,6 +2816,8 @@ returns void$header$),
 returns text[]$header$),
       ('function', '_lock_unchanged', $header$(p_user_id text, p_handed_out jsonb)
 returns uuid[]$header$),
+      ('function', '_locked_memory', $header$(p_user_id text, p_memory_id uuid)
+returns memory.memories$header$),
       ('function', '_memories_after_change', $header$()
 returns trigger$header$),
       ('function', '_memories_after_insert', $header$()
@@ -14149,6 +14151,30 @@ begin
 end;
 $$;
 
+-- A memory that is current, superseded or in quarantine, locked with the counter of its agent; P0002 where there is
+-- none.
+create or replace function memory._locked_memory(p_user_id text, p_memory_id uuid)
+returns memory.memories
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  present memory.memories;
+begin
+  perform memory._lock_scopes_of(p_user_id, array[p_memory_id]);
+  select m.* into present
+  from memory.memories as m
+  where m.user_id = p_user_id
+    and m.memory_id = p_memory_id
+    and (m.deleted_at is null or m.quarantined_at is not null)
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+  for update;
+  if not found then
+    perform memory._refuse_unknown_memory(p_memory_id);
+  end if;
+  return present;
+end;
+$$;
+
 -- After a statement that updated or deleted memories: corrects the memory counts, and releases or evicts the memories
 -- that the deleted ones hid.
 create or replace function memory._memories_after_change()
@@ -14541,17 +14567,8 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('reason', reason);
-  perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.* into present
-  from memory.memories as m
-  where m.user_id = quarantine_memory.user_id
-    and m.memory_id = quarantine_memory.memory_id
-    and (m.deleted_at is null or m.quarantined_at is not null)
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
-  for update;
-  if not found then
-    perform memory._refuse_unknown_memory(memory_id);
-  elsif present.quarantined_at is null then
+  present := memory._locked_memory(user_id, memory_id);
+  if present.quarantined_at is null then
     perform memory._quarantine_memories(user_id, array[memory_id], reason);
   else -- what was quarantined together with a source now stays when the source is released
     update memory.memories as m
@@ -14576,17 +14593,8 @@ declare
   present memory.memories;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.* into present
-  from memory.memories as m
-  where m.user_id = release_memory.user_id
-    and m.memory_id = release_memory.memory_id
-    and (m.deleted_at is null or m.quarantined_at is not null)
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
-  for update;
-  if not found then
-    perform memory._refuse_unknown_memory(memory_id);
-  elsif present.quarantined_at is null then
+  present := memory._locked_memory(user_id, memory_id);
+  if present.quarantined_at is null then
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
       'memory.list_quarantined(user_id) shows what is.', 'P0002');
   elsif not memory._release_quarantined(present) then

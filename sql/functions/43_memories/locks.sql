@@ -82,3 +82,27 @@ begin
     order by h.position);
 end;
 $$;
+
+-- A memory that is current, superseded or in quarantine, locked with the counter of its agent; P0002 where there is
+-- none.
+create or replace function memory._locked_memory(p_user_id text, p_memory_id uuid)
+returns memory.memories
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  present memory.memories;
+begin
+  perform memory._lock_scopes_of(p_user_id, array[p_memory_id]);
+  select m.* into present
+  from memory.memories as m
+  where m.user_id = p_user_id
+    and m.memory_id = p_memory_id
+    and (m.deleted_at is null or m.quarantined_at is not null)
+    and (m.expires_at is null or m.expires_at > statement_timestamp())
+  for update;
+  if not found then
+    perform memory._refuse_unknown_memory(p_memory_id);
+  end if;
+  return present;
+end;
+$$;

@@ -8,17 +8,8 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('reason', reason);
-  perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.* into present
-  from memory.memories as m
-  where m.user_id = quarantine_memory.user_id
-    and m.memory_id = quarantine_memory.memory_id
-    and (m.deleted_at is null or m.quarantined_at is not null)
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
-  for update;
-  if not found then
-    perform memory._refuse_unknown_memory(memory_id);
-  elsif present.quarantined_at is null then
+  present := memory._locked_memory(user_id, memory_id);
+  if present.quarantined_at is null then
     perform memory._quarantine_memories(user_id, array[memory_id], reason);
   else -- what was quarantined together with a source now stays when the source is released
     update memory.memories as m

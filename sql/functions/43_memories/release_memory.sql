@@ -7,17 +7,8 @@ declare
   present memory.memories;
 begin
   perform memory._check_id('user_id', user_id);
-  perform memory._lock_scopes_of(user_id, array[memory_id]);
-  select m.* into present
-  from memory.memories as m
-  where m.user_id = release_memory.user_id
-    and m.memory_id = release_memory.memory_id
-    and (m.deleted_at is null or m.quarantined_at is not null)
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
-  for update;
-  if not found then
-    perform memory._refuse_unknown_memory(memory_id);
-  elsif present.quarantined_at is null then
+  present := memory._locked_memory(user_id, memory_id);
+  if present.quarantined_at is null then
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
       'memory.list_quarantined(user_id) shows what is.', 'P0002');
   elsif not memory._release_quarantined(present) then
