@@ -2937,7 +2937,7 @@ returns trigger$header$),
 returns boolean$header$),
       ('function', '_document_after_write', $header$()
 returns trigger$header$),
-      ('function', '_cut_roughly', $header$(p_document memory.documents)
+      ('function', '_cut_roughly', $header$(p_document memory.documents, p_policy jsonb)
 returns void$header$),
       ('function', '_chunk_vector', $header$(p_language regconfig, p_title text, p_content text)
 returns tsvector$header$),
@@ -15487,7 +15487,7 @@ declare
   policy constant jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
   signs text;
 begin
-  perform memory._cut_roughly(new);
+  perform memory._cut_roughly(new, policy);
   if (policy #>> '{trust,rules}')::boolean
     and (tg_op = 'INSERT' or new.content <> old.content or new.released_at is null) then
     signs := memory._document_verdict(new);
@@ -15501,13 +15501,12 @@ $$;
 
 -- Replaces the pieces (document_chunks) by which a document is found. A short document is one piece. Until a job has
 -- cut a long document, its first MiB is stored as rough pieces without token_count, for search by keyword.
-create or replace function memory._cut_roughly(p_document memory.documents)
+create or replace function memory._cut_roughly(p_document memory.documents, p_policy jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  policy jsonb := memory._policy(p_document.user_id, memory._document_agent(p_document.agent_ids));
-  chunk_size constant int := (policy #>> '{knowledge_base,chunk_size}')::int;
+  chunk_size constant int := (p_policy #>> '{knowledge_base,chunk_size}')::int;
   -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
   -- seconds.
   is_long constant boolean := length(p_document.content) > chunk_size * 4::bigint
@@ -15517,7 +15516,7 @@ begin
   where c.user_id = p_document.user_id and c.document_id = p_document.document_id;
   insert into memory.document_chunks (user_id, document_id, number, content, search_vector, token_count)
   select p_document.user_id, p_document.document_id, p.number, p.piece,
-    memory._chunk_vector((policy #>> '{search,language}')::regconfig, p_document.title, p.piece),
+    memory._chunk_vector((p_policy #>> '{search,language}')::regconfig, p_document.title, p.piece),
     case when not is_long then memory._tokens_at_most(p_document.content) end
   from memory._rough_pieces(p_document.content) as p;
   if is_long then
@@ -25012,7 +25011,8 @@ begin
       join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
     elsif p_kind = 'documents' then
       for document in select d.* from memory.documents as d where d.user_id = p_user_id loop
-        perform memory._cut_roughly(document);
+        perform memory._cut_roughly(document,
+          memory._policy(p_user_id, memory._document_agent(document.agent_ids)));
       end loop;
     end if;
   exception

@@ -25,7 +25,8 @@ begin
       join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
     elsif p_kind = 'documents' then
       for document in select d.* from memory.documents as d where d.user_id = p_user_id loop
-        perform memory._cut_roughly(document);
+        perform memory._cut_roughly(document,
+          memory._policy(p_user_id, memory._document_agent(document.agent_ids)));
       end loop;
     end if;
   exception
