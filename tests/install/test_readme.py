@@ -1,4 +1,4 @@
-"""The examples of the README print what it shows."""
+"""The examples of the README and of docs/concepts.md print what the pages show."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.support.servers import Server
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+CONCEPTS = (ROOT / "docs" / "concepts.md").read_text()
 RUN_JOBS = "call memory.run_jobs();\n"
 
 
@@ -95,3 +98,13 @@ def test_python_example_prints_what_the_readme_shows(
         code = code.replace("memory.run_jobs()", f"run_worker({dsn!r})")
     exec(code, {"run_worker": run_worker})
     assert without_days(capsys.readouterr().out) == without_days(shown)
+
+
+def test_the_statements_of_concepts_return_what_the_comments_below_them_show(db: psycopg.Connection) -> None:
+    artifacts = CONCEPTS[CONCEPTS.index("## Artifacts") : CONCEPTS.index("## The user layer")]
+    shown = re.findall(r"^(select [^;]*;)\n((?:-- .*\n)+)", artifacts, re.MULTILINE)
+    assert len(shown) == 5
+    for statement, comments in shown:
+        [row] = db.execute(statement).fetchall()
+        lines = " | ".join(row).splitlines()
+        assert lines == [line.removeprefix("--").strip() for line in comments.splitlines()], statement
