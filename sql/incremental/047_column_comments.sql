@@ -9,6 +9,7 @@ begin
         ('user_id', 'The user to whom the row belongs.'),
         ('thread_id', 'The thread of that user; null where no thread is concerned.'),
         ('agent_id', 'The agent of that user.'),
+        ('transaction_id', 'The transaction that the row is about.'),
         ('created_at', 'When the row was stored.'),
         ('updated_at', 'When the row was last changed.')
       ) as n (column_name, says)
@@ -204,4 +205,3 @@ comment on column memory.token_keys.inner_block is
 comment on column memory.token_keys.outer_block is 'The same, combined with 0x5c.';
 comment on column memory.token_keys.set_at is 'When memory.set_token_key() set it.';
 comment on column memory.tombstones.forgotten_at is 'When it was forgotten.';
-comment on column memory.whole_user_changes.transaction_id is 'The transaction that imports or forgets a user.';
