@@ -156,6 +156,10 @@ bench: services .venv/.client ## Measure writes and reads against bare statement
 bench-http: services .venv/.dev ## Measure calls over HTTP beside the same calls in SQL, into bench/results
 	@$(BIN)/python -m bench.http
 
+.PHONY: bench-instructions
+bench-instructions: services .venv/.dev ## Count the instructions of calls, also of tenants' sessions, into bench/results (needs valgrind)
+	@$(BIN)/python -m bench.instructions $(if $(BEFORE),--before $(BEFORE))
+
 .PHONY: bench-cost
 bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results
 	@$(BIN)/python -m bench.cost

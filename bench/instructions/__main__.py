@@ -1,0 +1,181 @@
+"""Counts the instructions that calls take: ``python -m bench.instructions --help``.
+
+Each call is a transaction of its own in a single-user server under callgrind. A call takes the count of 60 calls less
+that of 10, over 50: what the server does once, such as filling its caches, is left out. Counts of two runs differ by
+less than 0.2 %.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import datetime
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import psycopg
+
+from bench.support.environment import RESULTS, announce, machine, postgresql, say
+from tests.support.servers import INSTALL_SQL, Server, running_server
+from tests.support.sqlapi import Api
+from tests.tenants.steps import KEY, text_of, token_of
+
+CALLS = {
+    "add_message": "select * from memory.add_message('ana', 't', 'user', 'Hello there, my friend number {n}')",
+    "add_memory": "select * from memory.add_memory('ana', 'Likes thing number {n} and green tea in the morning')",
+    "search": "select count(*) from memory.search('ana', 'green tea', mode => 'keyword', sources => '{{memory}}')",
+    "get_messages": "select count(*) from memory.get_messages('ana', 't', recent_k => 10)",
+}
+SESSIONS = {"any user": "no tenant", "bound": "a bound role", "token": "a token"}
+
+# A single-user server has one role, a superuser, which is never a tenant.
+EVERYBODY_IS_A_TENANT = """
+    create or replace function memory._is_tenant() returns boolean language sql stable parallel safe
+    begin atomic
+      select current_setting('server_version_num') is not null;
+    end
+"""
+
+Counts = dict[str, dict[str, float]]
+"""Instructions by session and call."""
+
+
+def main() -> None:
+    """Counts the calls of one build, or of two, and writes the results to bench/results."""
+    options = _options()
+    counts: dict[str, Counts] = {}
+    for name, build in {"before": options.before, "now": options.build}.items():
+        if build:
+            say(f"Counting {name}: {build}")
+            counts[name], version = _count_build(build, sessions=["any user"] if name == "before" else list(SESSIONS))
+    results = {
+        "date": datetime.date.today().isoformat(),
+        "machine": machine(),
+        "postgresql": version,
+        "before": options.label,
+        "counts": counts,
+    }
+    options.results.mkdir(parents=True, exist_ok=True)
+    paths = [options.results / f"{results['date']}-instructions.json", options.results / "instructions.md"]
+    paths[0].write_text(json.dumps(results, indent=1) + "\n")
+    paths[1].write_text(_page(results["date"], version, options.label, counts))
+    announce(paths)
+
+
+def _count_build(build: Path, sessions: list[str]) -> tuple[Counts, str]:
+    counts: Counts = {}
+    for session in sessions:
+        with _filled_data(build, session) as (server, data, version):
+            counts[session] = {call: _instructions(server, data, session, call) for call in CALLS}
+    return counts, version
+
+
+@contextlib.contextmanager
+def _filled_data(build: Path, session: str) -> Iterator[tuple[Server, Path, str]]:
+    """The data of a server that has stopped: 100 memories and 20 messages of the user ana."""
+    with running_server("system") as server:
+        with psycopg.connect(server.conninfo(), autocommit=True) as connection:
+            connection.execute("create extension vector")
+            connection.execute(build.read_bytes())
+            api = Api(connection)
+            for number in range(100):
+                api.add_memory(user_id="ana", content=f"Stored before, number {number}, about trains")
+            for _ in range(20):
+                api.add_message(user_id="ana", thread_id="t", role="user", content="Hello")
+            if session != "any user":
+                connection.execute(EVERYBODY_IS_A_TENANT)
+            if session == "bound":
+                connection.execute("insert into memory.bound_roles (role_name, user_id) values (current_user, 'ana')")
+            elif session == "token":
+                api.set_token_key(key=text_of(KEY))
+            connection.execute("vacuum analyze")
+            data = Path(str(api.value("show data_directory")))
+            version = postgresql(connection)
+        _run(server, data, [server.bin_dir / "pg_ctl", "--pgdata", data, "--mode=fast", "--wait", "stop"])
+        yield server, data, version
+
+
+def _instructions(server: Server, data: Path, session: str, call: str) -> float:
+    with ThreadPoolExecutor(2) as pool:
+        few, many = pool.map(lambda calls: _total(server, data, session, call, calls), (10, 60))
+    return (many - few) / 50
+
+
+def _total(server: Server, data: Path, session: str, call: str, calls: int) -> int:
+    """Instructions of a server that starts on a copy of the data, runs the call so often, and stops."""
+    with tempfile.TemporaryDirectory(prefix="agent-memory-", dir=data.parent) as folder:
+        copy = Path(folder) / "data"
+        subprocess.run(["cp", "--archive", data, copy], check=True)
+        shutil.chown(folder, data.owner(), data.group())
+        statements = [CALLS[call].format(n=n) for n in range(calls)]
+        if session == "token":
+            statements.insert(0, f"set agent_memory.token = '{token_of('ana')}'")
+        output = Path(folder) / "callgrind.out"
+        command: list[str | Path] = ["valgrind", "--tool=callgrind", f"--callgrind-out-file={output}"]
+        command += [server.bin_dir / "postgres", "--single", "-D", copy, "-c", "autovacuum=off", "postgres"]
+        printed = _run(server, data, command, "\n".join(statements) + "\n")
+        if "ERROR" in printed:
+            raise RuntimeError(f"{call} failed in the session {session!r}: {printed}")
+        total = re.search(r"^(?:summary|totals): (\d+)", output.read_text(), re.MULTILINE)
+        assert total, printed
+        return int(total[1])
+
+
+def _run(server: Server, data: Path, command: list[str | Path], statements: str = "") -> str:
+    """Runs a program as the owner of the server's data, and returns what it printed."""
+    is_root = os.geteuid() == 0
+    result = subprocess.run(
+        command,
+        input=statements,
+        capture_output=True,
+        text=True,
+        cwd=data.parent,
+        env=dict(server.env),
+        user=data.owner() if is_root else None,
+        group=data.group() if is_root else None,
+        extra_groups=[] if is_root else None,
+        check=False,
+    )
+    if result.returncode != 0:
+        raise RuntimeError(f"{command[0]} failed: {result.stderr}")
+    return result.stdout + result.stderr
+
+
+def _page(date: str, version: str, label: str, counts: dict[str, Counts]) -> str:
+    rows = [("no tenant", counts["before"]["any user"], label)] if "before" in counts else []
+    rows += [(SESSIONS[session], counts["now"][session], "this version") for session in counts["now"]]
+    base = rows[0][1]
+    lines = [
+        "# Instructions of a call",
+        "",
+        f"{date}, PostgreSQL {version}, counted by callgrind in a single-user server; each call is a transaction of "
+        "its own, parsed and planned anew. Thousands of instructions, and the ratio to the first row. A durable commit "
+        "and the way between client and server come on top and are the same for all.",
+        "",
+        "| session | version | " + " | ".join(f"`{call}`" for call in CALLS) + " |",
+        "| --- | --- |" + " ---: |" * len(CALLS),
+    ]
+    for session, counted, which in rows:
+        figures = [f"{counted[call] / 1000:,.0f} ({counted[call] / base[call]:.3f})" for call in CALLS]
+        lines.append(f"| {session} | {which} | " + " | ".join(figures) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m bench.instructions", description="Count instructions of calls.")
+    parser.add_argument("--build", type=Path, default=INSTALL_SQL, help="the SQL file to install (%(default)s)")
+    parser.add_argument("--before", type=Path, help="the SQL file of an earlier version, to compare with")
+    parser.add_argument("--label", default="an earlier version", help="what the earlier version is called in the page")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="folder of the results (%(default)s)")
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()
