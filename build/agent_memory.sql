@@ -1734,6 +1734,19 @@ comment on column memory.audit.details is
 'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
 $migration$);
 
+call memory._migrate('046_user_locks', 'b68d5b0288701f86e629e14522f66f569e2421cc57625b570323d831641ee1b4', '0.2.0', $migration$
+-- One transaction at a time forgets something of a user or imports the user. The lock is a row: every role sees the
+-- number of an advisory lock in pg_locks while another session holds it, and could keep that lock from then on.
+create table memory.user_locks (
+  user_hash bytea primary key
+);
+comment on table memory.user_locks is
+'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.';
+comment on column memory.user_locks.user_hash is 'That of memory.tombstones.';
+
+alter table memory.user_locks enable row level security;
+$migration$);
+
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
 -- functions: afterwards memory._unbind() would leave our views empty.
 do $locks$
@@ -7875,6 +7888,7 @@ end;
 create or replace function memory._bury(p_user_id text, p_contents text[])
 returns void
 language plpgsql volatile parallel unsafe
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   key constant memory.erasure_keys := memory._erasure_key();
@@ -7941,9 +7955,9 @@ begin
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
       'Such a transaction does not see what others have stored meanwhile. Use read committed.', '0A000');
   end if;
-  -- Every role can take an advisory lock, so its number comes from a hash that nobody else can compute.
-  perform pg_advisory_xact_lock(
-    ('x' || left(encode(memory._keyed_hash(memory._erasure_key(), 'lock ' || p_user_id), 'hex'), 16))::bit(64)::bigint);
+  -- No advisory lock: every role sees its number in pg_locks meanwhile, and could keep that lock from then on.
+  insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))
+  on conflict on constraint user_locks_pkey do update set user_hash = excluded.user_hash;
 end;
 $$;
 
@@ -16701,6 +16715,7 @@ create or replace function memory.get_secret(user_id text, name text)
 returns text
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   reader constant text := memory._caller();
@@ -16937,6 +16952,7 @@ create or replace function memory.reencrypt_secrets(batch_size int default 1000)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   key bytea;
@@ -17086,6 +17102,7 @@ create or replace function memory.set_secret(user_id text, name text, value text
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   max_bytes constant int := 65536;
@@ -26036,6 +26053,7 @@ begin
     ('threads_pkey', $index$alter table memory.threads add primary key (user_id, thread_id)$index$),
     ('token_keys_pkey', $index$alter table memory.token_keys add primary key (is_previous)$index$),
     ('tombstones_pkey', $index$alter table memory.tombstones add primary key (user_hash, statement_hash)$index$),
+    ('user_locks_pkey', $index$alter table memory.user_locks add primary key (user_hash)$index$),
     ('whole_user_changes_pkey', $index$alter table memory.whole_user_changes add primary key (transaction_id)$index$)
     ) as x (name, statement)
     where to_regclass('memory.' || x.name) is null
@@ -26201,6 +26219,7 @@ $$;
 -- keys that secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
+set debug_print_plan = off -- as in memory.set_secret()
 as $$
 declare
   key constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY');
@@ -26286,7 +26305,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '046_user_locks']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
