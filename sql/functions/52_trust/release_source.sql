@@ -27,9 +27,8 @@ begin
           and m.artifact_key = release_source.id order by m.seq)
       else memory._seqs_of_source(user_id, source, id) end;
     perform memory._lock_scopes_of_thread(user_id, thread);
-    counts := memory._added(counts, jsonb_build_object('messages', (
-      select count(*) filter (where memory._release_message(release_source.user_id, thread, s.seq))
-      from unnest(seqs) as s (seq))));
+    counts := memory._added(counts, jsonb_build_object(
+      'messages', memory._release_messages(user_id, thread, seqs)));
   end loop;
   derived := memory._release_derived(user_id, source || ' ' || id);
   counts := memory._added(counts, derived);
