@@ -86,8 +86,8 @@ begin
 end;
 $$;
 
--- Puts messages of a thread into quarantine and returns how many were not there already. The trigger of the update renews
--- their words and drops their embeddings. All in one statement: the counters of the thread are updated by each, and a
+-- Puts messages of a thread into quarantine and returns how many were not there already. The trigger of the update
+-- renews their words and drops their embeddings. One statement: each updates the counters of the thread, and a
 -- row that one transaction updates 10,000 times takes ever longer to find.
 create or replace function memory._quarantine_messages(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text
@@ -125,7 +125,7 @@ $$;
 create or replace function memory._release_messages(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns bigint
 language plpgsql volatile parallel unsafe
--- Each message is looked up by its key. A join of the two tables was planned as a loop over all of them: 12,000 messages
+-- Each message is looked up by its key. A join of the two tables was planned as a loop over all: 12,000 messages
 -- took four minutes (PostgreSQL 15), and so would a plan that a session keeps from the time when a table was empty.
 set enable_seqscan = off
 set enable_bitmapscan = off
