@@ -129,6 +129,7 @@ language plpgsql volatile parallel unsafe
 -- took four minutes (PostgreSQL 15), and so would a plan that a session keeps from the time when a table was empty.
 set enable_seqscan = off
 set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   seqs constant bigint[] := array(
