@@ -21,6 +21,7 @@ WITHOUT_USERS = {
     "role_grants": "roles and names of our functions",
     "token_keys": "keys of tokens",
     "tombstones": "keyed hashes",
+    "user_locks": "keyed hashes",
     "whole_user_changes": "transactions that are under way",
 }
 """Tables without a column user_id, and why they hold nothing of a user."""

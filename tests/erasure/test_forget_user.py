@@ -225,6 +225,46 @@ def test_what_is_written_meanwhile_is_wholly_there_or_wholly_gone(dsn: str, what
         assert rows(api, "ana") == {}
 
 
+def test_a_job_that_parses_artifacts_is_waited_for_without_a_deadlock(dsn: str) -> None:
+    """The job holds parts before it ends its lease; forget_user() removes jobs before most other rows."""
+    with (
+        psycopg.connect(dsn, autocommit=True) as application,
+        psycopg.connect(dsn, autocommit=True) as worker,
+        psycopg.connect(dsn) as holder,
+    ):
+        api = Api(application)
+        api.store_artifact(user_id=ANA, content="Tea")
+        [job] = [job for job in api.claim_jobs(worker="w", max_jobs=9) if job.kind == "parse_artifacts"]
+        lease = {"user_id": ANA, "job_id": job.job_id, "lease_token": job.lease_token}
+        ended: list[str | None] = []
+
+        def run(call: Callable[[], Any]) -> None:
+            try:
+                call()
+                ended.append(None)
+            except psycopg.Error as error:
+                ended.append(error.sqlstate)
+
+        holder.execute("select from memory.jobs for update")
+        calls = (
+            lambda: api.forget_user(user_id=ANA),
+            lambda: Api(worker).complete_job(**lease, result={"max_bytes": 1000}),
+        )
+        threads = [threading.Thread(target=run, args=[call]) for call in calls]
+        for waiting, thread in enumerate(threads, 1):
+            thread.start()
+            while (
+                len(holder.execute("select from pg_locks where not granted and locktype <> 'virtualxid'").fetchall())
+                < waiting
+            ):
+                time.sleep(0.01)
+        holder.rollback()
+        for thread in threads:
+            thread.join()
+        assert sorted(ended, key=str) == ["AM001", None]
+        assert rows(api, ANA) == {}
+
+
 def test_a_hundred_thousand_messages_are_forgotten_in_a_fraction_of_the_time_of_writing_them(api: Api) -> None:
     api.connection.execute(
         """

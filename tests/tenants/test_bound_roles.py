@@ -93,9 +93,12 @@ class TestBinding:
         with session_of(api.connection, "tenant_ana"):
             assert len(api.list_memories(user_id="bob")) == 1
 
-    @pytest.mark.parametrize("role", [None, "", "nobody there", "memory_tenant", "postgres", "worker_of_tests"])
+    @pytest.mark.parametrize(
+        "role", [None, "", "nobody there", "memory_tenant", "postgres", "worker_of_tests", "reader_of_tests"]
+    )
     def test_roles_that_cannot_be_bound_are_refused(self, api: Api, role: str | None) -> None:
         login_role(api.connection, "worker_of_tests", "memory_worker")
+        login_role(api.connection, "reader_of_tests", "memory_reader")
         with refused("role_name"):
             api.bind_role(role_name=role, user_id="ana")
 

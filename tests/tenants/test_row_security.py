@@ -20,7 +20,9 @@ TABLES_WITH_USERS = """
 ALL_RIGHTS = """
     grant usage on schema memory to memory_tenant, app_of_tenants;
     grant all on all tables in schema memory to memory_tenant, app_of_tenants"""
-OF_THE_OWNER = {"bound_roles", "erasure_keys", "role_grants", "token_keys", "tombstones", "whole_user_changes"}
+OF_THE_OWNER = {
+    *("bound_roles", "erasure_keys", "role_grants", "token_keys", "tombstones", "user_locks", "whole_user_changes")
+}
 
 
 @pytest.fixture(scope="module")

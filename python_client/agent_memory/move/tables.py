@@ -17,6 +17,7 @@ NOT_COPIED = {
     "moved_users": "who was moved into a database",
     "role_grants": "what roles of a server were granted in a database",
     "token_keys": "keys, which are set where they are to count",
+    "user_locks": "locks of transactions, which hold nothing",
     "whole_user_changes": "transactions that are under way",
 }
 """Tables that are not copied, and why."""

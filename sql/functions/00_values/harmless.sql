@@ -1,6 +1,7 @@
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
--- ([MemoryRef: ...]), or text that a model may take for one of the two. Its opening bracket becomes a round one. A
--- second call changes nothing more, so tokens may be counted before the text is fenced.
+-- ([MemoryRef: ...]), text that a model may take for one of the two, or a token of a chat template (<|im_end|>), which
+-- ends the message for servers that look for such tokens in texts. Its opening bracket becomes a round one. A second
+-- call changes nothing more, so tokens may be counted before the text is fenced.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -19,6 +20,12 @@ begin
   if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
                         else '[^' || plain || ']' end) then
     return p_content;
+  end if;
+  -- Tokens of ChatML and its relatives, Llama, Mistral, Gemma and DeepSeek. They have one spelling each.
+  if p_content like any (
+    '{%|>%,%INST]%,%SYS>>%,%</s>%,%_of_turn>%,%_of_sentence_>%,%<_User_>%,%<_Assistant_>%}'::text[]) then
+    p_content := regexp_replace(p_content, e'[<[](?=[|\\uff5c][^\\s|\\uff5c<>]{1,40}[|\\uff5c]>|/?INST\\]|</?SYS>>|/s>'
+      '|(?:start|end)_of_turn>)', '(', 'g');
   end if;
   marker := memory._marker();
   p_content := regexp_replace(p_content, marker, '(', 'g');

@@ -50,9 +50,10 @@ begin
     perform memory._refuse('role_name', format('role "%s" would reach all users all the same', p_role_name),
       'Bind a role that is no superuser, has no BYPASSRLS and may create nothing in schema memory.');
   elsif pg_has_role(role.oid, to_regrole('memory_worker'), 'member')
+    or pg_has_role(role.oid, to_regrole('memory_reader'), 'member')
     or pg_has_role(role.oid, to_regrole('memory_admin'), 'member') then
-    perform memory._refuse('role_name', format('role "%s" is a worker or an administrator', p_role_name),
-      'They see the data of all users. Bind another role.');
+    perform memory._refuse('role_name', format('role "%s" is a worker, a reader or an administrator', p_role_name),
+      'They see all users: the views of memory_reader name users and threads. Bind another role.');
   end if;
 end;
 $$;

@@ -53,6 +53,7 @@ end;
 create or replace function memory._bury(p_user_id text, p_contents text[])
 returns void
 language plpgsql volatile parallel unsafe
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   key constant memory.erasure_keys := memory._erasure_key();

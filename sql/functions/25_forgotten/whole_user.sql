@@ -26,9 +26,9 @@ begin
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
       'Such a transaction does not see what others have stored meanwhile. Use read committed.', '0A000');
   end if;
-  -- Every role can take an advisory lock, so its number comes from a hash that nobody else can compute.
-  perform pg_advisory_xact_lock(
-    ('x' || left(encode(memory._keyed_hash(memory._erasure_key(), 'lock ' || p_user_id), 'hex'), 16))::bit(64)::bigint);
+  -- No advisory lock: every role sees its number in pg_locks meanwhile, and could keep that lock from then on.
+  insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))
+  on conflict on constraint user_locks_pkey do update set user_hash = excluded.user_hash;
 end;
 $$;
 

@@ -19,8 +19,7 @@ begin
     return jsonb '{}';
   end if;
   perform memory._lock_scopes_of_thread(p_user_id, p_thread_id);
-  select count(*) filter (where memory._quarantine_message(p_user_id, p_thread_id, s.seq, p_reason)) into messages
-  from unnest(p_seqs) as s (seq);
+  messages := memory._quarantine_messages(p_user_id, p_thread_id, p_seqs, p_reason);
   derived := array(
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.deleted_at is null

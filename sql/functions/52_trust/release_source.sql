@@ -27,9 +27,8 @@ begin
           and m.artifact_key = release_source.id order by m.seq)
       else memory._seqs_of_source(user_id, source, id) end;
     perform memory._lock_scopes_of_thread(user_id, thread);
-    counts := memory._added(counts, jsonb_build_object('messages', (
-      select count(*) filter (where memory._release_message(release_source.user_id, thread, s.seq))
-      from unnest(seqs) as s (seq))));
+    counts := memory._added(counts, jsonb_build_object(
+      'messages', memory._release_messages(user_id, thread, seqs)));
   end loop;
   derived := memory._release_derived(user_id, source || ' ' || id);
   counts := memory._added(counts, derived);
@@ -83,10 +82,12 @@ begin
     where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantined_with = p_origin
     order by m.memory_id for update
   loop
-    select 'message ' || q.thread_id || '/' || q.seq into other from memory.quarantined_messages as q
-    where q.user_id = p_user_id and q.thread_id = derived.thread_id and q.seq = any (derived.source_seqs)
-      and q.released_at is null
-    order by q.seq limit 1;
+    select 'message ' || derived.thread_id || '/' || s.seq into other
+    from unnest(derived.source_seqs) as s (seq)
+    where ( -- not "where exists": joined to the list, all messages of the thread were read for each memory
+      select q.released_at is null from memory.quarantined_messages as q
+      where q.user_id = p_user_id and q.thread_id = derived.thread_id and q.seq = s.seq)
+    order by s.seq limit 1;
     if found then
       update memory.memories as m set quarantined_with = other, operation = 'quarantine'
       where m.user_id = p_user_id and m.memory_id = derived.memory_id;

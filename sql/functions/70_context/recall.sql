@@ -248,11 +248,30 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  name constant text := nullif(memory._memory_line(left(p_metadata ->> 'name', 100)), '');
+  name text := p_metadata ->> 'name';
 begin
-  return case when name is null or lower(name) in ('user', 'assistant', 'agent', 'tool', 'system', 'developer')
-      then p_role else name end || ': '
+  if name is not null then
+    -- A colon ends the name: "Ana: I agree. Bob" would say something for Ana.
+    name := btrim(translate(memory._memory_line(left(name, 100)), e':\u02d0\u2236\ua789\ufe13\ufe55\uff1a', '       '));
+  end if;
+  return case when coalesce(name, '') = '' or memory._reads_like_a_role(name) then p_role else name end || ': '
     || replace(memory._paragraph(p_said), e'\n', e'\n  ');
+end;
+$$;
+
+-- Whether the letters of a name are those of a role, whatever stands between them. Letters of other alphabets count as
+-- the Latin ones that they look like.
+create or replace function memory._reads_like_a_role(p_name text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_name) > length(p_name) and getdatabaseencoding() = 'UTF8' then
+    p_name := translate(pg_catalog.normalize(p_name, 'NFKD'),
+      'АЕМОРТаеморгтуѕіԁӏΑΕΜΟΡΤορν', 'AEMOPTaemoprtysidlAEMOPTopv');
+  end if;
+  return regexp_replace(lower(p_name), '[^[:alnum:]]', '', 'g')
+    in ('user', 'assistant', 'agent', 'tool', 'system', 'developer');
 end;
 $$;
 

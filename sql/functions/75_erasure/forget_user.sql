@@ -44,7 +44,9 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  first_tables constant text[] := array['memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+  -- Artifacts and their parts before jobs: a job that parses parts holds some of them when it ends its lease.
+  first_tables constant text[] :=
+    array['artifacts', 'artifact_parts', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
   name text;
   removed bigint;
   gone jsonb := jsonb '{}';

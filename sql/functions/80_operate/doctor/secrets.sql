@@ -2,6 +2,7 @@
 -- keys that secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
+set debug_print_plan = off -- as in memory.set_secret()
 as $$
 declare
   key constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY');
