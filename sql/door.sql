@@ -15,6 +15,7 @@ do $doors$
 declare
   installed text;
   is_due boolean;
+  options constant text := '^\s*(?:#\w+ \w+\s*\n)*'; -- of a body, which stand before all else
   routine record;
 begin
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
@@ -68,7 +69,7 @@ begin
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
       and p.proname = any (array[{{public functions}}])
   loop
-    execute replace(routine.definition, routine.body, format($body$
+    execute replace(routine.definition, routine.body, format($body$%s
 declare
   "the answer" %s;
 begin
@@ -79,7 +80,8 @@ begin
   end if;
   %s;
 end;
-$body$, routine.type, routine.verb, routine.call, routine.ending, rtrim(routine.body, e' \n\t;')));
+$body$, substring(routine.body from options), routine.type, routine.verb, routine.call, routine.ending,
+      rtrim(regexp_replace(routine.body, options, ''), e' \n\t;')));
     -- The call of the new function needs a snapshot of its own, so that it sees what the upgrade has written.
     execute format('alter function %s volatile', routine.signature);
   end loop;

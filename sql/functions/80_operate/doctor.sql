@@ -2,6 +2,7 @@ create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
 begin
   return query
@@ -56,7 +57,7 @@ begin
   return query select 'models', c.ok, c.detail from memory._check_models() as c;
   return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
-  -- The newest job whose result says how the worker counted tokens.
+  -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
   return query
   select 'token counts', true,
     case
@@ -67,30 +68,21 @@ begin
     end
   from (values (1)) as always (row)
   left join (
-    select j.finished_at, j.result ->> 'token_counter' as counter
-    from memory.jobs as j
-    where j.status = 'completed' and j.kind in ({{kinds with finish}})
-      and not j.result ? 'skipped'
-    order by j.finished_at desc
+    select n.finished_at, n.result ->> 'token_counter' as counter
+    from (select j.* from memory.jobs as j
+          where j.status in ('completed', 'dead') order by j.finished_at desc limit 1000) as n
+    where n.status = 'completed' and n.kind in ({{kinds with finish}}) and not n.result ? 'skipped'
+    order by n.finished_at desc
     limit 1) as c on true;
 
-  -- A job that waits for a budget (AM002) has not failed.
   return query
-  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.failing is null,
+  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
     format('%s pending, %s running', q.pending, q.running)
-      || coalesce('; last failure: ' || left(q.failing, 200), '')
+      || coalesce('; last failure: ' || left(q.last_error, 200), '')
       || case when q.waited >= interval '10 minutes'
            then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
-  from (
-    select count(*) filter (where j.status = 'pending') as pending,
-      count(*) filter (where j.status = 'running') as running,
-      (array_agg(j.error order by j.run_after desc)
-         filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
-      max(statement_timestamp() - j.run_after)
-        filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
-    from memory.jobs as j
-    where j.status in ('pending', 'running')) as q;
+  from (select o.*, statement_timestamp() - o.oldest_due as waited from memory._open_jobs() as o) as q;
 
   return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
 
