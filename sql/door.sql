@@ -1,12 +1,12 @@
--- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the door
--- until the upgrade shuts it; calls that have passed it end before anything is replaced, and those that wait before it
--- then call the new function. Without the door a call that waited for a lock inside an old function would go on after
--- the commit and miss what the upgrade has replaced, and calls that hold one table and wait for another would keep the
--- upgrade from getting all of them: at full load of ten sessions it gave up after ten seconds.
+-- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the
+-- door until the upgrade shuts it. Those that have passed it end before anything is replaced, and those that wait
+-- before it then call the new function. Without the door a call that waited for a lock inside an old function went on
+-- after the commit and missed what the upgrade had replaced; and calls that held one table and waited for another kept
+-- the upgrade from getting all of them: at full load of ten sessions it gave up after ten seconds.
 --
--- The door is a lock of memory.migrations, which no other call takes, and stands in the bodies of the functions, because
--- released versions have none. An upgrade that fails leaves the doors open, which costs a call some microseconds; the
--- next one uses them. Installing the same version again needs no door.
+-- The door is a lock of memory.migrations, which calls do not read otherwise. It stands in the bodies of the
+-- functions, because released versions have none. An upgrade that fails leaves the doors open, which costs a call some
+-- microseconds; the next upgrade uses them. Installing the same version again needs no door.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local lock_timeout = '10s';
@@ -14,7 +14,6 @@ set local lock_timeout = '10s';
 do $doors$
 declare
   installed text;
-  is_due boolean;
   options constant text := '^\s*(?:#\w+ \w+\s*\n)*'; -- of a body, which stand before all else
   routine record;
 begin
@@ -22,20 +21,18 @@ begin
   -- The next transaction says what is wrong with an installation that is another role's, newer, or not whole.
   if to_regclass('memory.migrations') is null or to_regprocedure('memory.version()') is null
     or to_regprocedure('memory._door()') is not null
-    or not exists (select from pg_namespace where nspname = 'memory' and nspowner = current_user::regrole) then
+    or not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
     return;
   end if;
   execute 'select memory.version()' into installed;
-  execute 'select ($1 <> ''{{version}}'' or not array(select m.name from memory.migrations as m) @> $2)
-             and not exists (select from memory.migrations as m
-                             where string_to_array(m.version, ''.'')::int[] > string_to_array(''{{version}}'', ''.'')::int[])'
-    into is_due using installed, array[{{parts}}];
-  if not is_due then
+  if installed = '{{version}}' and array(select m.name from memory.migrations as m) @> array[{{parts}}]
+    or exists (select from memory.migrations as m
+               where string_to_array(m.version, '.')::int[] > string_to_array('{{version}}', '.')::int[]) then
     return;
   end if;
 
   -- Says that the old version is installed, and that its functions have doors.
-  create function memory._door() returns void language sql as '';
+  create function memory._door() returns void language sql set search_path = pg_catalog, pg_temp as '';
   revoke all on function memory._door() from public;
 
   for routine in

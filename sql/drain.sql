@@ -1,5 +1,5 @@
--- Shuts the door, where this upgrade has put one (door.sql). Calls that began before that passed none: they end first, or
--- two seconds pass, because a session may keep a transaction open for hours. An idle one is in no function.
+-- Shuts the door, where an upgrade has put one (door.sql). Calls that began before that have passed none: they end
+-- first, or two seconds pass, because a session may keep a transaction open for hours. An idle one is in no function.
 do $drain$
 declare
   calls constant text[] := array(
