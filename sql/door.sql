@@ -5,8 +5,9 @@
 -- the upgrade from getting all of them: at full load of ten sessions it gave up after ten seconds.
 --
 -- The door is a lock of memory.migrations, which calls do not read otherwise. It stands in the bodies of the
--- functions, because released versions have none. An upgrade that fails leaves the doors open, which costs a call some
--- microseconds; the next upgrade uses them. Installing the same version again needs no door.
+-- functions, because released versions have none. While memory._door() exists, the old version is installed; calling it
+-- takes the doors away. An upgrade that fails leaves them open, which costs a call some microseconds, and the next one
+-- uses them. Installing the same version again needs no door.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local lock_timeout = '10s';
@@ -16,6 +17,7 @@ declare
   installed text;
   options constant text := '^\s*(?:#\w+ \w+\s*\n)*'; -- of a body, which stand before all else
   routine record;
+  take_away text := '';
 begin
   perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
   -- The next transaction says what is wrong with an installation that is another role's, newer, or not whole.
@@ -30,10 +32,6 @@ begin
                where string_to_array(m.version, '.')::int[] > string_to_array('{{version}}', '.')::int[]) then
     return;
   end if;
-
-  -- Says that the old version is installed, and that its functions have doors.
-  create function memory._door() returns void language sql set search_path = pg_catalog, pg_temp as '';
-  revoke all on function memory._door() from public;
 
   for routine in
     select p.oid::regprocedure as signature, p.prosrc as body, pg_get_functiondef(p.oid) as definition,
@@ -66,6 +64,7 @@ begin
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
       and p.proname = any (array[{{public functions}}])
   loop
+    take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
 declare
   "the answer" %s;
@@ -82,6 +81,9 @@ $body$, substring(routine.body from options), routine.type, routine.verb, routin
     -- The call of the new function needs a snapshot of its own, so that it sees what the upgrade has written.
     execute format('alter function %s volatile', routine.signature);
   end loop;
+  execute format('create procedure memory._door() language plpgsql set search_path = pg_catalog, pg_temp as %L',
+    format(e'begin\n%sdrop procedure memory._door();\nend;', take_away));
+  revoke all on procedure memory._door() from public;
 end;
 $doors$;
 commit;

@@ -16,7 +16,7 @@ begin
       perform pg_sleep(0.005);
     end loop;
     call memory._lock();
-    drop function memory._door();
+    drop procedure memory._door();
   end if;
 end;
 $drain$;
