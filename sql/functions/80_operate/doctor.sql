@@ -78,7 +78,8 @@ begin
   return query
   select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
     format('%s pending, %s running', q.pending, q.running)
-      || coalesce('; last failure: ' || left(q.last_error, 200), '')
+      || coalesce(format('; last failure: %s: mend that; the job is tried again by itself',
+                         left(q.last_error, 200)), '')
       || case when q.waited >= interval '10 minutes'
            then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
@@ -91,16 +92,18 @@ begin
     case count(*)
       when 0 then 'no job waits for one'
       else format('%s waiting for the next day: raise a budget with memory.set_policy(), then run "select '
-                  'memory.retry_job(user_id, job_id)"; memory.model_usage says what used it up', count(*))
+                  'memory.retry_job(user_id, job_id) from memory.jobs where status = ''pending'' and error like '
+                  '''AM002%%''"; memory.model_usage says what used it up', count(*))
     end
   from memory.jobs as j
-  where j.status = 'pending' and j.error like 'AM002%';
+  where j.status = 'pending' and j.error like 'AM002%' and j.run_after > statement_timestamp();
 
   return query
   select 'retries', count(*) = 0,
     case count(*)
       when 0 then 'no job failed three times within a day'
-      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms"', count(*))
+      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms", '
+                  'and mend what last_error says', count(*))
     end
   from memory.retry_storms;
 
@@ -108,8 +111,8 @@ begin
   select 'dead jobs', count(*) = 0,
     case count(*)
       when 0 then 'none'
-      else format('%s: run "select * from memory.dead_jobs", mend the cause, then run "select '
-                  'memory.retry_job(user_id, job_id)"', count(*)) end
+      else format('%s: run "select * from memory.dead_jobs", mend what error says, then run "select '
+                  'memory.retry_job(user_id, job_id) from memory.dead_jobs"', count(*)) end
   from memory.jobs as j
   where j.status = 'dead';
 end;
