@@ -327,7 +327,10 @@ def build() -> str:
     heads = headers(upgrade + functions + python)
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     rows = ",\n".join(f"      ('{role}', '{kind}', '{name}')" for role, kind, name in grants())
-    parts = [(SQL / "head.sql").read_text(), upgrade, roles("notice")]
+    public = ", ".join(sorted({f"'{name}'" for _, name, _ in HEADER.findall(functions) if not name.startswith("_")}))
+    door = with_lists((SQL / "door.sql").read_text()).replace("{{public functions}}", public)
+    head, drain = ((SQL / f"{name}.sql").read_text() for name in ("head", "drain"))
+    parts = [door, head, upgrade, roles("notice"), drain]
     privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
     parts += [once(path) for path in incremental()]
     parts += [

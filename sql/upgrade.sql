@@ -39,11 +39,12 @@ begin
 end;
 $$;
 
--- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again, beginning with
--- that table: an upgrade that holds one lock and waits for the next can be in a deadlock with a writer, and after
--- deadlock_timeout (a second) PostgreSQL may cancel the writer. In the second half of lock_timeout it waits longer: for
--- the first table two seconds, because autovacuum releases its lock only for a session that has waited for
--- deadlock_timeout, and nobody is in a deadlock with a session that holds no lock; for the others half of
+-- Locks all tables, first that of migrations, which is the door (door.sql): calls that have passed the door end, new
+-- ones wait before it, and then only plain SQL and autovacuum can hold another table. When one of those is not free
+-- within 40 ms, this releases all of them and tries again with that table second: an upgrade that holds one lock and
+-- waits for the next can be in a deadlock with a writer, and after deadlock_timeout (a second) PostgreSQL may cancel
+-- the writer. In the second half of lock_timeout it waits longer: for the first two tables two seconds, because
+-- autovacuum releases its lock only for a session that has waited for deadlock_timeout; for the others half of
 -- deadlock_timeout.
 create or replace procedure memory._lock()
 language plpgsql
@@ -53,18 +54,25 @@ declare
   patience text := current_setting('lock_timeout');
   ends_at timestamptz := clock_timestamp() + patience::interval;
   relations text[];
-  relation text; -- the one to lock first, then the one being locked
+  relation text; -- the one to lock after the door, then the one being locked
   is_late boolean;
 begin
-  select array_agg(format('memory.%I', c.relname) order by c.relname) into relations
-  from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r';
+  relations := array(
+    select format('memory.%I', c.relname) from pg_class as c
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
+    order by c.relname);
   loop
     begin
-      relations := case when relation is null then relations
+      relations := case when relation is null or relation = 'memory.migrations' then relations
         else relation || array_remove(relations, relation) end;
       is_late := clock_timestamp() > ends_at - patience::interval / 2;
+      relation := 'memory.migrations';
+      perform set_config('lock_timeout', case when is_late then '2s' else '500ms' end, true);
+      lock table memory.migrations in access exclusive mode;
+      exit when relations = '{}'; -- of a new installation
+      relation := relations[1];
       perform set_config('lock_timeout', case when is_late then '2s' else '40ms' end, true);
-      execute format('lock table %s in access exclusive mode', relations[1]);
+      execute format('lock table %s in access exclusive mode', relation);
       perform set_config('lock_timeout', case when is_late
         then extract(epoch from current_setting('deadlock_timeout')::interval) * 500 || 'ms' else '40ms' end, true);
       -- A reader of a view locks the view first, then its tables. Both are waited for only this long.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib.resources import files
 from typing import Any
 
@@ -44,7 +45,7 @@ def install(connection: psycopg.Connection[Any]) -> None:
         psycopg.Error: it cannot be installed for another reason, which the message says. Nothing was changed.
     """
     try:
-        connection.execute(sql_file())
+        execute(connection, sql_file())
     except psycopg.errors.InsufficientPrivilege as error:
         if error.diag.message_hint is not None:
             raise
@@ -53,3 +54,15 @@ def install(connection: psycopg.Connection[Any]) -> None:
             error.diag.message_primary or str(error),
             hint=f"Connect as the owner of the database, who may also: grant create on database {database} to {role}",
         ) from error
+
+
+def execute(connection: psycopg.Connection[Any], script: bytes) -> None:
+    """Run an install file. If it fails, take away the doors that its first transaction has put before the functions."""
+    try:
+        connection.execute(script)
+    except psycopg.Error:
+        with suppress(psycopg.Error):  # without a connection the doors stay, which harms nobody
+            connection.rollback()
+            if connection.execute("select to_regprocedure('memory._door()')").fetchone() != (None,):
+                connection.execute("call memory._door()")
+        raise

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import psycopg
 import pytest
 
@@ -166,7 +168,7 @@ def test_jobs_that_wait_for_days_are_named_with_the_statement_that_helps(api: Ap
     [
         ("delete from memory.migrations where name = '041_audit'", "part 041_audit has not run"),
         ("update memory.migrations set version = '99.0.0' where name = '041_audit'", "newer than"),
-        ("create procedure memory._lock() language sql as ''", "_lock() was left behind"),
+        ("create procedure memory._lock() language sql as ''", "_lock() was left behind by an upgrade that failed"),
         (
             "alter table memory.jobs add constraint positive check (job_id > 0) not valid",
             'run "alter table memory.jobs validate constraint positive"',
@@ -186,3 +188,41 @@ def test_a_check_reads_no_table_of_texts(api: Api) -> None:
         api.add_memory(user_id="ana", agent_id=f"a{number}", content=f"fact {number}")
     api.query("delete from memory.jobs returning 1")
     assert api.entries_read(lambda: api.doctor()) < before + 400
+
+
+JOB = (
+    "insert into memory.jobs (user_id, kind, scope, status, attempts, error, finished_at) values ('ana', 'embed', '', "
+)
+
+
+@pytest.mark.parametrize(
+    ("name", "trouble"),
+    [
+        ("dead jobs", JOB + "'dead', 5, 'the server answered 500', now())"),
+        ("budgets", JOB + "'pending', 0, 'AM002: spent', null); update memory.jobs set run_after = now() + '1 h'"),
+        ("clock", "insert into memory.jobs (user_id, kind, scope, run_after) values ('ana', 'embed', '', 'infinity')"),
+        ("privileges", "grant select on memory.secrets to public"),
+        ("triggers", "alter table memory.messages disable trigger all"),
+        ("upgrade", "alter table memory.jobs add constraint few check (attempts < 99) not valid"),
+        ("roles", "insert into memory.bound_roles (role_name, user_id) values ('it''s gone', 'ana')"),
+    ],
+)
+def test_the_statements_of_a_finding_end_it(api: Api, name: str, trouble: str) -> None:
+    api.connection.execute(trouble.encode())
+    statements = re.findall(r'run "(\w+ [^"]*)"', found(api, name))
+    assert statements
+    for statement in statements:
+        api.connection.execute(statement.encode())
+    ok, detail = check(api, name)
+    assert ok, detail
+
+
+def test_an_index_finds_the_jobs_that_failed(api: Api) -> None:
+    """The doctor reads none of the 5,000 jobs that are done; it reads those that wait, to count them."""
+    api.connection.execute("""
+        insert into memory.jobs (user_id, kind, scope, status, finished_at, result)
+        select 'ana', 'embed', '', 'completed', now(), '{}' from generate_series(1, 5000);
+        analyze memory.jobs""")
+    for condition in ("status = 'dead'", "status = 'pending' and error like 'AM002%%'"):
+        plan = api.query(f"explain select count(*) from memory.jobs where {condition}")
+        assert "Seq Scan" not in str(plan)

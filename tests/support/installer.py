@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
+from agent_memory.install import execute as run_script
 from psycopg.conninfo import make_conninfo
 
 from tests.support.servers import INSTALL_SQL, ROOT
@@ -24,7 +25,7 @@ def execute(dsn: str, statement: str | bytes) -> None:
 
 def install(dsn: str, script: str | None = None, **parameters: Any) -> None:
     with open_as(dsn, **parameters) as connection:
-        connection.execute(INSTALL_SQL.read_bytes() if script is None else script.encode())
+        run_script(connection, INSTALL_SQL.read_bytes() if script is None else script.encode())
 
 
 def build_version(folder: Path, files: dict[str, str]) -> str:

@@ -2,6 +2,7 @@ create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
 begin
   return query
@@ -56,7 +57,7 @@ begin
   return query select 'models', c.ok, c.detail from memory._check_models() as c;
   return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
-  -- The newest job whose result says how the worker counted tokens.
+  -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
   return query
   select 'token counts', true,
     case
@@ -67,30 +68,22 @@ begin
     end
   from (values (1)) as always (row)
   left join (
-    select j.finished_at, j.result ->> 'token_counter' as counter
-    from memory.jobs as j
-    where j.status = 'completed' and j.kind in ({{kinds with finish}})
-      and not j.result ? 'skipped'
-    order by j.finished_at desc
+    select n.finished_at, n.result ->> 'token_counter' as counter
+    from (select j.* from memory.jobs as j
+          where j.status in ('completed', 'dead') order by j.finished_at desc limit 1000) as n
+    where n.status = 'completed' and n.kind in ({{kinds with finish}}) and not n.result ? 'skipped'
+    order by n.finished_at desc
     limit 1) as c on true;
 
-  -- A job that waits for a budget (AM002) has not failed.
   return query
-  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.failing is null,
+  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
     format('%s pending, %s running', q.pending, q.running)
-      || coalesce('; last failure: ' || left(q.failing, 200), '')
+      || coalesce(format('; last failure: %s: mend that; the job is tried again by itself',
+                         left(q.last_error, 200)), '')
       || case when q.waited >= interval '10 minutes'
            then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
-  from (
-    select count(*) filter (where j.status = 'pending') as pending,
-      count(*) filter (where j.status = 'running') as running,
-      (array_agg(j.error order by j.run_after desc)
-         filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
-      max(statement_timestamp() - j.run_after)
-        filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
-    from memory.jobs as j
-    where j.status in ('pending', 'running')) as q;
+  from (select o.*, statement_timestamp() - o.oldest_due as waited from memory._open_jobs() as o) as q;
 
   return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
 
@@ -99,16 +92,18 @@ begin
     case count(*)
       when 0 then 'no job waits for one'
       else format('%s waiting for the next day: raise a budget with memory.set_policy(), then run "select '
-                  'memory.retry_job(user_id, job_id)"; memory.model_usage says what used it up', count(*))
+                  'memory.retry_job(user_id, job_id) from memory.jobs where status = ''pending'' and error like '
+                  '''AM002%%''"; memory.model_usage says what used it up', count(*))
     end
   from memory.jobs as j
-  where j.status = 'pending' and j.error like 'AM002%';
+  where j.status = 'pending' and j.error like 'AM002%' and j.run_after > statement_timestamp();
 
   return query
   select 'retries', count(*) = 0,
     case count(*)
       when 0 then 'no job failed three times within a day'
-      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms"', count(*))
+      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms", '
+                  'and mend what last_error says', count(*))
     end
   from memory.retry_storms;
 
@@ -116,8 +111,8 @@ begin
   select 'dead jobs', count(*) = 0,
     case count(*)
       when 0 then 'none'
-      else format('%s: run "select * from memory.dead_jobs", mend the cause, then run "select '
-                  'memory.retry_job(user_id, job_id)"', count(*)) end
+      else format('%s: run "select * from memory.dead_jobs", mend what error says, then run "select '
+                  'memory.retry_job(user_id, job_id) from memory.dead_jobs"', count(*)) end
   from memory.jobs as j
   where j.status = 'dead';
 end;

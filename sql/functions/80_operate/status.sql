@@ -4,6 +4,7 @@ create or replace function memory.status()
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set jit = off -- as memory.doctor()
 as $$
 declare
   queue constant jsonb := memory._queue_status();
@@ -34,19 +35,12 @@ language plpgsql stable parallel safe
 as $$
 declare
   moment constant timestamptz := statement_timestamp();
+  queue constant record := memory._open_jobs();
 begin
-  return (
-    select jsonb_build_object(
-      'pending', count(*) filter (where j.status = 'pending'),
-      'due', count(*) filter (where j.status = 'pending' and j.run_after <= moment),
-      'oldest_due_seconds', extract(epoch from moment
-        - min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment))::bigint,
-      'running', count(*) filter (where j.status = 'running'),
-      -- A job that waits for a budget (AM002) has not failed.
-      'last_error', (array_agg(left(j.error, 300) order by j.run_after desc)
-        filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1])
-    from memory.jobs as j where j.status in ('pending', 'running')
-  ) || jsonb_build_object(
+  return jsonb_build_object(
+    'pending', queue.pending, 'due', queue.due, 'running', queue.running,
+    'oldest_due_seconds', extract(epoch from moment - queue.oldest_due)::bigint,
+    'last_error', left(queue.last_error, 300),
     'dead', (select count(*) from memory.jobs as j where j.status = 'dead'),
     'workers', coalesce((
       select jsonb_agg(jsonb_build_object('worker', w.worker, 'last_seen_at', w.seen_at) order by w.seen_at desc)

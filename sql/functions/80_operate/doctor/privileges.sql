@@ -51,7 +51,7 @@ $$;
 -- What an access control list gives to others than the owner.
 create or replace function memory._granted(p_acl aclitem[], p_owner oid)
 returns table (grantee text, privilege text)
-language plpgsql stable parallel safe
+language plpgsql stable parallel safe rows 10
 as $$
 begin
   return query

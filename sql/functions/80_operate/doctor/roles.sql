@@ -8,7 +8,8 @@ declare
     select string_agg(r.name, ', ')
     from (values {{roles}}) as r (name) where to_regrole(r.name) is null);
   gone constant text := (
-    select string_agg(format('"%s"', b.role_name), ', ' order by b.role_name)
+    select string_agg(format('role "%s" is bound and does not exist: run "select memory.unbind_role(%L)"',
+                             b.role_name, b.role_name), '; ' order by b.role_name)
     from memory.bound_roles as b
     where not exists (select from pg_roles as r where r.rolname = b.role_name));
   mighty constant text := (
@@ -20,7 +21,7 @@ declare
       or pg_has_role(r.oid, to_regrole('memory_admin'), 'member'));
 begin
   if gone is not null then
-    return query select false, format('bound roles that do not exist: %s; see memory.unbind_role()', gone);
+    return query select false, gone;
   elsif mighty is not null then
     return query select false,
       format('bound roles that may reach other users all the same: %s; see docs/tenants.md', mighty);

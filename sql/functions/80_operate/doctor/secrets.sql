@@ -12,11 +12,11 @@ declare
   stored record;
 begin
   perform memory._drop_secret_mask();
-  select count(*) as secrets, count(distinct s.key_id) as keys,
-    count(*) filter (where s.key_id = memory._secret_key_id(key)) as current,
-    count(*) filter (where s.key_id = memory._secret_key_id(previous)) as old
+  select coalesce(sum(k.secrets), 0) as secrets, count(*) as keys,
+    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(key)), 0) as current,
+    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(previous)), 0) as old
   into stored
-  from memory.secrets as s;
+  from (select s.key_id, count(*) as secrets from memory.secrets as s group by s.key_id) as k;
   select string_agg(k.variable, ' and ' order by k.variable) into wrong
   from (values ('AGENT_MEMORY_SECRET_KEY', key), ('AGENT_MEMORY_SECRET_KEY_PREVIOUS', previous)) as k (variable, key)
   where octet_length(k.key) <> 32;

@@ -15,10 +15,10 @@ begin
     where string_to_array(m.version, '.')::int[] > string_to_array('{{version}}', '.')::int[]
     having count(*) > 0
     union all
-    select format('function %s was left behind: run "agent-memory install"', p.oid::regprocedure)
+    select format('%s was left behind by an upgrade that failed: run "agent-memory install"', p.oid::regprocedure)
     from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace
-      and p.proname in ('_migrate', '_lock', '_unbind', '_drop_replaced', '_replace_view', '_replace_trigger')
+      and p.proname in ('_door', '_migrate', '_lock', '_unbind', '_drop_replaced', '_replace_view', '_replace_trigger')
     union all
     select format('rows of %s may break constraint %s: correct them, then run "alter table %1$s validate constraint '
                   '%2$I"', c.conrelid::regclass, c.conname)

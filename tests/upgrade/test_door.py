@@ -1,0 +1,111 @@
+"""Calls of an earlier version that are under way while the file is installed wait at a door, and answer."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.install.upgrades import PART, Build
+from tests.support.installer import execute, install, open_as
+from tests.support.releases import install_script
+from tests.support.servers import INSTALL_SQL
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("F13")
+
+CALLS = [
+    "add_message(user_id => 'ana', thread_id => 't', role => 'user', content => 'Still here')",
+    'add_messages(user_id => \'ana\', thread_id => \'t\', messages => \'[{"role": "user", "content": "Two"}]\')',
+    "get_messages(user_id => 'ana', thread_id => 't')",
+    "get_context(user_id => 'ana', thread_id => 't', query => 'tea')",
+    "list_threads(user_id => 'ana')",
+    "add_memory(user_id => 'ana', content => 'Likes coffee')",
+    "list_memories(user_id => 'ana')",
+    "search(user_id => 'ana', query => 'tea', mode => 'keyword')",
+    "store_artifact(user_id => 'ana', content => 'a log', key => 'log')",
+    "delete_thread(user_id => 'ana', thread_id => 'none')",
+    "summarize_user(user_id => 'ana')",
+    "claim_jobs(worker => 'w')",
+]
+OLD_FUNCTIONS = """
+    select proname, prosrc, provolatile from pg_proc
+    where pronamespace = 'memory'::regnamespace order by oid::regprocedure::text"""
+
+WAITING = "select count(*) from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+
+
+def called(connection: psycopg.Connection, call: str) -> psycopg.Cursor[Any]:
+    return connection.execute(f"select * from memory.{call}".encode())
+
+
+@pytest.fixture
+def old_dsn(empty_dsn: str) -> str:
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, install_script("0.1.0"))
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        api.add_message(user_id="ana", thread_id="t", role="user", content="I like tea")
+        api.add_memory(user_id="ana", content="Likes tea")
+    return empty_dsn
+
+
+def test_calls_that_wait_for_the_upgrade_answer_with_the_columns_that_they_had(old_dsn: str) -> None:
+    """Of sessions that have called before: a session that looks up the type of a result meanwhile may fail."""
+    answers: list[list[str]] = []
+    doors, upgrade, rest = INSTALL_SQL.read_text().split("\ncommit;\n", 2)
+    with ExitStack() as stack:
+        sessions = [
+            stack.enter_context(psycopg.connect(old_dsn, autocommit=True, prepare_threshold=None)) for _ in CALLS
+        ]
+
+        def columns(number: int) -> list[str]:
+            return [column.name for column in called(sessions[number], CALLS[number]).description or ()]
+
+        installer, watcher = stack.enter_context(open_as(old_dsn)), stack.enter_context(open_as(old_dsn))
+        before = list(map(columns, range(len(CALLS))))
+        installer.execute(f"{doors}\ncommit;".encode())
+        assert list(map(columns, range(len(CALLS)))) == before
+        installer.execute(upgrade.encode())
+        with ThreadPoolExecutor(len(CALLS)) as pool:
+            calls = [pool.submit(columns, number) for number in range(len(CALLS))]
+            while watcher.execute(WAITING).fetchone() != (len(CALLS),):
+                time.sleep(0.01)
+            installer.execute("commit")
+            answers = [call.result() for call in calls]
+        installer.execute(rest.encode())
+        assert answers == before
+        said = [message.content for message in Api(installer).get_messages(user_id="ana", thread_id="t")]
+        assert said.count("Still here") == 3
+
+
+def test_a_refused_upgrade_leaves_the_functions_as_they_were(old_dsn: str, build: Build) -> None:
+    refused = build({PART: "select 1 / 0;"})
+    with open_as(old_dsn) as connection:
+        before = connection.execute(OLD_FUNCTIONS).fetchall()
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            install(old_dsn, refused)
+        assert connection.execute(OLD_FUNCTIONS).fetchall() == before
+
+
+def test_an_upgrade_that_broke_off_leaves_doors_that_let_calls_pass_and_the_next_one_removes_them(
+    old_dsn: str, dsn: str, dump: Callable[..., str]
+) -> None:
+    execute(
+        old_dsn, "create function memory.mine() returns int language plpgsql security definer as 'begin return 1; end'"
+    )
+    doors = INSTALL_SQL.read_text().split("\ncommit;\n", 1)[0]
+    execute(old_dsn, f"{doors}\ncommit;")
+    with open_as(old_dsn) as connection:
+        for call in CALLS:
+            called(connection, call)
+    install(old_dsn)
+    with open_as(old_dsn) as connection:
+        assert connection.execute("select memory.mine()").fetchone() == (1,)
+        connection.execute("drop function memory.mine")
+    assert dump(old_dsn, "--schema-only") == dump(dsn, "--schema-only")
