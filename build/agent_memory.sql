@@ -1,3 +1,93 @@
+-- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the
+-- door until the upgrade shuts it. Those that have passed it end before anything is replaced, and those that wait
+-- before it then call the new function. Without the door a call that waited for a lock inside an old function went on
+-- after the commit and missed what the upgrade had replaced; and calls that held one table and waited for another kept
+-- the upgrade from getting all of them: at full load of ten sessions it gave up after ten seconds.
+--
+-- The door is a lock of memory.migrations, which calls do not read otherwise. It stands in the bodies of the
+-- functions, because released versions have none. While memory._door() exists, the old version is installed; calling it
+-- takes the doors away. An upgrade that fails leaves them open, which costs a call some microseconds, and the next one
+-- uses them. Installing the same version again needs no door.
+begin isolation level read committed;
+set local search_path = pg_catalog, pg_temp;
+set local lock_timeout = '10s';
+
+do $doors$
+declare
+  installed text;
+  options constant text := '^\s*(?:#\w+ \w+\s*\n)*'; -- of a body, which stand before all else
+  routine record;
+  take_away text := '';
+begin
+  perform pg_advisory_xact_lock(hashtextextended('agent_memory install', 0));
+  -- The next transaction says what is wrong with an installation that is another role's, newer, or not whole.
+  if to_regclass('memory.migrations') is null or to_regprocedure('memory.version()') is null
+    or to_regprocedure('memory._door()') is not null
+    or not exists (select from pg_namespace where nspname = 'memory' and pg_get_userbyid(nspowner) = current_user) then
+    return;
+  end if;
+  execute 'select memory.version()' into installed;
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '043_cheaper_checks', '045_jobs_that_failed', '046_user_locks', '047_column_comments']
+    or exists (select from memory.migrations as m
+               where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
+    return;
+  end if;
+
+  for routine in
+    select p.oid::regprocedure as signature, p.prosrc as body, pg_get_functiondef(p.oid) as definition,
+      -- The new function takes all arguments of the old one; it may have more, and more columns in its result.
+      format('execute %L', format('select %s from memory.%I(%s)', coalesce(c.of_type, i.outputs, '*'), p.proname,
+        i.inputs))
+        || case when p.proretset or p.prorettype = 'void'::regtype then ''
+             else ' into ' || coalesce(i.outputs, '"the answer"') end
+        || coalesce(' using ' || i.numbers, '') as call,
+      case when p.proretset then 'return query ' else '' end as verb,
+      case when p.proretset or p.prorettype = 'void'::regtype or i.outputs is not null then 'return'
+        else 'return "the answer"' end as ending,
+      case when p.prorettype in ('void'::regtype, 'record'::regtype) then 'record'
+        else format_type(t.oid, null) end as type
+    from pg_proc as p
+    join pg_language as l on l.oid = p.prolang and l.lanname = 'plpgsql'
+    join pg_type as t on t.oid = p.prorettype
+    cross join lateral (
+      select string_agg(format('%I => $%s', a.name, a.number), ', ' order by a.number) filter (where a.is_input),
+        string_agg('$' || a.number, ', ' order by a.number) filter (where a.is_input),
+        string_agg(quote_ident(a.name), ', ' order by a.number) filter (where not a.is_input)
+      from (select a.name, a.mode is null or a.mode in ('i', 'b', 'v') as is_input, a.number
+            from unnest(p.proargnames, p.proargmodes) with ordinality as a (name, mode, number)) as a
+    ) as i (inputs, numbers, outputs)
+    cross join lateral (
+      select string_agg(quote_ident(a.attname), ', ' order by a.attnum)
+      from pg_attribute as a where a.attrelid = t.typrelid and a.attnum > 0 and not a.attisdropped
+    ) as c (of_type)
+    -- Functions that clients call, and no others: these call the private ones.
+    where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+  loop
+    take_away := take_away || format(e'execute %L;\n', routine.definition);
+    execute replace(routine.definition, routine.body, format($body$%s
+declare
+  "the answer" %s;
+begin
+  perform from memory.migrations limit 1;
+  if to_regprocedure('memory._door()') is null then
+    %s%s;
+    %s;
+  end if;
+  %s;
+end;
+$body$, substring(routine.body from options), routine.type, routine.verb, routine.call, routine.ending,
+      rtrim(regexp_replace(routine.body, options, ''), e' \n\t;')));
+    -- The call of the new function needs a snapshot of its own, so that it sees what the upgrade has written.
+    execute format('alter function %s volatile', routine.signature);
+  end loop;
+  execute format('create procedure memory._door() language plpgsql set search_path = pg_catalog, pg_temp as %L',
+    format(e'begin\n%sdrop procedure memory._door();\nend;', take_away));
+  revoke all on procedure memory._door() from public;
+end;
+$doors$;
+commit;
+
 -- agent_memory 0.2.0: agent memory inside PostgreSQL.
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
@@ -158,11 +248,12 @@ begin
 end;
 $$;
 
--- Locks all tables. When one lock is not free within 40 ms, it releases all of them and tries again, beginning with
--- that table: an upgrade that holds one lock and waits for the next can be in a deadlock with a writer, and after
--- deadlock_timeout (a second) PostgreSQL may cancel the writer. In the second half of lock_timeout it waits longer: for
--- the first table two seconds, because autovacuum releases its lock only for a session that has waited for
--- deadlock_timeout, and nobody is in a deadlock with a session that holds no lock; for the others half of
+-- Locks all tables, first that of migrations, which is the door (door.sql): calls that have passed the door end, new
+-- ones wait before it, and then only plain SQL and autovacuum can hold another table. When one of those is not free
+-- within 40 ms, this releases all of them and tries again with that table second: an upgrade that holds one lock and
+-- waits for the next can be in a deadlock with a writer, and after deadlock_timeout (a second) PostgreSQL may cancel
+-- the writer. In the second half of lock_timeout it waits longer: for the first two tables two seconds, because
+-- autovacuum releases its lock only for a session that has waited for deadlock_timeout; for the others half of
 -- deadlock_timeout.
 create or replace procedure memory._lock()
 language plpgsql
@@ -172,18 +263,25 @@ declare
   patience text := current_setting('lock_timeout');
   ends_at timestamptz := clock_timestamp() + patience::interval;
   relations text[];
-  relation text; -- the one to lock first, then the one being locked
+  relation text; -- the one to lock after the door, then the one being locked
   is_late boolean;
 begin
-  select array_agg(format('memory.%I', c.relname) order by c.relname) into relations
-  from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r';
+  relations := array(
+    select format('memory.%I', c.relname) from pg_class as c
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname <> 'migrations'
+    order by c.relname);
   loop
     begin
-      relations := case when relation is null then relations
+      relations := case when relation is null or relation = 'memory.migrations' then relations
         else relation || array_remove(relations, relation) end;
       is_late := clock_timestamp() > ends_at - patience::interval / 2;
+      relation := 'memory.migrations';
+      perform set_config('lock_timeout', case when is_late then '2s' else '500ms' end, true);
+      lock table memory.migrations in access exclusive mode;
+      exit when relations = '{}'; -- of a new installation
+      relation := relations[1];
       perform set_config('lock_timeout', case when is_late then '2s' else '40ms' end, true);
-      execute format('lock table %s in access exclusive mode', relations[1]);
+      execute format('lock table %s in access exclusive mode', relation);
       perform set_config('lock_timeout', case when is_late
         then extract(epoch from current_setting('deadlock_timeout')::interval) * 500 || 'ms' else '40ms' end, true);
       -- A reader of a view locks the view first, then its tables. Both are waited for only this long.
@@ -400,6 +498,29 @@ begin
   end loop;
 end;
 $roles$;
+
+-- Shuts the door, where an upgrade has put one (door.sql). Calls that began before that have passed none: they end
+-- first, or two seconds pass, because a session may keep a transaction open for hours. An idle one is in no function.
+do $drain$
+declare
+  calls constant text[] := array(
+    select l.virtualxid
+    from pg_locks as l
+    join pg_stat_activity as a on a.pid = l.pid
+    where l.locktype = 'virtualxid' and l.pid <> pg_backend_pid() and a.usesysid is not null
+      and a.datname = current_database() and a.state is distinct from 'idle in transaction');
+  ends_at constant timestamptz := clock_timestamp() + interval '2 s';
+begin
+  if to_regprocedure('memory._door()') is not null then
+    while clock_timestamp() < ends_at and exists (
+      select from pg_locks as l where l.locktype = 'virtualxid' and l.virtualxid = any (calls)) loop
+      perform pg_sleep(0.005);
+    end loop;
+    call memory._lock();
+    drop procedure memory._door();
+  end if;
+end;
+$drain$;
 
 call memory._migrate('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f', '0.2.0', $migration$
 -- Conversations: threads and their messages.
@@ -1749,6 +1870,26 @@ alter table memory.memories
   drop constraint quarantine_is_whole;
 $migration$);
 
+call memory._migrate('045_jobs_that_failed', 'c46211dc79043fc77a707c7c106458bbdf63504c3db6b3aa6e29e440ad297730', '0.2.0', $migration$
+-- For memory.doctor() and memory.status(), which look for jobs that failed. Without these indexes each of five checks
+-- read all jobs: 20 to 40 ms each of 200,000 (PostgreSQL 15, two busy cores). A job that never fails is in neither.
+create index jobs_failed_idx on memory.jobs (run_after) where status = 'pending' and error is not null;
+create index jobs_dead_idx on memory.jobs (finished_at) where status = 'dead';
+$migration$);
+
+call memory._migrate('046_user_locks', 'b68d5b0288701f86e629e14522f66f569e2421cc57625b570323d831641ee1b4', '0.2.0', $migration$
+-- One transaction at a time forgets something of a user or imports the user. The lock is a row: every role sees the
+-- number of an advisory lock in pg_locks while another session holds it, and could keep that lock from then on.
+create table memory.user_locks (
+  user_hash bytea primary key
+);
+comment on table memory.user_locks is
+'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.';
+comment on column memory.user_locks.user_hash is 'That of memory.tombstones.';
+
+alter table memory.user_locks enable row level security;
+$migration$);
+
 call memory._migrate('047_column_comments', 'ab9b3ac565c8835540d3b6de8226e0342a7ce7cd84a75db0fc6cb7e3cd5dc45e', '0.2.0', $migration$
 -- What each column holds, for whoever meets the tables in psql (\d+). Names that mean the same everywhere come first.
 do $$
@@ -2821,10 +2962,12 @@ returns boolean$header$),
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
 )
 returns bigint$header$),
-      ('function', '_quarantine_message', $header$(p_user_id text, p_thread_id text, p_seq bigint, p_reason text)
-returns boolean$header$),
-      ('function', '_release_message', $header$(p_user_id text, p_thread_id text, p_seq bigint)
-returns boolean$header$),
+      ('function', '_quarantine_messages', $header$(
+  p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text
+)
+returns bigint$header$),
+      ('function', '_release_messages', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns bigint$header$),
       ('function', '_without_recalled', $header$(p_content text)
 returns text$header$),
       ('function', '_word_key', $header$(p_user_id text, p_word text)
@@ -3957,6 +4100,8 @@ returns memory.context_part$header$),
 )$header$),
       ('function', '_recalled_line', $header$(p_role text, p_metadata jsonb, p_said text)
 returns text$header$),
+      ('function', '_reads_like_a_role', $header$(p_name text)
+returns boolean$header$),
       ('function', '_wording', $header$(p_said text)
 returns text$header$),
       ('function', '_same_wording', $header$(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
@@ -4117,6 +4262,9 @@ returns boolean$header$),
       ('function', '_check_upgrade', $header$(out ok boolean, out detail text)$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
+      ('function', '_open_jobs', $header$(
+  out pending bigint, out running bigint, out due bigint, out oldest_due timestamptz, out last_error text
+)$header$),
       ('function', '_enqueue_periodic_work', $header$(p_row_limit int)
 returns bigint$header$),
       ('function', 'schedule_jobs', $header$(every text default '10 seconds', sweep_at text default '17 3 * * *')
@@ -4491,8 +4639,9 @@ end;
 $$;
 
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
--- ([MemoryRef: ...]), or text that a model may take for one of the two. Its opening bracket becomes a round one. A
--- second call changes nothing more, so tokens may be counted before the text is fenced.
+-- ([MemoryRef: ...]), text that a model may take for one of the two, or a token of a chat template (<|im_end|>), which
+-- ends the message for servers that look for such tokens in texts. Its opening bracket becomes a round one. A second
+-- call changes nothing more, so tokens may be counted before the text is fenced.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -4511,6 +4660,12 @@ begin
   if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
                         else '[^' || plain || ']' end) then
     return p_content;
+  end if;
+  -- Tokens of ChatML and its relatives, Llama, Mistral, Gemma and DeepSeek. They have one spelling each.
+  if p_content like any (
+    '{%|>%,%INST]%,%SYS>>%,%</s>%,%_of_turn>%,%_of_sentence_>%,%<_User_>%,%<_Assistant_>%}'::text[]) then
+    p_content := regexp_replace(p_content, e'[<[](?=[|\\uff5c][^\\s|\\uff5c<>]{1,40}[|\\uff5c]>|/?INST\\]|</?SYS>>|/s>'
+      '|(?:start|end)_of_turn>)', '(', 'g');
   end if;
   marker := memory._marker();
   p_content := regexp_replace(p_content, marker, '(', 'g');
@@ -6371,9 +6526,10 @@ begin
     perform memory._refuse('role_name', format('role "%s" would reach all users all the same', p_role_name),
       'Bind a role that is no superuser, has no BYPASSRLS and may create nothing in schema memory.');
   elsif pg_has_role(role.oid, to_regrole('memory_worker'), 'member')
+    or pg_has_role(role.oid, to_regrole('memory_reader'), 'member')
     or pg_has_role(role.oid, to_regrole('memory_admin'), 'member') then
-    perform memory._refuse('role_name', format('role "%s" is a worker or an administrator', p_role_name),
-      'They see the data of all users. Bind another role.');
+    perform memory._refuse('role_name', format('role "%s" is a worker, a reader or an administrator', p_role_name),
+      'They see all users: the views of memory_reader name users and threads. Bind another role.');
   end if;
 end;
 $$;
@@ -8141,6 +8297,7 @@ end;
 create or replace function memory._bury(p_user_id text, p_contents text[])
 returns void
 language plpgsql volatile parallel unsafe
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   key constant memory.erasure_keys := memory._erasure_key();
@@ -8207,9 +8364,9 @@ begin
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
       'Such a transaction does not see what others have stored meanwhile. Use read committed.', '0A000');
   end if;
-  -- Every role can take an advisory lock, so its number comes from a hash that nobody else can compute.
-  perform pg_advisory_xact_lock(
-    ('x' || left(encode(memory._keyed_hash(memory._erasure_key(), 'lock ' || p_user_id), 'hex'), 16))::bit(64)::bigint);
+  -- No advisory lock: every role sees its number in pg_locks meanwhile, and could keep that lock from then on.
+  insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))
+  on conflict on constraint user_locks_pkey do update set user_hash = excluded.user_hash;
 end;
 $$;
 
@@ -12153,54 +12310,70 @@ begin
     for no key update skip locked
   loop
     quarantined := quarantined
-      + memory._quarantine_message(p_user_id, p_thread_id, poisoned.seq, 'rule: ' || poisoned.signs)::int;
+      + memory._quarantine_messages(p_user_id, p_thread_id, array[poisoned.seq], 'rule: ' || poisoned.signs);
   end loop;
   return quarantined;
 end;
 $$;
 
--- Puts a message into quarantine; false when there is none or it is there already. The trigger of the update renews its
--- words and drops its embedding.
-create or replace function memory._quarantine_message(p_user_id text, p_thread_id text, p_seq bigint, p_reason text)
-returns boolean
+-- Puts messages of a thread into quarantine and returns how many were not there already. The trigger of the update
+-- renews their words and drops their embeddings. One statement: each updates the counters of the thread, and a
+-- row that one transaction updates 10,000 times takes ever longer to find.
+create or replace function memory._quarantine_messages(
+  p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text
+)
+returns bigint
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  seqs bigint[];
 begin
-  insert into memory.quarantined_messages as q (user_id, thread_id, seq, content, content_digest, reason)
-  select m.user_id, m.thread_id, m.seq, m.content,
-    coalesce(m.content_digest, memory._message_digest(m.role, m.content)), left(p_reason, 1000)
-  from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq
-  on conflict on constraint quarantined_messages_pkey do update
-  set content = excluded.content, reason = excluded.reason, quarantined_at = statement_timestamp(), released_at = null
-  where q.released_at is not null;
-  if not found then
-    return false;
+  with kept as (
+    insert into memory.quarantined_messages as q (user_id, thread_id, seq, content, content_digest, reason)
+    select m.user_id, m.thread_id, m.seq, m.content,
+      coalesce(m.content_digest, memory._message_digest(m.role, m.content)), left(p_reason, 1000)
+    from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
+    on conflict on constraint quarantined_messages_pkey do update
+    set content = excluded.content, reason = excluded.reason, quarantined_at = statement_timestamp(), released_at = null
+    where q.released_at is not null
+    returning q.seq
+  )
+  select array_agg(k.seq) into seqs from kept as k;
+  if seqs is null then
+    return 0;
   end if;
   -- A message goes on naming its artifact, or else a sweep would remove that.
   update memory.messages as m
   set content = concat_ws(' ', memory._quarantine_notice(), '[MemoryRef: ' || m.artifact_key || ']')
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq;
-  return true;
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (seqs);
+  return cardinality(seqs);
 end;
 $$;
 
--- Gives a message its content back; false when it is not in quarantine.
-create or replace function memory._release_message(p_user_id text, p_thread_id text, p_seq bigint)
-returns boolean
+-- Gives messages of a thread their content back, and returns how many were in quarantine.
+create or replace function memory._release_messages(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns bigint
 language plpgsql volatile parallel unsafe
+-- Each message is looked up by its key. A join of the two tables was planned as a loop over all: 12,000 messages
+-- took four minutes (PostgreSQL 15), and so would a plan that a session keeps from the time when a table was empty.
+set enable_seqscan = off
+set enable_bitmapscan = off
+set jit = off
 as $$
+declare
+  seqs constant bigint[] := array(
+    select q.seq from memory.quarantined_messages as q
+    where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = any (p_seqs) and q.released_at is null);
 begin
-  update memory.messages as m set content = q.content
-  from memory.quarantined_messages as q
-  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq and q.released_at is null
-    and m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq;
-  if not found then
-    return false;
-  end if;
+  update memory.messages as m
+  set content = (
+    select q.content from memory.quarantined_messages as q
+    where q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq)
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (seqs);
   update memory.quarantined_messages as q set content = '', released_at = statement_timestamp()
-  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq;
-  return true;
+  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = any (seqs);
+  return cardinality(seqs);
 end;
 $$;
 
@@ -16980,6 +17153,7 @@ create or replace function memory.get_secret(user_id text, name text)
 returns text
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   reader constant text := memory._caller();
@@ -17216,6 +17390,7 @@ create or replace function memory.reencrypt_secrets(batch_size int default 1000)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   key bytea;
@@ -17365,6 +17540,7 @@ create or replace function memory.set_secret(user_id text, name text, value text
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
 declare
   max_bytes constant int := 65536;
@@ -19670,8 +19846,7 @@ begin
     return jsonb '{}';
   end if;
   perform memory._lock_scopes_of_thread(p_user_id, p_thread_id);
-  select count(*) filter (where memory._quarantine_message(p_user_id, p_thread_id, s.seq, p_reason)) into messages
-  from unnest(p_seqs) as s (seq);
+  messages := memory._quarantine_messages(p_user_id, p_thread_id, p_seqs, p_reason);
   derived := array(
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.deleted_at is null
@@ -20011,9 +20186,8 @@ begin
           and m.artifact_key = release_source.id order by m.seq)
       else memory._seqs_of_source(user_id, source, id) end;
     perform memory._lock_scopes_of_thread(user_id, thread);
-    counts := memory._added(counts, jsonb_build_object('messages', (
-      select count(*) filter (where memory._release_message(release_source.user_id, thread, s.seq))
-      from unnest(seqs) as s (seq))));
+    counts := memory._added(counts, jsonb_build_object(
+      'messages', memory._release_messages(user_id, thread, seqs)));
   end loop;
   derived := memory._release_derived(user_id, source || ' ' || id);
   counts := memory._added(counts, derived);
@@ -20067,10 +20241,12 @@ begin
     where m.user_id = p_user_id and m.quarantined_at is not null and m.quarantined_with = p_origin
     order by m.memory_id for update
   loop
-    select 'message ' || q.thread_id || '/' || q.seq into other from memory.quarantined_messages as q
-    where q.user_id = p_user_id and q.thread_id = derived.thread_id and q.seq = any (derived.source_seqs)
-      and q.released_at is null
-    order by q.seq limit 1;
+    select 'message ' || derived.thread_id || '/' || s.seq into other
+    from unnest(derived.source_seqs) as s (seq)
+    where ( -- not "where exists": joined to the list, all messages of the thread were read for each memory
+      select q.released_at is null from memory.quarantined_messages as q
+      where q.user_id = p_user_id and q.thread_id = derived.thread_id and q.seq = s.seq)
+    order by s.seq limit 1;
     if found then
       update memory.memories as m set quarantined_with = other, operation = 'quarantine'
       where m.user_id = p_user_id and m.memory_id = derived.memory_id;
@@ -24233,11 +24409,30 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  name constant text := nullif(memory._memory_line(left(p_metadata ->> 'name', 100)), '');
+  name text := p_metadata ->> 'name';
 begin
-  return case when name is null or lower(name) in ('user', 'assistant', 'agent', 'tool', 'system', 'developer')
-      then p_role else name end || ': '
+  if name is not null then
+    -- A colon ends the name: "Ana: I agree. Bob" would say something for Ana.
+    name := btrim(translate(memory._memory_line(left(name, 100)), e':\u02d0\u2236\ua789\ufe13\ufe55\uff1a', '       '));
+  end if;
+  return case when coalesce(name, '') = '' or memory._reads_like_a_role(name) then p_role else name end || ': '
     || replace(memory._paragraph(p_said), e'\n', e'\n  ');
+end;
+$$;
+
+-- Whether the letters of a name are those of a role, whatever stands between them. Letters of other alphabets count as
+-- the Latin ones that they look like.
+create or replace function memory._reads_like_a_role(p_name text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_name) > length(p_name) and getdatabaseencoding() = 'UTF8' then
+    p_name := translate(pg_catalog.normalize(p_name, 'NFKD'),
+      'АЕМОРТаеморгтуѕіԁӏΑΕΜΟΡΤορν', 'AEMOPTaemoprtysidlAEMOPTopv');
+  end if;
+  return regexp_replace(lower(p_name), '[^[:alnum:]]', '', 'g')
+    in ('user', 'assistant', 'agent', 'tool', 'system', 'developer');
 end;
 $$;
 
@@ -25193,7 +25388,9 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  first_tables constant text[] := array['memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+  -- Artifacts and their parts before jobs: a job that parses parts holds some of them when it ends its lease.
+  first_tables constant text[] :=
+    array['artifacts', 'artifact_parts', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
   name text;
   removed bigint;
   gone jsonb := jsonb '{}';
@@ -26257,7 +26454,9 @@ begin
     ('gone_jobs_gone_at_idx', $index$create index concurrently gone_jobs_gone_at_idx on memory.gone_jobs (gone_at)$index$),
     ('gone_jobs_pkey', $index$alter table memory.gone_jobs add primary key (user_id, job_id)$index$),
     ('idempotency_keys_pkey', $index$alter table memory.idempotency_keys add primary key (user_id, thread_id, idempotency_key)$index$),
+    ('jobs_dead_idx', $index$create index concurrently jobs_dead_idx on memory.jobs (finished_at) where status = 'dead'$index$),
     ('jobs_delayed_idx', $index$create index concurrently jobs_delayed_idx on memory.jobs (run_after, job_id) where status = 'pending' and is_delayed$index$),
+    ('jobs_failed_idx', $index$create index concurrently jobs_failed_idx on memory.jobs (run_after) where status = 'pending' and error is not null$index$),
     ('jobs_finished_idx', $index$create index concurrently jobs_finished_idx on memory.jobs (finished_at) where status in ('completed', 'dead')$index$),
     ('jobs_lease_idx', $index$create index concurrently jobs_lease_idx on memory.jobs (lease_expires_at) where status = 'running'$index$),
     ('jobs_one_open_idx', $index$create unique index concurrently jobs_one_open_idx on memory.jobs (user_id, kind, scope, variant) where status in ('pending', 'running')$index$),
@@ -26315,6 +26514,7 @@ begin
     ('threads_pkey', $index$alter table memory.threads add primary key (user_id, thread_id)$index$),
     ('token_keys_pkey', $index$alter table memory.token_keys add primary key (is_previous)$index$),
     ('tombstones_pkey', $index$alter table memory.tombstones add primary key (user_hash, statement_hash)$index$),
+    ('user_locks_pkey', $index$alter table memory.user_locks add primary key (user_hash)$index$),
     ('whole_user_changes_pkey', $index$alter table memory.whole_user_changes add primary key (transaction_id)$index$)
     ) as x (name, statement)
     where to_regclass('memory.' || x.name) is null
@@ -26420,7 +26620,7 @@ $$;
 -- What an access control list gives to others than the owner.
 create or replace function memory._granted(p_acl aclitem[], p_owner oid)
 returns table (grantee text, privilege text)
-language plpgsql stable parallel safe
+language plpgsql stable parallel safe rows 10
 as $$
 begin
   return query
@@ -26439,7 +26639,8 @@ declare
     select string_agg(r.name, ', ')
     from (values ('memory_app'), ('memory_tenant'), ('memory_admin'), ('memory_worker'), ('memory_reader')) as r (name) where to_regrole(r.name) is null);
   gone constant text := (
-    select string_agg(format('"%s"', b.role_name), ', ' order by b.role_name)
+    select string_agg(format('role "%s" is bound and does not exist: run "select memory.unbind_role(%L)"',
+                             b.role_name, b.role_name), '; ' order by b.role_name)
     from memory.bound_roles as b
     where not exists (select from pg_roles as r where r.rolname = b.role_name));
   mighty constant text := (
@@ -26451,7 +26652,7 @@ declare
       or pg_has_role(r.oid, to_regrole('memory_admin'), 'member'));
 begin
   if gone is not null then
-    return query select false, format('bound roles that do not exist: %s; see memory.unbind_role()', gone);
+    return query select false, gone;
   elsif mighty is not null then
     return query select false,
       format('bound roles that may reach other users all the same: %s; see docs/tenants.md', mighty);
@@ -26480,6 +26681,7 @@ $$;
 -- keys that secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
+set debug_print_plan = off -- as in memory.set_secret()
 as $$
 declare
   key constant bytea := memory._given_key('AGENT_MEMORY_SECRET_KEY');
@@ -26489,11 +26691,11 @@ declare
   stored record;
 begin
   perform memory._drop_secret_mask();
-  select count(*) as secrets, count(distinct s.key_id) as keys,
-    count(*) filter (where s.key_id = memory._secret_key_id(key)) as current,
-    count(*) filter (where s.key_id = memory._secret_key_id(previous)) as old
+  select coalesce(sum(k.secrets), 0) as secrets, count(*) as keys,
+    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(key)), 0) as current,
+    coalesce(sum(k.secrets) filter (where k.key_id = memory._secret_key_id(previous)), 0) as old
   into stored
-  from memory.secrets as s;
+  from (select s.key_id, count(*) as secrets from memory.secrets as s group by s.key_id) as k;
   select string_agg(k.variable, ' and ' order by k.variable) into wrong
   from (values ('AGENT_MEMORY_SECRET_KEY', key), ('AGENT_MEMORY_SECRET_KEY_PREVIOUS', previous)) as k (variable, key)
   where octet_length(k.key) <> 32;
@@ -26565,7 +26767,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '043_cheaper_checks', '047_column_comments']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '043_cheaper_checks', '045_jobs_that_failed', '046_user_locks', '047_column_comments']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
@@ -26574,10 +26776,10 @@ begin
     where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]
     having count(*) > 0
     union all
-    select format('function %s was left behind: run "agent-memory install"', p.oid::regprocedure)
+    select format('%s was left behind by an upgrade that failed: run "agent-memory install"', p.oid::regprocedure)
     from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace
-      and p.proname in ('_migrate', '_lock', '_unbind', '_drop_replaced', '_replace_view', '_replace_trigger')
+      and p.proname in ('_door', '_migrate', '_lock', '_unbind', '_drop_replaced', '_replace_view', '_replace_trigger')
     union all
     select format('rows of %s may break constraint %s: correct them, then run "alter table %1$s validate constraint '
                   '%2$I"', c.conrelid::regclass, c.conname)
@@ -26594,6 +26796,7 @@ create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
 begin
   return query
@@ -26648,7 +26851,7 @@ begin
   return query select 'models', c.ok, c.detail from memory._check_models() as c;
   return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
-  -- The newest job whose result says how the worker counted tokens.
+  -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
   return query
   select 'token counts', true,
     case
@@ -26659,30 +26862,22 @@ begin
     end
   from (values (1)) as always (row)
   left join (
-    select j.finished_at, j.result ->> 'token_counter' as counter
-    from memory.jobs as j
-    where j.status = 'completed' and j.kind in ('compress_thread', 'extract_memories', 'summarize_thread')
-      and not j.result ? 'skipped'
-    order by j.finished_at desc
+    select n.finished_at, n.result ->> 'token_counter' as counter
+    from (select j.* from memory.jobs as j
+          where j.status in ('completed', 'dead') order by j.finished_at desc limit 1000) as n
+    where n.status = 'completed' and n.kind in ('compress_thread', 'extract_memories', 'summarize_thread') and not n.result ? 'skipped'
+    order by n.finished_at desc
     limit 1) as c on true;
 
-  -- A job that waits for a budget (AM002) has not failed.
   return query
-  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.failing is null,
+  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
     format('%s pending, %s running', q.pending, q.running)
-      || coalesce('; last failure: ' || left(q.failing, 200), '')
+      || coalesce(format('; last failure: %s: mend that; the job is tried again by itself',
+                         left(q.last_error, 200)), '')
       || case when q.waited >= interval '10 minutes'
            then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
-  from (
-    select count(*) filter (where j.status = 'pending') as pending,
-      count(*) filter (where j.status = 'running') as running,
-      (array_agg(j.error order by j.run_after desc)
-         filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1] as failing,
-      max(statement_timestamp() - j.run_after)
-        filter (where j.status = 'pending' and j.run_after <= statement_timestamp()) as waited
-    from memory.jobs as j
-    where j.status in ('pending', 'running')) as q;
+  from (select o.*, statement_timestamp() - o.oldest_due as waited from memory._open_jobs() as o) as q;
 
   return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
 
@@ -26691,16 +26886,18 @@ begin
     case count(*)
       when 0 then 'no job waits for one'
       else format('%s waiting for the next day: raise a budget with memory.set_policy(), then run "select '
-                  'memory.retry_job(user_id, job_id)"; memory.model_usage says what used it up', count(*))
+                  'memory.retry_job(user_id, job_id) from memory.jobs where status = ''pending'' and error like '
+                  '''AM002%%''"; memory.model_usage says what used it up', count(*))
     end
   from memory.jobs as j
-  where j.status = 'pending' and j.error like 'AM002%';
+  where j.status = 'pending' and j.error like 'AM002%' and j.run_after > statement_timestamp();
 
   return query
   select 'retries', count(*) = 0,
     case count(*)
       when 0 then 'no job failed three times within a day'
-      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms"', count(*))
+      else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms", '
+                  'and mend what last_error says', count(*))
     end
   from memory.retry_storms;
 
@@ -26708,14 +26905,44 @@ begin
   select 'dead jobs', count(*) = 0,
     case count(*)
       when 0 then 'none'
-      else format('%s: run "select * from memory.dead_jobs", mend the cause, then run "select '
-                  'memory.retry_job(user_id, job_id)"', count(*)) end
+      else format('%s: run "select * from memory.dead_jobs", mend what error says, then run "select '
+                  'memory.retry_job(user_id, job_id) from memory.dead_jobs"', count(*)) end
   from memory.jobs as j
   where j.status = 'dead';
 end;
 $$;
 comment on function memory.doctor() is
 'Checks this installation: one row per check, ok = false where something needs attention.';
+
+-- What waits and what runs, for memory.doctor() and memory.status().
+create or replace function memory._open_jobs(
+  out pending bigint, out running bigint, out due bigint, out oldest_due timestamptz, out last_error text
+)
+language plpgsql stable parallel safe
+as $$
+declare
+  moment constant timestamptz := statement_timestamp();
+begin
+  select count(*) filter (where j.status = 'pending'), count(*) filter (where j.status = 'running'),
+    count(*) filter (where j.status = 'pending' and j.run_after <= moment),
+    min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment)
+  into pending, running, due, oldest_due
+  from memory.jobs as j where j.status in ('pending', 'running');
+
+  -- A job that waits for a budget (AM002) has not failed.
+  select j.error into last_error
+  from memory.jobs as j
+  where j.status = 'pending' and j.error is not null and j.attempts > 0 and j.error not like 'AM002%'
+  order by j.run_after desc limit 1;
+  if last_error is null then
+    select j.error into last_error
+    from memory.jobs as j
+    where j.status = 'running' and j.lease_expires_at is not null and j.error is not null and j.attempts > 0
+      and j.error not like 'AM002%'
+    order by j.run_after desc limit 1;
+  end if;
+end;
+$$;
 
 -- Queues the jobs that become due with time, at most p_row_limit of each kind, and returns their number.
 create or replace function memory._enqueue_periodic_work(p_row_limit int)
@@ -26887,6 +27114,7 @@ create or replace function memory.status()
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set jit = off -- as memory.doctor()
 as $$
 declare
   queue constant jsonb := memory._queue_status();
@@ -26917,19 +27145,12 @@ language plpgsql stable parallel safe
 as $$
 declare
   moment constant timestamptz := statement_timestamp();
+  queue constant record := memory._open_jobs();
 begin
-  return (
-    select jsonb_build_object(
-      'pending', count(*) filter (where j.status = 'pending'),
-      'due', count(*) filter (where j.status = 'pending' and j.run_after <= moment),
-      'oldest_due_seconds', extract(epoch from moment
-        - min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment))::bigint,
-      'running', count(*) filter (where j.status = 'running'),
-      -- A job that waits for a budget (AM002) has not failed.
-      'last_error', (array_agg(left(j.error, 300) order by j.run_after desc)
-        filter (where j.error is not null and j.attempts > 0 and j.error not like 'AM002%'))[1])
-    from memory.jobs as j where j.status in ('pending', 'running')
-  ) || jsonb_build_object(
+  return jsonb_build_object(
+    'pending', queue.pending, 'due', queue.due, 'running', queue.running,
+    'oldest_due_seconds', extract(epoch from moment - queue.oldest_due)::bigint,
+    'last_error', left(queue.last_error, 300),
     'dead', (select count(*) from memory.jobs as j where j.status = 'dead'),
     'workers', coalesce((
       select jsonb_agg(jsonb_build_object('worker', w.worker, 'last_seen_at', w.seen_at) order by w.seen_at desc)

@@ -2,10 +2,10 @@
 -- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
 
 -- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. What most
--- libraries make is verified here, anything else by memory._user_of_unusual_token(). PostgreSQL prepares each expression
--- anew in each transaction, so what counts here is the number of functions that they call: this takes half the
--- instructions of the other function. split_part() and replace() do not look at each character, as left() and
--- translate() do.
+-- libraries make is verified here, anything else by memory._user_of_unusual_token(). PostgreSQL prepares each
+-- expression anew in each transaction, so what counts here is the number of functions that they call: this takes two
+-- thirds of the instructions of the other function. split_part() and replace() do not look at each character, as left()
+-- and translate() do.
 create or replace function memory._user_of_token(p_token text)
 returns text
 language plpgsql stable parallel unsafe
@@ -118,8 +118,8 @@ begin atomic
 end;
 
 -- Whether two texts are the same, of which one must not be guessed from the time that the comparison takes. Numbers of
--- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is not
--- known. Inlined by the planner, hence no SET clause.
+-- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is
+-- not known. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_same_secret(p_text text, p_other text)
 returns boolean
 language sql immutable parallel safe
