@@ -88,7 +88,7 @@ begin
       and q.released_at is null
     order by q.seq limit 1;
     if found then
-      update memory.memories as m set quarantined_with = other, operation = 'quarantine'
+      update memory.memories as m set quarantined_with = other, operation = 'quarantine', version = m.version + 1
       where m.user_id = p_user_id and m.memory_id = derived.memory_id;
     else
       memories := memories + memory._release_quarantined(derived)::int;
