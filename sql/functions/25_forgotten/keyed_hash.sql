@@ -8,7 +8,7 @@ returns bytea
 language plpgsql immutable parallel safe
 as $$
 begin
-  return memory._hmac(int4send(octet_length(p_user_id)) || convert_to(p_user_id, 'UTF8')
+  return memory._hmac_sha256(int4send(octet_length(p_user_id)) || convert_to(p_user_id, 'UTF8')
     || convert_to(coalesce(p_content_hash, ''), 'UTF8'), p_key.inner_block, p_key.outer_block);
 end;
 $$;

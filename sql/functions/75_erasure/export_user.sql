@@ -53,7 +53,8 @@ declare
   is_first constant boolean := p_after is null;
   export jsonb := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
   kind text;
-  row record;
+  item jsonb;
+  key jsonb; -- of the row, its place in the order
   rows jsonb[];
   number int := 0;
   bytes bigint := 0;
@@ -61,16 +62,16 @@ declare
 begin
   foreach kind in array p_kinds loop
     rows := '{}';
-    for row in execute memory._export_query(kind, p_after) using p_user_id, p_after loop
+    for item, key in execute memory._export_query(kind, p_after) using p_user_id, p_after loop
       -- At least one row, so that a part with a long row is not the last one that anybody gets.
-      if number = p_max_rows or number > 0 and bytes + pg_column_size(row.item) > max_bytes then
+      if number = p_max_rows or number > 0 and bytes + pg_column_size(item) > max_bytes then
         next := jsonb_build_object('kind', kind, 'key', p_after);
         exit;
       end if;
-      rows := rows || row.item;
+      rows := rows || item;
       number := number + 1;
-      bytes := bytes + pg_column_size(row.item);
-      p_after := row.key;
+      bytes := bytes + pg_column_size(item);
+      p_after := key;
     end loop;
     export := export || jsonb_build_object(kind, rows);
     if p_max_rows is not null then
@@ -95,6 +96,7 @@ exception
       raise;
     end if;
     perform memory._refuse('after', 'is not what an earlier part returned as next', 'Pass it unchanged.');
+    return null;
 end;
 $$;
 

@@ -9,39 +9,51 @@ declare
   patterns constant text[] := memory._patterns_of(p_statements);
   kept record;
 begin
-  -- The versions of memories come after memories, whose change adds one. A change of one that is deleted or superseded
-  -- is not named, because memory.sweep() goes by what was done to it.
+  -- The versions of memories come after memories, whose change adds one.
   for kept in
     select *
     from (values
-      ('memories', array['metadata'], array['tags'], array['embedding_text', 'supersede_reason', 'quarantine_reason'],
-        ', version = t.version + 1, operation = '
-          'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end'),
-      ('memory_history', array['metadata'], array['tags'], array['supersede_reason'], ''),
-      ('summaries', array['metadata'], array[]::text[], array[]::text[], ''),
-      ('artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason'], ''),
-      ('quarantined_messages', array[]::text[], array[]::text[], array['reason'], ''),
-      ('model_calls', array[]::text[], array[]::text[], array['error'], '')
-    ) as k (name, jsons, lists, texts, also)
+      ('memories', array['metadata'], array['tags'], array['embedding_text', 'supersede_reason', 'quarantine_reason']),
+      ('memory_history', array['metadata'], array['tags'], array['supersede_reason']),
+      ('summaries', array['metadata'], array[]::text[], array[]::text[]),
+      ('artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
+      ('quarantined_messages', array[]::text[], array[]::text[], array['reason']),
+      ('model_calls', array[]::text[], array[]::text[], array['error'])
+    ) as k (name, jsons, lists, texts)
   loop
-    execute (
-      select format('update memory.%I as t set %s%s where t.user_id = $1 and lower(concat_ws('' '', %s)) like any ($2) '
-        'and memory._json_states_any(jsonb_build_array(%4$s), $3)', kept.name,
-        string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), kept.also,
-        string_agg(format('t.%I', c.name), ', '))
-      from (
-        select j, 'memory._json_forgetting(%s, $3)' from unnest(kept.jsons) as j
-        union all
-        select l, 'memory._texts(memory._json_forgetting(to_jsonb(%s), $3))' from unnest(kept.lists) as l
-        union all
-        select x, 'memory._json_forgetting(to_jsonb(%s), $3) #>> ''{}''' from unnest(kept.texts) as x
-      ) as c (name, change))
+    execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
     using p_user_id, patterns, p_statements;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k
   where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_statements);
+end;
+$$;
+
+-- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 what was forgotten.
+create or replace function memory._forgetting_update(
+  p_table text, p_jsons text[], p_lists text[], p_texts text[]
+)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  -- The change of a memory that is deleted or superseded has no name: memory.sweep() goes by what was done to it.
+  counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
+    'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
+begin
+  return format('update memory.%I as t set %s%s where t.user_id = $1 and lower(concat_ws('' '', %s)) like any ($2) '
+      'and memory._json_states_any(jsonb_build_array(%4$s), $3)', p_table,
+      string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
+      string_agg(format('t.%I', c.name), ', '))
+  from (
+    select j, 'memory._json_forgetting(%s, $3)' from unnest(p_jsons) as j
+    union all
+    select l, 'memory._texts(memory._json_forgetting(to_jsonb(%s), $3))' from unnest(p_lists) as l
+    union all
+    select x, 'memory._json_forgetting(to_jsonb(%s), $3) #>> ''{}''' from unnest(p_texts) as x
+  ) as c (name, change);
 end;
 $$;
 

@@ -115,14 +115,14 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  exported record;
+  kind text;
   number bigint;
   counts jsonb := jsonb '{}';
 begin
-  for exported in select k.* from memory._export_kinds() as k order by k.place loop
-    execute format('select count(*) from memory.%I as t where t.user_id = $1 and %s', exported.kind, exported.condition)
+  for kind in select k.kind from memory._export_kinds() as k order by k.place loop
+    execute 'select count(*) from (' || memory._export_query(quote_ident(kind), null) || ') as e'
     into number using p_user_id;
-    counts := counts || jsonb_build_object(exported.kind, number);
+    counts := counts || jsonb_build_object(kind, number);
   end loop;
   return counts;
 end;
