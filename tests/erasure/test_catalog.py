@@ -152,14 +152,21 @@ def test_forget_memory_leaves_its_wording_in_no_column(filled: Api) -> None:
             continue
         with api.connection.transaction(force_rollback=True):
             # Of several rows one that forget_memory must not remove for another reason.
-            api.connection.execute("alter table memory.memories drop constraint if exists quarantine_is_whole")
             api.connection.execute("set local session_replication_role = replica")
             change = sql.SQL(
-                "update memory.{table} set {column} = %(value)s where ctid = (select ctid from memory.{table} as t"
+                "update memory.{table} set {column} = %(value)s{also} where ctid = (select ctid from memory.{table} as t"
                 " where user_id = %(user)s and t::text not like '%%zqxneedle%%'"
                 " and coalesce(to_jsonb(t) ->> 'status', 'completed') = 'completed'"
                 " order by {column} is null, to_jsonb(t) ->> 'deleted_at' nulls first limit 1)"
-            ).format(table=sql.Identifier(table), column=sql.Identifier(column))
+            ).format(
+                table=sql.Identifier(table),
+                column=sql.Identifier(column),
+                also=sql.SQL(
+                    ", quarantined_at = now(), deleted_at = 'infinity'"
+                    if (table, column) == ("memories", "quarantine_reason")
+                    else ""
+                ),
+            )
             changed = api.connection.execute(change, {"value": values[kind], "user": ANA}).rowcount
             assert changed == 1, f"{table}.{column}"
             api.connection.execute("set local session_replication_role = origin")
