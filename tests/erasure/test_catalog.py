@@ -154,8 +154,9 @@ def test_forget_memory_leaves_its_wording_in_no_column(filled: Api) -> None:
             # Of several rows one that forget_memory must not remove for another reason.
             api.connection.execute("set local session_replication_role = replica")
             change = sql.SQL(
-                "update memory.{table} set {column} = %(value)s{also} where ctid = (select ctid from memory.{table} as t"
-                " where user_id = %(user)s and t::text not like '%%zqxneedle%%'"
+                "update memory.{table} set {column} = %(value)s{also}"
+                " where ctid = (select ctid from memory.{table} as t where user_id = %(user)s"
+                " and t::text not like '%%zqxneedle%%'"
                 " and coalesce(to_jsonb(t) ->> 'status', 'completed') = 'completed'"
                 " order by {column} is null, to_jsonb(t) ->> 'deleted_at' nulls first limit 1)"
             ).format(
