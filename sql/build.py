@@ -37,7 +37,7 @@ call memory._migrate('{name}', '{sha256}', '{{{{version}}}}', $migration$
 HEADER = re.compile(
     r"^ *create or replace (function|procedure) memory\.(\w+)(\(.*?)\n *language ", re.MULTILINE | re.DOTALL
 )
-TRIGGER = re.compile(r"^create trigger (\w+)\n(.*?);$", re.MULTILINE | re.DOTALL)
+TRIGGER = re.compile(r"^create (?:constraint )?trigger (\w+)\n(.*?);$", re.MULTILINE | re.DOTALL)
 DEFINED = re.compile(r"^create or replace (?:function|procedure|view) memory\.(\w+)", re.MULTILINE)
 # SQL that PostgreSQL binds when it creates the object, and the names in it.
 BOUND = re.compile(
@@ -202,7 +202,7 @@ def triggers() -> str:
     for path in sorted(ROOMS.rglob("triggers.sql")):
         text = path.read_text()
         found = TRIGGER.findall(text)
-        if len(found) != text.count("create trigger"):
+        if len(found) != len(re.findall("create (?:constraint )?trigger", text)):
             raise SystemExit(f"{path.name} has a trigger with another head than build.py reads: create trigger name")
         for name, rest in found:
             definition = " ".join(rest.replace("{{not copied}}", NOT_COPIED).split())

@@ -16,6 +16,11 @@ begin
     union all
     select 'view', c.relname, c.oid::regclass::text
     from pg_class as c where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v'
+  ), gone as ( -- what an earlier version has granted, and this one does not
+    delete from memory.role_grants as g
+    where not exists (
+      select from wanted as w where w.role_name = g.role_name and w.kind || ' ' || w.name = g.object)
+    returning g.role_name, g.object
   ), due as (
     select w.role_name, r.oid as role_oid, w.kind, w.name, o.kind as object_kind, o.object
     from wanted as w
@@ -31,11 +36,20 @@ begin
     on conflict on constraint role_grants_pkey do update
     set role_oid = excluded.role_oid, granted_at = excluded.granted_at
   )
-  select string_agg(format('grant %s on %s %s to %I',
-      case d.kind when 'schema' then 'usage' when 'function' then 'execute' else 'select' end,
-      case d.object_kind when 'view' then 'table' else d.object_kind end, d.object, d.role_name), '; ')
+  select string_agg(s.statement, '; ')
   into statements
-  from due as d;
+  from (
+    select format('grant %s on %s %s to %I',
+      case d.kind when 'schema' then 'usage' when 'function' then 'execute' else 'select' end,
+      case d.object_kind when 'view' then 'table' else d.object_kind end, d.object, d.role_name)
+    from due as d
+    union all
+    select format('revoke all on %s %s from %I', case o.kind when 'view' then 'table' else o.kind end, o.object,
+      g.role_name)
+    from gone as g
+    join pg_roles as r on r.rolname = g.role_name
+    join objects as o on g.object = replace(o.kind, 'procedure', 'function') || ' ' || o.name
+  ) as s (statement);
   if statements is not null then
     execute statements;
   end if;

@@ -220,7 +220,12 @@ begin
   if not exists (select from pg_trigger as t
                  where t.tgrelid = on_table and t.tgname = p_name
                    and obj_description(t.oid, 'pg_trigger') = p_definition) then
-    execute format('create or replace trigger %I %s', p_name, p_definition);
+    if p_definition like '% deferrable %' then -- a constraint trigger, which cannot be replaced
+      execute format('drop trigger if exists %I on %s', p_name, on_table);
+      execute format('create constraint trigger %I %s', p_name, p_definition);
+    else
+      execute format('create or replace trigger %I %s', p_name, p_definition);
+    end if;
     execute format('comment on trigger %I on %s is %L', p_name, on_table, p_definition);
   end if;
 end;

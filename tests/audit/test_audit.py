@@ -91,6 +91,45 @@ def test_a_row_names_the_login_and_the_role_that_it_has_set(
     assert operator.execute(newest).fetchone() == ("auditing", "operators")
 
 
+def test_an_administrator_adds_no_row_of_another_call(
+    db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
+) -> None:
+    db.execute("create role an_administrator login; grant memory_admin to an_administrator")
+    try:
+        administrator = connect(user="an_administrator")
+        for statement in (
+            "select memory._audit('forget_user', '{}', 'ana')",
+            "insert into memory.audit (role, function) values ('postgres', 'forget_user')",
+        ):
+            with pytest.raises(errors.InsufficientPrivilege):
+                administrator.execute(statement.encode())
+        # Even who was granted the function needs a right on the table.
+        db.execute("grant execute on function memory._audit to an_administrator")
+        with pytest.raises(errors.InsufficientPrivilege, match="audit"):
+            administrator.execute("select memory._audit('forget_user', '{}', 'ana')")
+        assert recorded(Api(db)) == []
+        Api(administrator).set_policy(settings={"context": {"max_memories": 7}})
+        administrator.execute("select memory._audit_schedule('10 seconds', repeat('x', 1000))")
+        rows = db.execute("select role, function from memory.audit order by audit_id offset 1").fetchall()
+        assert rows == [("an_administrator", "set_policy"), ("an_administrator", "schedule_jobs")]
+    finally:
+        db.execute("drop owned by an_administrator; drop role an_administrator")
+
+
+def test_an_upgrade_takes_back_what_the_list_grants_no_more(db: psycopg.Connection, dsn: str) -> None:
+    """An earlier version granted it; what somebody else has granted stays."""
+    db.execute("create role mine; grant execute on function memory._audit to memory_admin, mine")
+    db.execute("insert into memory.role_grants values ('memory_admin', 'function _audit', 'memory_admin'::regrole)")
+    try:
+        install(dsn)
+        may = "select has_function_privilege(%s, 'memory._audit(text, jsonb, text)', 'execute')"
+        assert db.execute(may, ["memory_admin"]).fetchone() == (False,)
+        assert db.execute(may, ["mine"]).fetchone() == (True,)
+        assert db.execute("select from memory.role_grants where object = 'function _audit'").fetchall() == []
+    finally:
+        db.execute("drop owned by mine; drop role mine")
+
+
 @pytest.mark.parametrize(
     "change",
     [
@@ -119,7 +158,7 @@ def test_exports_imports_and_erasures_are_recorded_and_an_erasure_leaves_nothing
     tea = api.add_memory(user_id="ana", content="Likes tea").memory_id
     first = api.forget_memory(user_id="ana", memory_id=tea)
     export = api.export_user(user_id="ana")
-    api.export_user(user_id="ana", from_row=10, max_rows=10)
+    api.export_user(user_id="ana", max_rows=10)
     second = api.forget_user(user_id="ana")
     api.import_user(user_id="ana", export=export)
     rows = recorded(api)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 import json
 from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import Memory
+from agent_memory import AsyncMemory, ConflictError, InvalidValueError, Memory
 
 from tests.support.servers import Run
 
@@ -50,17 +52,52 @@ def test_export_forget_and_import(run: Run, memory: Memory, tmp_path: Path) -> N
     assert "is not JSON" in run("users", "import", "bo", tmp_path / "bad.json").stderr
 
 
-def test_large_exports_are_written_in_parts(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, dsn: str
+def test_large_users_are_written_and_read_in_parts(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    from agent_memory.cli import users
+    from agent_memory.client import user_files
+    from agent_memory.client._sync import erasure
 
-    monkeypatch.setattr(users, "_PAGE", 2)
+    monkeypatch.setattr(erasure, "ROWS", 2)
+    monkeypatch.setattr(user_files, "ROWS", 2)
     for number in range(5):
-        memory.add_message("ana", "t2", "user", f"Again {number}")
+        memory.add_message("ana", "t2", "user", f'Again {number}\n"]\u2028}}')
     export = memory.export_user("ana")
-    users.export("ana", tmp_path / "x", dsn)
-    assert json.loads((tmp_path / "x").read_text()) == export
+    file = tmp_path / "x"
+    assert memory.export_user_to("ana", file) == 13
+    assert json.loads(file.read_text()) == export
+    assert [sum(map(len, list(part.values())[3:])) for part in user_files.parts_of(io.StringIO(file.read_text()))] == [
+        2
+    ] * 6 + [1, 0]
+    memory.forget_user("ana")
+    assert memory.import_user_from("ana", file, lift_tombstones=True)["messages"] == 8
+    assert memory.export_user("ana") == export
+    with pytest.raises(ConflictError):
+        memory.import_user_from("ana", file)
+
+
+@pytest.mark.parametrize("lines", [1, 5, -1])
+def test_a_file_without_its_end_stores_nothing(memory: Memory, tmp_path: Path, lines: int) -> None:
+    file = tmp_path / "ana"
+    memory.export_user_to("ana", file)
+    memory.forget_user("ana")
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:lines]))
+    with pytest.raises(InvalidValueError):
+        memory.import_user_from("ana", file, lift_tombstones=True)
+    assert memory.list_users() == []
+
+
+def test_the_other_client_does_the_same(memory: Memory, dsn: str, tmp_path: Path) -> None:
+    export = memory.export_user("ana")
+
+    async def there_and_back() -> None:
+        async with AsyncMemory(dsn) as other:
+            assert await other.export_user_to("ana", tmp_path / "x") == 7
+            await other.forget_user("ana")
+            assert (await other.import_user_from("ana", tmp_path / "x", lift_tombstones=True))["messages"] == 3
+
+    asyncio.run(there_and_back())
+    assert memory.export_user("ana") == export
 
 
 def test_a_memory_and_a_thread_are_forgotten(run: Run, memory: Memory) -> None:

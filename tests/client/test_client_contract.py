@@ -11,7 +11,7 @@ import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory
 from agent_memory.choices import Mode, ModelKind, OnConflict, Provider, Role, Source, SummaryKind
 
-NOT_FUNCTIONS = {"close", "artifact_pieces", "buffer"}
+NOT_FUNCTIONS = {"close", "artifact_pieces", "buffer", "export_user_to", "import_user_from"}
 
 
 def catalog(db: psycopg.Connection) -> dict[str, list[tuple[str, bool]]]:

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import psycopg
 import pytest
+from psycopg import sql
+from psycopg.types.json import Jsonb
 
 from tests.erasure.conftest import ANA
 from tests.support.sqlapi import TABLES, Api
@@ -14,6 +18,7 @@ WITHOUT_USERS = {
     "agent_budgets": "locks by agent; those of agents that only the user had are removed",
     "erasure_keys": "keys of hashes",
     "memory_types": "kinds of memories, which administrators make",
+    "imports": "a keyed hash and a count, of transactions that are under way",
     "migrations": "what was installed",
     "models": "settings of administrators",
     "prompt_versions": "settings of administrators",
@@ -79,3 +84,102 @@ def test_the_test_data_have_every_table_with_users(filled: Api) -> None:
     for [table] in filled.query(TABLES):
         if table not in WITHOUT_USERS:
             assert filled.value(f"select count(*) from memory.{table} where user_id = %(ana)s", ana=ANA), table
+
+
+FORGOTTEN = "Keeps her savings under the floor of the zqxneedle"
+
+NAMES = {
+    "agent_id", "agent_ids", "artifact_key", "artifact_type", "idempotency_key", "key", "kind", "login_role",
+    "memory_type", "model", "name", "role", "role_name", "scope", "source", "status", "thread_id", "user_id", "variant",
+}  # fmt: skip
+"""Columns by which applications find rows again, and names of our own: forget_memory leaves them as they are."""
+
+NO_WORDING = {
+    ("artifacts", "content"): "empty: the content lies in parts",
+    ("audit", "details"): "names and settings, never content",
+    ("audit", "function"): "a function of ours",
+    ("document_chunks", "*"): "pieces of documents",
+    ("documents", "*"): "documents of the application, which stay even if they say the same",
+    ("idempotency_keys", "digest"): "a hash, emptied for the messages that go",
+    ("jobs", "next_request"): "settings of a job that is asked for again",
+    ("jobs", "worker"): "the name of a worker",
+    ("memories", "changed_by"): "a role",
+    ("memories", "content_hash"): "a hash of the content, which goes with it",
+    ("memories", "operation"): "one of a few words",
+    ("memories", "quarantined_with"): "the id of a source",
+    ("memory_history", "changed_by"): "a role",
+    ("memory_history", "operation"): "one of a few words",
+    ("messages", "content_digest"): "a hash of the content, which goes with it",
+    ("moved_users", "contents"): "checksums",
+    ("policies", "settings"): "settings",
+    ("quarantined_messages", "content_digest"): "a hash of the content, which goes with it",
+    ("query_embeddings", "query_hash"): "a hash; forget_memory removes all queries",
+    ("secrets", "*"): "sealed",
+    ("embeddings", "id"): "an id",
+    ("gone_jobs", "*"): "numbers of calls that are running",
+}
+"""Columns that cannot hold what was forgotten, or that keep it, and why; * for a table's other columns."""
+
+
+def columns_with_texts(api: Api) -> list[tuple[str, str, str]]:
+    """Table, column and type of what can hold a text of a user."""
+    return [
+        tuple(row)
+        for row in api.query(
+            """
+            select c.relname, a.attname, format_type(a.atttypid, null)
+            from pg_class as c join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+            where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+              and format_type(a.atttypid, null) in ('text', 'text[]', 'jsonb')
+              and exists (select from pg_attribute as u where u.attrelid = c.oid and u.attname = 'user_id')
+            order by 1, 2
+            """
+        )
+    ]
+
+
+def test_forget_memory_leaves_its_wording_in_no_column(filled: Api) -> None:
+    """The wording is put into one column after the other, of a row that says something else."""
+    api, user = filled, {"user_id": ANA}
+    memory_id = api.add_memory(**user, content=FORGOTTEN).memory_id
+    values: dict[str, Any] = {
+        "text": f"So: {FORGOTTEN.upper()}!",
+        "text[]": [FORGOTTEN, "tea"],
+        "jsonb": Jsonb({"a": {FORGOTTEN: 1, "b": ["x", FORGOTTEN]}}),
+    }
+    left, tried = [], 0
+    for table, column, kind in columns_with_texts(api):
+        if column in NAMES or NO_WORDING.keys() & {(table, column), (table, "*")}:
+            continue
+        with api.connection.transaction(force_rollback=True):
+            # Of several rows one that forget_memory must not remove for another reason.
+            api.connection.execute("set local session_replication_role = replica")
+            change = sql.SQL(
+                "update memory.{table} set {column} = %(value)s{also}"
+                " where ctid = (select ctid from memory.{table} as t where user_id = %(user)s"
+                " and t::text not like '%%zqxneedle%%'"
+                " and coalesce(to_jsonb(t) ->> 'status', 'completed') = 'completed'"
+                " order by {column} is null, to_jsonb(t) ->> 'deleted_at' nulls first limit 1)"
+            ).format(
+                table=sql.Identifier(table),
+                column=sql.Identifier(column),
+                also=sql.SQL(
+                    ", quarantined_at = now(), deleted_at = 'infinity'"
+                    if (table, column) == ("memories", "quarantine_reason")
+                    else ""
+                ),
+            )
+            changed = api.connection.execute(change, {"value": values[kind], "user": ANA}).rowcount
+            assert changed == 1, f"{table}.{column}"
+            api.connection.execute("set local session_replication_role = origin")
+            api.forget_memory(**user, memory_id=memory_id)
+            left += [
+                f"{table}.{column} -> {other}: {row[:300]}"
+                for [other] in api.query(TABLES)
+                for [row] in api.query(
+                    f"select t::text from memory.{other} as t where t::text ilike '%%zqxneedle%%' and %(x)s", x=True
+                )
+            ]
+            tried += 1
+    assert left == []
+    assert tried >= 20

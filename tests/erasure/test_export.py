@@ -225,13 +225,111 @@ def test_a_bad_row_is_named(
     assert api.state() == before
 
 
-def test_a_part_is_exported_by_kind_and_place(filled: Api) -> None:
-    whole = exported(filled)["messages"]
-    part = filled.export_user(user_id=ANA, kinds=["messages"], from_row=2, max_rows=3)
-    assert part["messages"] == whole[2:5]
-    assert "threads" not in part
-    with refused("kinds"):
-        filled.export_user(user_id=ANA, kinds=["embeddings"])
+def parts(api: Api, max_rows: int, **arguments: Any) -> list[Export]:
+    found = [api.export_user(user_id=ANA, max_rows=max_rows, **arguments)]
+    while found[-1]["next"]:
+        found.append(api.export_user(user_id=ANA, max_rows=max_rows, after=found[-1]["next"], **arguments))
+    return found
+
+
+@pytest.mark.parametrize("max_rows", [1, 3, 7, 1000])
+def test_parts_join_to_the_whole(filled: Api, max_rows: int) -> None:
+    filled.connection.execute(
+        "insert into memory.secret_reads (user_id, name, role, read_at) select %s, n::text, 'app', 'infinity'"
+        " from generate_series(1, 5) as n",
+        [ANA],
+    )
+    whole = exported(filled)
+    found = parts(filled, max_rows)
+    joined: Export = {}
+    for part in found:
+        assert sum(len(each) for each in part.values() if isinstance(each, list)) <= max_rows
+        for name, value in part.items():
+            joined[name] = joined.get(name, []) + value if isinstance(value, list) else value
+    assert joined.pop("next") is None
+    assert joined == whole
+    only = parts(filled, max_rows, kinds=["threads", "messages"])
+    assert [row for part in only for row in part.get("messages", [])] == whole["messages"]
+    assert {kind for part in only for kind in part if kind in whole} == {
+        "format", "format_version", "user_id", "threads", "messages",
+    }  # fmt: skip
+
+
+def test_a_part_reads_its_own_rows_only(api: Api) -> None:
+    """Where parts counted rows, PostgreSQL read and sorted all of them for each part."""
+    api.connection.execute(
+        "insert into memory.messages (user_id, thread_id, role, content)"
+        " select 'ana', 't', 'user', 'message ' || n from generate_series(1, 3000) as n"
+    )
+    after = {"kind": "messages", "key": ["t", 2000]}
+    # The cursor reads a few rows ahead.
+    assert api.entries_read(lambda: api.export_user(user_id="ana", max_rows=10, after=after)) < 600
+
+
+@pytest.mark.parametrize(
+    ("arguments", "refused_one"),
+    [
+        ({"kinds": ["embeddings"]}, "kinds"),
+        ({"max_rows": 0}, "max_rows"),
+        ({"after": {"kind": "messages", "key": None}}, "max_rows"),
+        ({"max_rows": 5, "after": {}}, "after"),
+        ({"max_rows": 5, "after": []}, "after"),
+        ({"max_rows": 5, "after": {"kind": "audit", "key": None}}, "after"),
+        ({"max_rows": 5, "kinds": ["threads"], "after": {"kind": "messages", "key": None}}, "after"),
+        ({"max_rows": 5, "after": {"kind": "messages", "key": {}}}, "after"),
+        ({"max_rows": 5, "after": {"kind": "messages", "key": ["t", "first"]}}, "after"),
+    ],
+)
+def test_an_impossible_part_is_refused(api: Api, arguments: dict[str, Any], refused_one: str) -> None:
+    with refused(refused_one):
+        api.export_user(user_id="ana", **arguments)
+
+
+@pytest.mark.parametrize("max_rows", [1, 5])
+def test_an_import_takes_parts_in_one_transaction(filled: Api, target: Api, max_rows: int) -> None:
+    whole, found = exported(filled), parts(filled, max_rows)
+    # The summary that another one goes on from may come later.
+    for part in found:
+        for summary in part.get("summaries", []):
+            others = [each["summary_id"] for each in whole["summaries"] if each["kind"] == summary["kind"]]
+            summary["base_summary_id"] = max(others) if summary["summary_id"] != max(others) else None
+    with target.connection.transaction():
+        for part in found[:-1]:
+            target.import_user(user_id=ANA, export=part, is_last=False)
+        with refused("user_id"):
+            target.import_user(user_id="bo", export={**found[0], "user_id": "bo"})
+        counts = target.import_user(user_id=ANA, export=found[-1])
+    assert counts == {kind: len(rows) for kind, rows in whole.items() if isinstance(rows, list)} | {"left_out": 0}
+    assert {**exported(target), "summaries": []} == {**whole, "summaries": []}
+    assert target.query("select * from memory.imports") == []
+    assert target.query("select message_count from memory.threads order by thread_id") == filled.query(
+        "select message_count from memory.threads where user_id = %(u)s order by thread_id", u=ANA
+    )
+
+
+def test_parts_without_the_last_one_are_not_stored(filled: Api, target: Api) -> None:
+    part = parts(filled, 5)[0]
+    with refused("is_last"):
+        target.import_user(user_id=ANA, export=part, is_last=False)
+    assert rows(target, ANA) == {}
+
+
+def test_parts_leave_out_what_was_forgotten_as_the_whole_does(filled: Api) -> None:
+    export, found = exported(filled), parts(filled, 5)
+    [memory] = [memory for memory in export["memories"] if memory["source"] == "extraction"]
+    filled.forget_memory(user_id=ANA, memory_id=memory["memory_id"])
+    for _ in range(2):
+        for table in rows(filled, ANA).keys() - {"audit"}:
+            filled.connection.execute(f"delete from memory.{table} where user_id = %s", [ANA])
+    with filled.connection.transaction(force_rollback=True):
+        whole = filled.import_user(user_id=ANA, export=export)
+        after = exported(filled)
+    assert whole["left_out"] >= 3
+    with filled.connection.transaction():
+        for part in found[:-1]:
+            filled.import_user(user_id=ANA, export=part, is_last=False)
+        assert filled.import_user(user_id=ANA, export=found[-1]) == whole
+    assert exported(filled) == after
 
 
 def test_an_export_that_is_too_large_names_the_way_in_parts(api: Api) -> None:
@@ -244,3 +342,12 @@ def test_an_export_that_is_too_large_names_the_way_in_parts(api: Api) -> None:
         api.export_user(user_id="ana")
     assert "agent-memory users export" in str(refusal.value.diag.message_hint)
     assert len(api.export_user(user_id="ana", kinds=["messages"], max_rows=5)["messages"]) == 5
+
+
+def test_a_part_ends_where_its_rows_are_large(api: Api) -> None:
+    for _ in range(5):
+        api.add_message(user_id="ana", thread_id="t", role="user", content="x" * 9_000_000)
+    part = api.export_user(user_id="ana", kinds=["messages"], max_rows=100)
+    assert len(part["messages"]) == 3
+    rest = api.export_user(user_id="ana", kinds=["messages"], max_rows=100, after=part["next"])
+    assert (len(rest["messages"]), rest["next"]) == (2, None)

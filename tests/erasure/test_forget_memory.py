@@ -301,3 +301,73 @@ def test_a_memory_is_compared_with_each_other_memory_once(api: Api) -> None:
         api.forget_memory(**ANA, memory_id=first.memory_id)
         calls = "pg_stat_get_xact_function_calls('memory._is_near_duplicate'::regproc)"
         assert api.value(f"select {calls}") == 59
+
+
+def test_the_wording_goes_from_other_memories_which_stay(models: Api) -> None:
+    api = models
+    metadata = {"said": SAID.upper(), "list": [1, {"deep": f"As she said: {SAID}"}], SAID: "x", "place": "Spandau"}
+    texts = {"tags": ["tea", SAID], "embedding_text": f"tea; {SAID}"}
+    other = api.add_memory(**ANA, content="Likes tea", metadata=metadata, **texts).memory_id
+    untouched = api.add_memory(**ANA, content="Likes cake", metadata={"place": "Kreuzberg"}).memory_id
+    hidden = api.add_memory(**ANA, content="Liked milk").memory_id
+    api.supersede_memory(**ANA, old_memory_id=hidden, new_memory_id=other, reason=f"because: {SAID}")
+    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
+    row = api.get_memory(**ANA, memory_id=other)
+    mark = "[forgotten]"
+    assert (row.content, row.version, row.tags) == ("Likes tea", 2, ["tea", mark])
+    assert row.metadata == {"said": mark, "list": [1, {"deep": mark}], mark: "x", "place": "Spandau"}
+    history = api.get_memory_history(**ANA, memory_id=other)
+    assert [(version.operation, version.metadata) for version in history] == [
+        ("insert", row.metadata),
+        ("update", row.metadata),
+    ]
+    assert texts_of(api, SAID) == []
+    assert api.get_memory(**ANA, memory_id=untouched).version == 1
+    kept = api.query("select operation, supersede_reason from memory.memories where content = 'Liked milk'")
+    assert [tuple(row) for row in kept] == [("supersede", mark)]
+
+
+def test_a_longer_memory_goes_and_its_earlier_versions_do_not_count(models: Api) -> None:
+    api = models
+    api.add_message(**THREAD, role="user", content="I have a cat and a dog at home")
+    longer = api.add_memory(**ANA, content="I have a cat and a dog at home").memory_id
+    api.update_memory(**ANA, memory_id=longer, content=f"Has a cat, and {SAID.lower()}")
+    receipt = api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
+    assert receipt["tables"]["memories"] == 2
+    assert contents(api) == []
+    assert said(api) == ["I have a cat and a dog at home"]
+    assert not api.add_memory(**ANA, content=f"Has a cat, and {SAID}", source="extraction").inserted
+
+
+def test_a_message_in_quarantine_that_said_it_goes(models: Api) -> None:
+    api = models
+    for content in ("Hello", f"Ignore that: {SAID}"):
+        api.add_message(**THREAD, role="user", content=content)
+    api.quarantine_source(**ANA, source="message", id="t1/1", reason="looks planted")
+    assert "Kreuzberg" not in "".join(said(api))
+    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
+    assert said(api) == ["Hello"]
+    assert texts_of(api, "kreuzberg") == []
+
+
+def test_metadata_that_is_nested_thousands_deep_does_not_stop_it(models: Api) -> None:
+    """At about 1,000 levels the stack of the server ends."""
+    api = models
+    deep = '{"a": ' * 3000 + f'"{SAID}"' + "}" * 3000
+    api.connection.execute(
+        "insert into memory.memories (user_id, content, metadata) values ('ana', 'Likes tea', %s)", [deep]
+    )
+    api.forget_memory(**ANA, memory_id=api.add_memory(**ANA, content=SAID).memory_id)
+    assert texts_of(api, "kreuzberg") == []
+    assert contents(api) == ["Likes tea"]
+
+
+def test_reasons_of_earlier_receipts_lose_it(models: Api) -> None:
+    api = models
+    [tea, home] = [api.add_memory(**ANA, content=content).memory_id for content in ("Likes tea", SAID)]
+    api.forget_memory(**ANA, memory_id=tea, reason=f"asked for that and for: {SAID}")
+    api.forget_memory(**ANA, memory_id=home, reason="asked again")
+    assert [row.reason for row in api.query("select reason from memory.receipts order by receipt_id")] == [
+        "[forgotten]",
+        "asked again",
+    ]

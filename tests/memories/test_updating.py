@@ -105,3 +105,18 @@ def test_a_memory_cannot_be_moved_by_plain_sql(api: Api, column: str) -> None:
     add(api, "Lives in Oslo")
     with refused("memory_id"):
         api.query(f"update memory.memories set {column} = 'other' returning 1")
+
+
+def test_the_same_operation_twice_has_its_name_twice(api: Api) -> None:
+    memory_id, newer = add(api, "Lives in Oslo"), add(api, "Lives in Bergen")
+    for _ in range(2):
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+    api.supersede_memory(user_id="ana", old_memory_id=memory_id, new_memory_id=newer, reason="moved")
+    api.restore_memory(user_id="ana", memory_id=memory_id)
+    for reason in ("looks planted", "is planted"):
+        api.quarantine_memory(user_id="ana", memory_id=memory_id, reason=reason)
+    api.connection.execute("update memory.memories set quarantine_reason = 'x' where memory_id = %s", [memory_id])
+    history = api.query("select operation from memory.memory_history order by version")
+    current = api.value("select operation from memory.memories where memory_id = %(id)s", id=memory_id)
+    operations = ["insert", "restore", "restore", "supersede", "restore", "quarantine", "quarantine"]
+    assert [row.operation for row in history] + [current] == [*operations, "update"]

@@ -93,12 +93,29 @@ class TestBinding:
         with session_of(api.connection, "tenant_ana"):
             assert len(api.list_memories(user_id="bob")) == 1
 
+    @pytest.mark.parametrize("group", ["memory_app", "its own grants"])
+    def test_a_role_that_could_reach_all_users_gets_a_notice(self, api: Api, group: str) -> None:
+        name = login_role(api.connection, "wide_role", *(["memory_app"] if group == "memory_app" else []))
+        if group != "memory_app":
+            api.connection.execute("grant usage on schema memory to wide_role")
+        api.notices.clear()
+        api.bind_role(role_name=name, user_id="ana")
+        [notice] = api.notices
+        assert 'role "wide_role" could reach all users' in notice
+        api.bind_role(role_name=name, user_id="ana")
+        api.bind_role(role_name=login_role(api.connection, "narrow_role"), user_id="ana")
+        assert len(api.notices) == 1
+        with session_of(api.connection, name):
+            with pytest.raises(errors.InsufficientPrivilege):
+                api.list_memories(user_id="bob")
+            assert len(api.list_memories(user_id="ana")) == 1
+
     @pytest.mark.parametrize(
-        "role", [None, "", "nobody there", "memory_tenant", "postgres", "worker_of_tests", "reader_of_tests"]
+        "role", [None, "", "nobody there", "memory_tenant", "postgres", "worker_of_tests", "monitor_of_tests"]
     )
     def test_roles_that_cannot_be_bound_are_refused(self, api: Api, role: str | None) -> None:
         login_role(api.connection, "worker_of_tests", "memory_worker")
-        login_role(api.connection, "reader_of_tests", "memory_reader")
+        login_role(api.connection, "monitor_of_tests", "memory_reader")
         with refused("role_name"):
             api.bind_role(role_name=role, user_id="ana")
 

@@ -2,26 +2,21 @@
 
 from __future__ import annotations
 
-import json
+import io
 import sys
-from collections.abc import Iterator
-from itertools import count
 from pathlib import Path
-from typing import Annotated, Any, TextIO
+from typing import Annotated
 
 import typer
 from psycopg.rows import dict_row
 
 from .._text import counted
 from .._users import USERS
-from ..client import Memory
-from ..errors import InvalidValueError, LimitExceededError
-from .console import Dsn, Group, User, connected, opened, standard_input
+from .console import Dsn, Group, User, connected, opened
 from .printing import AsJson, Limit, Offset, moment, plain, print_json, print_line, print_page, stderr
 
 users = typer.Typer(cls=Group, help="List, forget, export and import users.")
 
-_PAGE = 1000
 Reason = Annotated[str | None, typer.Option(help="Kept with the receipt.", show_default=False)]
 
 
@@ -87,15 +82,8 @@ def export(
 
     "agent-memory export" writes only the messages and memories, for other programs to read.
     """
-    with connected(dsn) as connection, connection.transaction():
-        # All parts of one moment.
-        connection.execute("set transaction isolation level repeatable read")
-        pages = _pages(Memory(connection), user_id)
-        if file is None:
-            rows = _write(user_id, pages, sys.stdout)
-        else:
-            with file.open("w", encoding="utf-8") as output:
-                rows = _write(user_id, pages, output)
+    with opened(dsn) as memory:
+        rows = memory.export_user_to(user_id, file or sys.stdout)
     stderr.print(plain(f"Exported {counted(rows, 'row')} of {user_id}."), soft_wrap=True)
 
 
@@ -109,15 +97,10 @@ def import_(
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
-    """Store a user that "agent-memory users export" has written, where nothing is stored of that user."""
-    content = b"".join(standard_input()) if str(file) == "-" else file.read_bytes()
-    try:
-        export = json.loads(content)
-    except ValueError as error:
-        hint = "Pass what agent-memory users export has written; agent-memory import reads other formats."
-        raise InvalidValueError(f"{file} is not JSON: {error}", hint=hint) from None
+    """Store a user that "agent-memory users export" has written, or nothing if anything is stored of that user."""
+    source = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8") if str(file) == "-" else file
     with opened(dsn) as memory:
-        counts = memory.import_user(user_id, export, lift_tombstones)
+        counts = memory.import_user_from(user_id, source, lift_tombstones)
     if as_json:
         print_json(counts)
         return
@@ -128,40 +111,3 @@ def import_(
     print_line(f"Imported {counted(sum(counts.values()), 'row')} of {user_id}.")
     if left_out:
         print_line(f"{counted(left_out, 'row')} were forgotten here before and stay out; see --lift-tombstones.")
-
-
-def _pages(memory: Memory, user_id: str) -> Iterator[tuple[str, list[dict[str, Any]]]]:
-    """Yield the rows of each kind in parts, smaller ones where the rows are large."""
-    kinds = [kind for kind, rows in memory.export_user(user_id, max_rows=1).items() if isinstance(rows, list)]
-    for kind in kinds:
-        done, size = 0, _PAGE
-        for _ in count():
-            try:
-                rows = memory.export_user(user_id, [kind], done, size)[kind]
-            except LimitExceededError:
-                if size == 1:
-                    raise
-                size = max(1, size // 10)
-                continue
-            yield kind, rows
-            done += len(rows)
-            if len(rows) < size:
-                break
-
-
-def _write(user_id: str, pages: Iterator[tuple[str, list[dict[str, Any]]]], output: TextIO) -> int:
-    """Write the object row by row, and return how many rows it has."""
-    head = {"format": "agent_memory user", "format_version": 1, "user_id": user_id}
-    output.write(json.dumps(head, ensure_ascii=False)[:-1])
-    written, open_kind = 0, None
-    for kind, rows in pages:
-        if kind != open_kind:
-            output.write("]" if open_kind else "")
-            output.write(f', "{kind}": [')
-        for number, row in enumerate(rows):
-            output.write("" if kind != open_kind and number == 0 else ",")
-            output.write("\n" + json.dumps(row, ensure_ascii=False))
-            written += 1
-        open_kind = kind
-    output.write("]}\n")
-    return written

@@ -13,6 +13,7 @@ NOT_COPIED = {
     "agent_budgets": "locks of claims, which hold nothing",
     "audit": "who has called what in a database",
     "bound_roles": "login roles of a server, which another server need not have",
+    "imports": "imports that are under way",
     "migrations": "what was installed in a database; both have the same version",
     "moved_users": "who was moved into a database",
     "role_grants": "what roles of a server were granted in a database",

@@ -113,7 +113,7 @@ returns text
 language sql stable parallel safe -- convert_to() is stable
 begin atomic
   select left(replace(replace(
-    encode(sha256(p_outer_block || sha256(p_inner_block || convert_to(p_signed, 'UTF8'))), 'base64'),
+    encode(memory._hmac_sha256(convert_to(p_signed, 'UTF8'), p_inner_block, p_outer_block), 'base64'),
     '+', '-'), '/', '_'), 43);
 end;
 

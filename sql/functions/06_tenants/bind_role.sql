@@ -5,9 +5,13 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   bound_to text;
+  reached_all boolean;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_role_to_bind(role_name);
+  reached_all := not pg_has_role(role_name, 'memory_tenant', 'member')
+    and (has_schema_privilege(role_name, 'memory', 'usage')
+         or pg_has_role(role_name, to_regrole('memory_app'), 'member') is true);
   insert into memory.bound_roles as b (role_name, user_id) values (bind_role.role_name, bind_role.user_id)
   on conflict on constraint bound_roles_pkey do nothing;
   select b.user_id into bound_to from memory.bound_roles as b where b.role_name = bind_role.role_name;
@@ -20,12 +24,18 @@ begin
     perform memory._make_tenant(role_name);
   end if;
   perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
+  if reached_all then
+    raise notice 'role "%" could reach all users; its sessions, open ones too, reach the user "%" only from now on',
+      role_name, left(user_id, 255)
+      using hint = format('To undo that: select memory.unbind_role(%L); revoke memory_tenant from %I;', role_name,
+        role_name);
+  end if;
 end;
 $$;
 comment on function memory.bind_role(name, text) is
 'Binds a login role to a user: its sessions reach this user only, by functions and by tables, and need no token. The '
-'role becomes a member of memory_tenant. Binding it to the same user again changes nothing; to another user it is '
-'refused (23505).';
+'role becomes a member of memory_tenant, and a NOTICE says so where it could reach all users before. Binding it to '
+'the same user again changes nothing; to another user it is refused (23505).';
 
 -- Refuses a role that does not exist, or that would reach other users although it is bound.
 create or replace function memory._check_role_to_bind(p_role_name name)

@@ -1,5 +1,4 @@
--- Keyed hashes: HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. Without the key nobody can
--- find out by trying whether a user or a statement is among what was forgotten.
+-- Keyed hashes: without the key nobody finds out by trying whether a user or a statement is among what was forgotten.
 
 -- The hash of a user, or of a statement of the user that memory._statement_hash() has spelled plainly.
 create or replace function memory._keyed_hash(
@@ -9,8 +8,8 @@ returns bytea
 language plpgsql immutable parallel safe
 as $$
 begin
-  return sha256(p_key.outer_block || sha256(p_key.inner_block || int4send(octet_length(p_user_id))
-    || convert_to(p_user_id, 'UTF8') || convert_to(coalesce(p_content_hash, ''), 'UTF8')));
+  return memory._hmac_sha256(int4send(octet_length(p_user_id)) || convert_to(p_user_id, 'UTF8')
+    || convert_to(coalesce(p_content_hash, ''), 'UTF8'), p_key.inner_block, p_key.outer_block);
 end;
 $$;
 

@@ -113,9 +113,9 @@ begin
       and e.id = new.memory_id::text;
   end if;
 
-  new.version := old.version + 1;
-  new.changed_by := session_user;
-  if new.operation = old.operation then -- a direct update that does not name its operation
+  -- A direct update does not name its operation. One that may name the same operation as the change before, such as a
+  -- second restore, counts the version itself.
+  if new.operation = old.operation and new.version = old.version then
     new.operation := case
       when new.deleted_at is not null and old.deleted_at is null then 'delete'
       when new.superseded_by is not null and new.superseded_by is distinct from old.superseded_by then 'supersede'
@@ -123,6 +123,8 @@ begin
       else 'update'
     end;
   end if;
+  new.version := old.version + 1;
+  new.changed_by := session_user;
   insert into memory.memory_history (
     user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, superseded_by,
     supersede_reason, changed_at, changed_by)

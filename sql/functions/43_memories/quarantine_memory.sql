@@ -13,7 +13,8 @@ begin
     perform memory._quarantine_memories(user_id, array[memory_id], reason);
   else -- what was quarantined together with a source now stays when the source is released
     update memory.memories as m
-    set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine'
+    set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine',
+        version = m.version + 1
     where m.user_id = quarantine_memory.user_id and m.memory_id = quarantine_memory.memory_id;
   end if;
   perform memory._audit('quarantine_memory', jsonb_build_object('memory_id', memory_id), user_id);

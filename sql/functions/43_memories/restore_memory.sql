@@ -46,6 +46,7 @@ begin
       superseded_at = null,
       deleted_at = null,
       operation = 'restore',
+      version = m.version + 1,
       content = coalesce(earlier.content, m.content),
       metadata = coalesce(earlier.metadata, m.metadata),
       tags = coalesce(earlier.tags, m.tags),

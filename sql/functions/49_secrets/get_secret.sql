@@ -18,9 +18,10 @@ begin
   end if;
   value := memory._opened(stored);
   insert into memory.secret_reads (user_id, name, role) values (get_secret.user_id, get_secret.name, reader);
-  -- If the caller rolls its transaction back, the row goes, and this line of the server's log stays.
-  raise log 'secret % of user % was read by role %', memory._in_a_line(name), memory._in_a_line(user_id),
-    memory._in_a_line(reader);
+  -- If the caller rolls its transaction back, the row goes, and this line of the server's log stays. A keyed hash
+  -- stands for the user: the log outlives memory.forget_user(). PostgreSQL adds the statement, without the values that
+  -- are passed as parameters.
+  raise log 'a secret of user % was read by role %', memory._pseudonym(user_id), memory._in_a_line(reader);
   perform memory._drop_secret_mask();
   return convert_from(value, 'UTF8');
 end;

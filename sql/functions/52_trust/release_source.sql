@@ -89,7 +89,7 @@ begin
       where q.user_id = p_user_id and q.thread_id = derived.thread_id and q.seq = s.seq)
     order by s.seq limit 1;
     if found then
-      update memory.memories as m set quarantined_with = other, operation = 'quarantine'
+      update memory.memories as m set quarantined_with = other, operation = 'quarantine', version = m.version + 1
       where m.user_id = p_user_id and m.memory_id = derived.memory_id;
     else
       memories := memories + memory._release_quarantined(derived)::int;

@@ -1,5 +1,5 @@
 create or replace function memory.export_user(
-  user_id text, kinds text[] default null, from_row int default 0, max_rows int default null
+  user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -9,61 +9,94 @@ set extra_float_digits = 1
 as $$
 declare
   known constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
+  wanted text[];
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_list('kinds', kinds);
   if (kinds <@ known) is false then
     perform memory._refuse('kinds', format('%s is not a choice of kinds', kinds),
       'Known kinds: ' || array_to_string(known, ', ') || '; leave it out for all.');
-  end if;
-  if max_rows < 1 then
+  elsif max_rows < 1 then
     perform memory._refuse('max_rows', format('%s is less than 1', max_rows), 'Leave it out for all rows.');
-  elsif (from_row >= 0) is not true then
-    perform memory._refuse('from_row', format('%s is not a number from 0', coalesce(from_row::text, 'null')),
-      'It counts the rows of each kind from its beginning.');
+  elsif after is not null and max_rows is null then
+    perform memory._refuse('max_rows', 'must not be null with after', 'Pass how many rows the part may have.');
+  end if;
+  wanted := array(select k from unnest(known) with ordinality as u (k, place)
+                  where (k = any (kinds)) is not false order by u.place);
+  if after is not null then
+    if (after ->> 'kind' = any (wanted) and jsonb_typeof(after -> 'key') in ('array', 'null')) is not true then
+      perform memory._refuse('after', 'is not what an earlier part returned as next',
+        'Pass the member next of the part before, with the same kinds.');
+    end if;
+    wanted := wanted[array_position(wanted, after ->> 'kind'):];
   end if;
   perform memory._audit('export_user',
-    jsonb_strip_nulls(jsonb_build_object('kinds', kinds, 'from_row', nullif(from_row, 0))), user_id);
-  return memory._export(user_id, known, kinds, from_row, max_rows);
+    jsonb_strip_nulls(jsonb_build_object('kinds', kinds, 'after', after ->> 'kind')), user_id);
+  return memory._export(user_id, wanted, max_rows, after -> 'key');
 end;
 $$;
-comment on function memory.export_user(text, text[], int, int) is
+comment on function memory.export_user(text, text[], int, jsonb) is
 'All that is stored about a user as a JSON object, see docs/export.schema.json: for each kind an array of rows in a '
 'stable order. Secrets are sealed, as in the table. Embeddings, words and counters are left out, because '
-'memory.import_user() makes them again. kinds, from_row and max_rows export a part; more than 250 MB at once are '
-'refused (54000).';
+'memory.import_user() makes them again. More than 250 MB are refused (54000); with max_rows the object is a part of so '
+'many rows, or of 32 MB, and its member next, null in the last part, is passed as after to get the part that follows.';
 
--- The export, of one moment: the statements of a stable function all see what its caller's statement sees.
-create or replace function memory._export(
-  p_user_id text, p_known text[], p_kinds text[], p_from_row int, p_max_rows int
-)
+-- The export, of one moment: the statements of a stable function all see what its caller's statement sees. A part goes
+-- on after a row that was the last before, found by its key: where parts counted rows, PostgreSQL read and sorted all
+-- of them for each part, 1.6 s of CPU for each 1,000 of 100,000 messages.
+create or replace function memory._export(p_user_id text, p_kinds text[], p_max_rows int, p_after jsonb)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  too_large constant text := '"agent-memory users export" writes it in parts, and so does export_user() with kinds, '
-    'from_row and max_rows; "agent-memory move" copies such a user to another database.';
-  export jsonb;
+  max_bytes constant int := case when p_max_rows is null then memory._max_export_bytes() else 32000000 end;
+  is_first constant boolean := p_after is null;
+  export jsonb := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
   kind text;
-  size bigint;
-  total bigint := 0;
-  rows jsonb;
+  item jsonb;
+  key jsonb; -- of the row, its place in the order
+  rows jsonb[];
+  number int := 0;
+  bytes bigint := 0;
+  next jsonb;
 begin
-  export := jsonb_build_object('format', memory._export_format(), 'format_version', 1, 'user_id', p_user_id);
-  foreach kind in array p_known loop
-    continue when (kind = any (p_kinds)) is false;
-    execute memory._export_query(kind, 'sum(pg_column_size(e.item))') into size
-    using p_user_id, p_max_rows, p_from_row;
-    total := total + coalesce(size, 0);
-    if total > memory._max_export_bytes() then
-      perform memory._refuse('user_id', format('the export of this user has more than %s MB', total / 1000000),
-        too_large, '54000');
+  foreach kind in array p_kinds loop
+    rows := '{}';
+    for item, key in execute memory._export_query(kind, p_after) using p_user_id, p_after loop
+      -- At least one row, so that a part with a long row is not the last one that anybody gets.
+      if number = p_max_rows or number > 0 and bytes + pg_column_size(item) > max_bytes then
+        next := jsonb_build_object('kind', kind, 'key', p_after);
+        exit;
+      end if;
+      rows := rows || item;
+      number := number + 1;
+      bytes := bytes + pg_column_size(item);
+      p_after := key;
+    end loop;
+    export := export || jsonb_build_object(kind, rows);
+    if p_max_rows is not null then
+      -- A part has one kind, because the members of a jsonb do not stay in the order in which they are imported.
+      return export || jsonb_build_object('next', case
+        when next is not null then next
+        when kind <> p_kinds[cardinality(p_kinds)]
+          then jsonb_build_object('kind', p_kinds[array_position(p_kinds, kind) + 1], 'key', null) end);
     end if;
-    execute memory._export_query(kind, 'jsonb_agg(e.item order by e.place)') into rows
-    using p_user_id, p_max_rows, p_from_row;
-    export := export || jsonb_build_object(kind, coalesce(rows, '[]'));
+    exit when next is not null;
+    p_after := null;
   end loop;
+  if next is not null then
+    perform memory._refuse('user_id', format('the export of this user has more than %s MB', max_bytes / 1000000),
+      '"agent-memory users export" writes it in parts, and so does export_user() with max_rows; '
+      '"agent-memory move" copies such a user to another database.', '54000');
+  end if;
   return export;
+exception
+  when data_exception then -- in a key with other members
+    if is_first then
+      raise;
+    end if;
+    perform memory._refuse('after', 'is not what an earlier part returned as next', 'Pass it unchanged.');
+    return null;
 end;
 $$;
 
@@ -111,35 +144,42 @@ begin
 end;
 $$;
 
--- A query over the rows of a kind as they are exported: e.item is a row, e.place its place. Its parameters are the
--- user, the limit and the offset. The order is that of the primary key, where rows have one that is exported.
-create or replace function memory._export_query(p_kind text, p_select text)
+-- A query over the rows of a kind as they are exported: item is a row, key its place in the order, which is that of the
+-- primary key. Its parameters are the user and the key that it goes on after, if there is one.
+create or replace function memory._export_query(p_kind text, p_after jsonb)
 returns text
 language plpgsql stable parallel safe
 as $$
 declare
   exported record;
   item text;
-  sorted text;
+  names text[];
+  keys text;
+  key_before text;
 begin
   select k.* into exported from memory._export_kinds() as k where k.kind = p_kind;
   item := format('to_jsonb(t) - %L::text[]', exported.left_out || array['user_id']);
   if p_kind = 'artifacts' then -- whose content lies in parts
     item := item || ' || jsonb_build_object(''content'', memory._content_slice(t.user_id, t.content_id))';
   end if;
-  sorted := coalesce((
-    select string_agg(format('t.%I', a.attname), ', ' order by k.place)
+  names := array(
+    select a.attname
     from pg_constraint as c
     cross join lateral unnest(c.conkey) with ordinality as k (number, place)
     join pg_attribute as a on a.attrelid = c.conrelid and a.attnum = k.number
     where c.conrelid = format('memory.%I', p_kind)::regclass and c.contype = 'p' and a.attname <> 'user_id'
-    having not bool_or(a.attname = any (exported.left_out))), 't::text');
-  if p_kind = 'jobs' then
-    sorted := 't.job_id';
+    order by k.place);
+  if names = '{}' then
+    names := array['read_at', 'ctid']; -- readings of secrets have no key, and never change
   end if;
-  return format(
-    'select %s from (select row_number() over (order by %s) as place, %s as item from memory.%I as t '
-    'where t.user_id = $1 and %s order by 1 limit $2 offset $3) as e',
-    p_select, sorted, item, p_kind, exported.condition);
+  select string_agg('t.' || n.name, ', ' order by n.place),
+    string_agg(format('($2 ->> %s)::%s', n.place - 1, format_type(a.atttypid, null)), ', ' order by n.place)
+  into keys, key_before
+  from unnest(names) with ordinality as n (name, place)
+  join pg_attribute as a on a.attrelid = format('memory.%I', p_kind)::regclass and a.attname = n.name;
+  return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and %s',
+      item, keys, p_kind, exported.condition)
+    || case when jsonb_typeof(p_after) = 'array' then format(' and (%s) > (%s)', keys, key_before) else '' end
+    || format(' order by %s', keys);
 end;
 $$;

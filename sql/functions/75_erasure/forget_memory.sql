@@ -7,6 +7,7 @@ declare
   -- Rows that triggers and foreign keys remove with others.
   followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'memory_history'];
   same uuid[];
+  longer uuid[];
   statements text[];
   before jsonb;
   gone jsonb := jsonb '{}';
@@ -25,15 +26,19 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   statements := memory._statements_of(user_id, same);
+  -- Of a longer memory neither earlier versions nor sources count: they may say the rest of the sentence only.
+  longer := memory._stating_memories(user_id, same, statements);
   reason := memory._reason_without(reason, user_id || statements);
   perform memory._stop_claims(user_id);
   perform from memory.jobs as j where j.user_id = forget_memory.user_id order by j.job_id for update;
 
   before := memory._count_rows(user_id, followers);
-  perform memory._bury(user_id, statements);
+  perform memory._bury(user_id, statements || array(
+    select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
   gone := memory._forget_messages(user_id, same, statements);
-  gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same, statements));
-  gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same, statements));
+  gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same || longer, statements));
+  gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same || longer, statements));
+  perform memory._forget_wording(user_id, statements);
   gone := memory._sum_of_counts(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
@@ -44,9 +49,9 @@ end;
 $$;
 comment on function memory.forget_memory(text, uuid, text) is
 'Removes a memory for good, in this transaction, with its history, the memories that say the same, the messages that '
-'state it, and what was made of these: summaries (queued to be made again), articles, artifacts, embeddings, jobs. A '
-'tombstone (keyed hash) keeps models and imports from bringing it back. Returns a receipt: receipt_id, forgotten_at '
-'and the rows by table. Error P0002 when the user has no such memory.';
+'state it, its wording in the metadata of others, and what was made of these: summaries (queued to be made again), '
+'articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it back. '
+'Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such memory.';
 
 -- How many rows a user has in these tables.
 create or replace function memory._count_rows(p_user_id text, p_tables text[])
@@ -72,17 +77,20 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  hashes constant text[] := array(select memory._content_hash(s) from unnest(p_statements) as s);
+  patterns constant text[] := memory._patterns_of(p_statements);
   memories bigint;
   articles bigint;
 begin
   delete from memory.memory_history as h
-  where h.user_id = p_user_id and h.memory_id <> all (p_memory_ids) and memory._content_hash(h.content) = any (hashes);
+  where h.user_id = p_user_id and h.memory_id <> all (p_memory_ids)
+    and lower(h.content) like any (patterns) and memory._states_any(h.content, p_statements);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
   get diagnostics memories = row_count;
   -- After the memories: an article that is deleted makes the others that it was made of current again.
   delete from memory.documents as d
-  where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| p_memory_ids::text[];
+  where d.user_id = p_user_id and d.source = 'consolidation'
+    and (d.metadata -> 'memory_ids' ?| p_memory_ids::text[]
+         or memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_statements));
   get diagnostics articles = row_count;
   return jsonb_build_object('memories', memories)
     || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;

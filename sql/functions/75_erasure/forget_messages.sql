@@ -55,6 +55,17 @@ begin
       and memory._states_any(p.content, p_statements));
   get diagnostics removed = row_count;
   gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  -- What was sent of an artifact that nothing names yet.
+  with gone as (
+    delete from memory.artifact_uploads as u
+    where u.user_id = p_user_id and exists (
+      select from memory.artifact_parts as p
+      where p.user_id = u.user_id and p.content_id = u.upload_id and lower(p.content) like any (patterns)
+        and memory._states_any(p.content, p_statements))
+    returning u.upload_id
+  )
+  delete from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id in (select g.upload_id from gone as g);
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
@@ -98,7 +109,11 @@ begin
   where s.user_id = p_user_id
     and (lower(s.content) like any (patterns) and memory._states_any(s.content, p_statements)
       or s.metadata <> '{}' and lower(s.metadata::text) like any (patterns)
-        and memory._json_states_any(s.metadata, p_statements)); -- such as the arguments of a tool's call
+        and memory._json_states_any(s.metadata, p_statements)) -- such as the arguments of a tool's call
+  union
+  select q.thread_id, q.seq
+  from memory.quarantined_messages as q -- which keep what the message has said
+  where q.user_id = p_user_id and lower(q.content) like any (patterns) and memory._states_any(q.content, p_statements);
 end;
 $$;
 

@@ -24,7 +24,11 @@ begin
       from jsonb_array_elements(p_rows) as r
       join memory.artifacts as a on a.user_id = p_user_id and a.key = r.value ->> 'key';
     elsif p_kind = 'documents' then
-      for document in select d.* from memory.documents as d where d.user_id = p_user_id loop
+      for document in
+        select d.*
+        from jsonb_array_elements(p_rows) as r
+        join memory.documents as d on d.user_id = p_user_id and d.document_id = (r.value ->> 'document_id')::uuid
+      loop
         perform memory._cut_roughly(document,
           memory._policy(p_user_id, memory._document_agent(document.agent_ids)));
       end loop;

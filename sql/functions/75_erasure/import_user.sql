@@ -1,4 +1,6 @@
-create or replace function memory.import_user(user_id text, export jsonb, lift_tombstones boolean default false)
+create or replace function memory.import_user(
+  user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
+)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -7,37 +9,47 @@ as $$
 declare
   kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
   kind text;
-  wanted jsonb;
-  imported jsonb := jsonb '{}';
-  left_out bigint := 0;
+  given jsonb := jsonb '{}'; -- the number of rows by kind, before anything stays out
+  imported jsonb;
+  left_out bigint;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_export(user_id, export, kinds);
-  if lift_tombstones and not has_schema_privilege(memory._caller(), 'memory', 'create') then
+  if is_last is null then
+    perform memory._refuse('is_last', 'must not be null', 'Pass false with each part but the last.');
+  elsif lift_tombstones and not has_schema_privilege(memory._caller(), 'memory', 'create') then
     perform memory._refuse('lift_tombstones', 'is for the owner of schema memory', 'Have the owner import the user.',
       '42501');
   end if;
-  perform memory._lock_user(user_id);
-  perform memory._refuse_present_user(user_id);
-  if lift_tombstones then
-    perform memory._lift_tombstones(user_id);
-    wanted := export;
-  else
-    wanted := memory._without_forgotten(user_id, export);
+  perform memory._begin_import(user_id, lift_tombstones);
+  set constraints memory.summaries_user_id_base_summary_id_fkey deferred; -- the other summary may come in a later part
+  foreach kind in array kinds loop
+    given := given || jsonb_build_object(kind, jsonb_array_length(coalesce(export -> kind, '[]')));
+  end loop;
+  if memory._user_forgotten_at(user_id) is not null then
+    export := memory._since(export, memory._user_forgotten_at(user_id));
   end if;
   perform memory._begin_whole_user_change();
   foreach kind in array kinds loop
-    perform memory._import_rows(user_id, kind, coalesce(wanted -> kind, '[]'));
-    imported := imported || jsonb_build_object(kind, jsonb_array_length(coalesce(wanted -> kind, '[]')));
-    left_out := left_out + jsonb_array_length(coalesce(export -> kind, '[]'))
-      - jsonb_array_length(coalesce(wanted -> kind, '[]'));
+    perform memory._import_rows(user_id, kind, coalesce(export -> kind, '[]'));
   end loop;
+  update memory.imports as i set rows_given = i.rows_given + (select sum(g.value::bigint) from jsonb_each(given) as g)
+  where i.transaction_id = pg_current_xact_id();
+  if not is_last then
+    perform memory._end_whole_user_change();
+    return given;
+  end if;
+
+  perform memory._leave_out_forgotten(user_id);
+  imported := memory._count_exported(user_id);
   perform memory._count_imported(user_id);
   perform memory._end_whole_user_change();
+  delete from memory.imports as i where i.transaction_id = pg_current_xact_id()
+  returning i.rows_given - (select sum(n.value::bigint) from jsonb_each(imported) as n) into left_out;
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
-  if wanted @? '$.artifacts[*]' then
+  if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;
   if left_out > 0 then
@@ -51,10 +63,70 @@ begin
   return imported || jsonb_build_object('left_out', left_out);
 end;
 $$;
-comment on function memory.import_user(text, jsonb, boolean) is
+comment on function memory.import_user(text, jsonb, boolean, boolean) is
 'Stores what memory.export_user() returned, and returns the counts by kind. Refused (23505) where the user has rows. '
 'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for the owner alone (42501), it '
-'comes back. Counters and words are made anew, embeddings by the queue.';
+'comes back. Counters and words are made anew, embeddings by the queue. Parts of an export are passed in their order, '
+'in one transaction, with is_last => false but for the last one; each returns the rows it was given.';
+
+-- Notes that this transaction imports a user, unless an earlier part has.
+create or replace function memory._begin_import(p_user_id text, p_lift_tombstones boolean)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  hash constant bytea := memory._keyed_hash(memory._erasure_key(), p_user_id);
+  under_way bytea;
+begin
+  select i.user_hash into under_way from memory.imports as i where i.transaction_id = pg_current_xact_id_if_assigned();
+  if under_way = hash then
+    return;
+  elsif under_way is not null then
+    perform memory._refuse('user_id', 'is not the user whom this transaction imports',
+      'Pass the last part of the other user first.');
+  end if;
+  perform memory._lock_user(p_user_id);
+  perform memory._refuse_present_user(p_user_id);
+  if p_lift_tombstones then
+    perform memory._lift_tombstones(p_user_id);
+  end if;
+  insert into memory.imports (transaction_id, user_hash) values (pg_current_xact_id(), hash);
+end;
+$$;
+
+-- Refuses to commit a transaction that did not pass the last part: nothing is counted before.
+create or replace function memory._refuse_unfinished_import()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever imports has no rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if exists (select from memory.imports as i where i.transaction_id = new.transaction_id) then
+    perform memory._refuse('is_last', 'was false in each part that this transaction has imported',
+      'Pass the parts in one transaction, the last one with is_last => true.');
+  end if;
+  return null;
+end;
+$$;
+
+-- How many rows of each kind are stored.
+create or replace function memory._count_exported(p_user_id text)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  kind text;
+  number bigint;
+  counts jsonb := jsonb '{}';
+begin
+  for kind in select k.kind from memory._export_kinds() as k order by k.place loop
+    execute 'select count(*) from (' || memory._export_query(quote_ident(kind), null) || ') as e'
+    into number using p_user_id;
+    counts := counts || jsonb_build_object(kind, number);
+  end loop;
+  return counts;
+end;
+$$;
 
 -- Refuses what is no export of this user. Rows are checked when they are stored.
 create or replace function memory._check_export(p_user_id text, p_export jsonb, p_kinds text[])
@@ -89,7 +161,7 @@ begin
       if found then
         perform memory._refuse('export', format('%s[%s] must be an object', kind, place), hint);
       end if;
-    elsif kind not in ('format', 'format_version', 'user_id') then
+    elsif kind not in ('format', 'format_version', 'user_id', 'next') then
       perform memory._refuse('export', format('unknown member "%s"', left(kind, 50)),
         'Known members: format, format_version, user_id, ' || array_to_string(p_kinds, ', ') || '.');
     end if;

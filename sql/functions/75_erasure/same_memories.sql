@@ -75,6 +75,21 @@ begin
 end;
 $$;
 
+-- Further memories that have one of these statements in what they say, such as a longer sentence.
+create or replace function memory._stating_memories(p_user_id text, p_memory_ids uuid[], p_statements text[])
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_statements);
+begin
+  return array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids)
+      and lower(m.content) like any (patterns) and memory._states_any(m.content, p_statements));
+end;
+$$;
+
 -- The wordings of these memories, each once: what they say now. Of a memory that was reworded also what it said before.
 create or replace function memory._statements_of(p_user_id text, p_memory_ids uuid[])
 returns text[]
@@ -109,8 +124,8 @@ begin
 end;
 $$;
 
--- Whether a text in a JSON value has one of these statements in it. The text of the JSON says too little: quotes and
--- line breaks are escaped there, and it never consists of a short statement alone.
+-- Whether a text or a key in a JSON value has one of these statements in it. The text of the JSON says too little:
+-- quotes and line breaks are escaped there, and it never consists of a short statement alone.
 create or replace function memory._json_states_any(p_value jsonb, p_statements text[])
 returns boolean
 language plpgsql immutable parallel safe
@@ -118,7 +133,10 @@ as $$
 begin
   return exists (
     select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s
-    where memory._states_any(s #>> '{}', p_statements));
+    where memory._states_any(s #>> '{}', p_statements)
+    union all
+    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "object").keyvalue().key') as k
+    where memory._states_any(k #>> '{}', p_statements));
 end;
 $$;
 

@@ -124,8 +124,8 @@ begin
     raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
   -- Who may call this function need not have the right on the other one: earlier versions did not have it.
-  if has_function_privilege('memory._audit(text, jsonb, text)', 'execute') then
-    perform memory._audit('schedule_jobs', jsonb_build_object('every', every, 'sweep_at', sweep_at));
+  if has_function_privilege('memory._audit_schedule(text, text)', 'execute') then
+    perform memory._audit_schedule(every, sweep_at);
   end if;
 end;
 $$;
@@ -133,3 +133,16 @@ comment on function memory.schedule_jobs(text, text) is
 'Has pg_cron call memory.run_jobs() in the interval every and memory.sweep() at the time sweep_at, as the role that '
 'calls this function; another call changes the schedule. If something is missing, the HINT says what a superuser has '
 'to run.';
+
+-- Records a call of memory.schedule_jobs(), which runs with its caller's rights. Administrators may call this function
+-- as well, and then record that they have scheduled jobs without having done so; other rows they cannot add.
+create or replace function memory._audit_schedule(p_every text, p_sweep_at text)
+returns void
+language plpgsql volatile parallel unsafe security definer -- callers have no rights on the table
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._audit('schedule_jobs',
+    jsonb_build_object('every', left(p_every, 100), 'sweep_at', left(p_sweep_at, 100)));
+end;
+$$;

@@ -180,9 +180,7 @@ class Memories:
             for name in ("content", "metadata", "tags", "confidence", "importance", "expires"):
                 changes[name] = getattr(earlier, name)
         becomes_current = not row.is_current
-        # The history calls the second of two restores in a row an update if the memory was current in between.
-        is_again = row.operation == "restore" and not becomes_current
-        row.change(self.clock.now, "update" if is_again else "restore", **changes)
+        row.change(self.clock.now, "restore", **changes)
         restored = row.version
         if becomes_current:
             self._keep_limit(row.agent_id)

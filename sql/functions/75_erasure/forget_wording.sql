@@ -1,0 +1,81 @@
+-- Takes what was forgotten out of rows that say something else and stay. A text that has it becomes '[forgotten]' as a
+-- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
+-- secrets. So do settings, and documents of the application.
+create or replace function memory._forget_wording(p_user_id text, p_statements text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_statements);
+  kept record;
+begin
+  -- The versions of memories come after memories, whose change adds one.
+  for kept in
+    select *
+    from (values
+      ('memories', array['metadata'], array['tags'], array['embedding_text', 'supersede_reason', 'quarantine_reason']),
+      ('memory_history', array['metadata'], array['tags'], array['supersede_reason']),
+      ('summaries', array['metadata'], array[]::text[], array[]::text[]),
+      ('artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
+      ('quarantined_messages', array[]::text[], array[]::text[], array['reason']),
+      ('model_calls', array[]::text[], array[]::text[], array['error'])
+    ) as k (name, jsons, lists, texts)
+  loop
+    execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
+    using p_user_id, patterns, p_statements;
+  end loop;
+  -- Reasons of earlier receipts, which stay for good.
+  update memory.receipts as r set reason = '[forgotten]'
+  from memory.erasure_keys as k
+  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_statements);
+end;
+$$;
+
+-- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 what was forgotten.
+create or replace function memory._forgetting_update(
+  p_table text, p_jsons text[], p_lists text[], p_texts text[]
+)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  -- The change of a memory that is deleted or superseded has no name: memory.sweep() goes by what was done to it.
+  counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
+    'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
+begin
+  return format('update memory.%I as t set %s%s where t.user_id = $1 and lower(concat_ws('' '', %s)) like any ($2) '
+      'and memory._json_states_any(jsonb_build_array(%4$s), $3)', p_table,
+      string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
+      string_agg(format('t.%I', c.name), ', '))
+  from (
+    select j, 'memory._json_forgetting(%s, $3)' from unnest(p_jsons) as j
+    union all
+    select l, 'memory._texts(memory._json_forgetting(to_jsonb(%s), $3))' from unnest(p_lists) as l
+    union all
+    select x, 'memory._json_forgetting(to_jsonb(%s), $3) #>> ''{}''' from unnest(p_texts) as x
+  ) as c (name, change);
+end;
+$$;
+
+-- A JSON value with '[forgotten]' in place of each text and key that has one of these statements in it. What lies
+-- deeper than 100 levels goes whole where it has one: at about 1,000 levels the stack of the server ends.
+create or replace function memory._json_forgetting(p_value jsonb, p_statements text[], p_depth int default 0)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  mark constant text := '[forgotten]';
+begin
+  if not memory._json_states_any(p_value, p_statements) then
+    return p_value;
+  elsif p_depth = 100 or jsonb_typeof(p_value) = 'string' then
+    return to_jsonb(mark);
+  elsif jsonb_typeof(p_value) = 'array' then
+    return jsonb_agg(memory._json_forgetting(i.value, p_statements, p_depth + 1) order by i.place)
+    from jsonb_array_elements(p_value) with ordinality as i (value, place);
+  end if;
+  return jsonb_object_agg(case when memory._states_any(m.key, p_statements) then mark else m.key end,
+    memory._json_forgetting(m.value, p_statements, p_depth + 1))
+  from jsonb_each(p_value) as m;
+end;
+$$;
