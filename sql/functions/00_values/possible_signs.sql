@@ -13,7 +13,7 @@ declare
   among constant text[] := coalesce(
     p_among, '{cancel,authority,target,asked,memory,orders,model,hidden}');
   one_group text;
-  groups text[] := '{}';
+  groups text[] := array[]::text[];
 begin
   if octet_length(p_plain) > length(p_plain) and p_plain ~ e'[\\u0370-\\u1dff\\u3040-\\ufdff]' then
     return among;
