@@ -1,8 +1,11 @@
 -- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
 -- plain words passes. docs/poisoning.md has the measured detection and false alarms.
 
--- The suspicion from 0 to 1, and the signs that it is made of. Signs add up as independent probabilities do.
-create or replace function memory._suspicion(p_text text, out score double precision, out signs text)
+-- The suspicion from 0 to 1, and the signs that it is made of. Signs add up as independent probabilities do. Only the
+-- groups of signs in p_groups are looked for.
+create or replace function memory._suspicion(
+  p_text text, p_groups text[], out score double precision, out signs text
+)
 returns record
 language plpgsql immutable parallel safe
 as $$
@@ -14,8 +17,9 @@ begin
     select s.sign, max(s.weight) as weight
     from (
       select h.* from memory._hidden_signs(p_text, memory._without_quoted_attacks(p_text)) as h
+      where 'hidden' = any (p_groups)
       union all
-      select i.* from memory._instruction_signs(p_text) as i) as s
+      select i.* from memory._instruction_signs(p_text, p_groups) as i) as s
     group by s.sign order by max(s.weight) desc, s.sign
   loop
     score := 1 - (1 - score) * (1 - found.weight);
@@ -27,26 +31,42 @@ $$;
 -- The signs for which a text of this trust is to be quarantined; null when there are too few. What the user or the
 -- application says may speak to the model ("always answer in German", "ignore emails from Bob"), so only a text with
 -- several strong signs is held against them. A long text is judged piece by piece: signs that stand far apart do not
--- add up.
-create or replace function memory._verdict(p_text text, p_trust double precision)
+-- add up. p_groups has the groups of signs that the text may have, if that is known.
+create or replace function memory._verdict(p_text text, p_trust double precision, p_groups text[] default null)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.55 else 0.44 end;
   piece text;
+  groups text[];
   found record;
 begin
-  for start in 1 .. greatest(length(p_text), 1) by 1800 loop
-    piece := substr(p_text, start, 2000);
+  foreach piece in array memory._pieces_to_judge(p_text) loop
     if p_trust < 0.9 or memory._may_be_definite(piece) then
-      found := memory._suspicion(piece);
-      if found.score >= enough then
-        return found.signs;
+      groups := coalesce(p_groups, memory._possible_signs(memory._form_to_judge(piece)));
+      if groups <> '{}' then
+        found := memory._suspicion(piece, groups);
+        if found.score >= enough then
+          return found.signs;
+        end if;
       end if;
     end if;
   end loop;
   return null;
+end;
+$$;
+
+-- The pieces of a text that are judged by themselves. They overlap, so that no sign is cut in all of them.
+create or replace function memory._pieces_to_judge(p_text text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  if length(p_text) <= 1800 then
+    return array[p_text];
+  end if;
+  return array(select substr(p_text, s, 2000) from generate_series(1, length(p_text), 1800) as s);
 end;
 $$;
 
@@ -89,18 +109,21 @@ language plpgsql immutable parallel safe
 as $$
 declare
   seen constant text := memory._unseen_removed(p_unquoted);
+  -- Only such a text can have the first four, and what is not compared takes no place among the 32 expressions that
+  -- PostgreSQL keeps prepared.
+  is_beyond_ascii constant boolean := octet_length(p_text) > length(p_text);
 begin
   return query
   select s.sign, s.weight
   from (values
     -- Letters of the tags block, without those of flags; marks that carry bytes.
-    ('invisible characters', 0.95::double precision, regexp_replace(p_text,
+    ('invisible characters', 0.95::double precision, is_beyond_ascii and regexp_replace(p_text,
         $w$\U0001f3f4[\U000e0061-\U000e007a]{2,7}\U000e007f$w$, '', 'g') ~ $w$(?x)
       [\U000e0000-\U000e007f\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0e]{3}|[\u200b\u200c\u2060-\u2064\ufeff]{4}$w$),
-    ('reversed writing', 0.7, p_text ~ $w$[\u202d\u202e]$w$),
-    ('characters without width in words', 0.5, p_text ~ $w$(?x)
+    ('reversed writing', 0.7, is_beyond_ascii and p_text ~ $w$[\u202d\u202e]$w$),
+    ('characters without width in words', 0.5, is_beyond_ascii and p_text ~ $w$(?x)
       [A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z].*[A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z]$w$),
-    ('letters of two scripts in a word', 0.5, p_text ~ $w$(?x)
+    ('letters of two scripts in a word', 0.5, is_beyond_ascii and p_text ~ $w$(?x)
       [A-Za-z][\u0370-\u03ff\u0400-\u04ff][A-Za-z]
       |[A-Za-z]{2}[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456][^\u0400-\u04ff]$w$),
     ('markup of a chat template', 0.9, p_unquoted ~ $w$(?xi)
@@ -140,9 +163,10 @@ begin
 end;
 $$;
 
--- Signs in what a text says. Each sign needs all its slots in one sentence. The first slot is looked for in the text as
--- a whole: PostgreSQL keeps 32 prepared expressions, and to prepare one of these takes 2 ms.
-create or replace function memory._instruction_signs(p_text text)
+-- Signs in what a text says, of the groups that memory._possible_signs() found. Each sign needs all its slots in one
+-- sentence. The first slot is looked for in the text as a whole: PostgreSQL keeps 32 prepared expressions, and to
+-- prepare one of these takes 2 ms.
+create or replace function memory._instruction_signs(p_text text, p_groups text[])
 returns table (sign text, weight double precision)
 language plpgsql immutable parallel safe
 as $$
@@ -154,21 +178,21 @@ begin
   for candidate in
     select s.*
     from (values
-      ('an order to ignore instructions', 0.7::double precision, '{rules,cancel}'::text[]),
-      ('a new part for the model', 0.6, '{persona}'),
-      ('a question for the prompt', 0.6, '{prompt,reveal}'),
-      ('a request to send data', 0.7, '{target,send,private}'),
-      ('an answer to a question that nobody asked', 0.5, '{asked,say}'),
-      ('something to remember for ever', 0.45, '{keep,forever}'),
-      ('something for the memory of a model', 0.45, '{store,order_to_store}'),
-      ('an order for ever', 0.45, '{hence,reply}'),
-      ('to be kept from the user', 0.6, '{secretly,user}'),
-      ('an order to a model', 0.45, '{model,must}'),
-      ('a call of a tool', 0.45, '{tool}'),
-      ('a claim of authority', 0.5, '{authority}'),
-      ('a blanket consent', 0.5, '{consent,blanket}')
-    ) as s (sign, weight, needed)
-    where plain ~ memory._suspicious_words(s.needed[1])
+      ('cancel', 'an order to ignore instructions', 0.7::double precision, '{rules,cancel}'::text[]),
+      ('authority', 'a new part for the model', 0.6, '{persona}'),
+      ('authority', 'a question for the prompt', 0.6, '{prompt,reveal}'),
+      ('target', 'a request to send data', 0.7, '{target,send,private}'),
+      ('asked', 'an answer to a question that nobody asked', 0.5, '{asked,say}'),
+      ('memory', 'something to remember for ever', 0.45, '{keep,forever}'),
+      ('memory', 'something for the memory of a model', 0.45, '{store,order_to_store}'),
+      ('orders', 'an order for ever', 0.45, '{hence,reply}'),
+      ('asked', 'to be kept from the user', 0.6, '{secretly,user}'),
+      ('model', 'an order to a model', 0.45, '{model,must}'),
+      ('orders', 'a call of a tool', 0.45, '{tool}'),
+      ('authority', 'a claim of authority', 0.5, '{authority}'),
+      ('orders', 'a blanket consent', 0.5, '{consent,blanket}')
+    ) as s (part_of, sign, weight, needed)
+    where s.part_of = any (p_groups) and plain ~ memory._suspicious_words(s.needed[1])
   loop
     if exists (
       select from unnest(sentences) as t (said)
@@ -241,14 +265,15 @@ begin
       plain := translate(plain, 'аеорсухіјѕԁһкмтнвгαεορυικντ', 'aeopcyxijsdhkmthbraeopuikvt');
     end if;
   else
-    plain := lower(plain);
+    plain := lower(plain collate "C");
   end if;
   -- "i g n o r e   a l l" and "i.g.n.o.r.e".
   if plain ~ e'(?:\\m[a-z][ ._*-]){5}' then
     plain := plain || e'\n' || regexp_replace(regexp_replace(
       plain, e'(?<=\\m[a-z])[._*-](?=[a-z]\\M)|(?<=\\m[a-z]) (?=[a-z]\\M)', '', 'g'), e' {2,}', ' ', 'g');
   end if;
-  return regexp_replace(plain, e'[^\\S\\n]+', ' ', 'g');
+  -- A single blank stays: to replace each by itself took ten times as long.
+  return regexp_replace(plain, e'[^\\S\\n ][^\\S\\n]*| [^\\S\\n]+', ' ', 'g');
 end;
 $$;
 

@@ -16,7 +16,10 @@ begin atomic
 end;
 
 -- The signs for which a message is to be quarantined; null when there are none. The first 64 KiB are looked at.
-create or replace function memory._message_verdict(p_role text, p_metadata jsonb, p_content text)
+-- p_groups as in memory._verdict().
+create or replace function memory._message_verdict(
+  p_role text, p_metadata jsonb, p_content text, p_groups text[] default null
+)
 returns text
 language plpgsql immutable parallel safe
 as $$
@@ -26,7 +29,7 @@ begin
   -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
   return case
     when trust < 0.5 or trust < 0.9 and memory._may_be_definite(left(p_content, 65536))
-      then memory._verdict(left(p_content, 65536), trust)
+      then memory._verdict(left(p_content, 65536), trust, p_groups)
   end;
 end;
 $$;
@@ -34,16 +37,39 @@ $$;
 -- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
 -- signs in it.
 create or replace function memory._is_held_back(
-  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text,
+  p_groups text[] default null
 )
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
   return (p_role in ('tool', 'assistant') or p_metadata ? 'trust')
-    and memory._message_verdict(p_role, p_metadata, p_content) is not null
+    and memory._message_verdict(p_role, p_metadata, p_content, p_groups) is not null
     and not memory._was_released(p_user_id, p_thread_id, p_seq)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
+end;
+$$;
+
+-- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). The same as
+-- memory._is_held_back() of each, in a fraction of the time.
+create or replace function memory._held_back(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns bigint[]
+language plpgsql stable parallel safe
+as $$
+declare
+  seqs bigint[];
+  forms text[];
+begin
+  select array_agg(m.seq), array_agg(memory._form_to_judge(left(m.content, 65536))) into seqs, forms
+  from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
+    and (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(left(m.content, 65536)));
+  return array(
+    select m.seq
+    from memory._suspected(forms, 1, cardinality(forms)) as f
+    join memory.messages as m on m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = seqs[f.place]
+    where memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content, f.groups));
 end;
 $$;
 

@@ -142,17 +142,23 @@ begin
   end loop;
 
   return query
-  with chosen as (
-    select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
-    from unnest(parts) as p
-    union all
-    select 7, m.seq, m.role,
-      case when m.search_vector is null
-             and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
-        then memory._quarantine_notice() else m.content end, 'message', u.tokens, m.metadata
+  with shown as materialized (
+    select m.seq, m.role, m.content, m.metadata, u.tokens,
+      m.search_vector is null and (m.role in ('tool', 'assistant') or m.metadata ? 'trust') as is_unjudged
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
     where m.seq >= thread.oldest_seq
+  ), held_back as (
+    select memory._held_back(p_user_id, p_thread_id, array_agg(s.seq)) as seqs from shown as s
+    where s.is_unjudged having count(*) > 0
+  ), chosen as (
+    select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
+    from unnest(parts) as p
+    union all
+    select 7, s.seq, s.role,
+      case when s.is_unjudged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
+        then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
+    from shown as s
   )
   select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
   from chosen as c
