@@ -2268,6 +2268,16 @@ returns text$header$),
 returns text$header$),
       ('function', '_sentence_ended', $header$(p_after text)
 returns text$header$),
+      ('function', '_possible_signs', $header$(p_plain text, p_among text[] default null)
+returns text[]$header$),
+      ('function', '_first_letters', $header$(p_group text)
+returns text$header$),
+      ('function', '_form_to_judge', $header$(p_text text)
+returns text$header$),
+      ('function', '_suspected', $header$(
+  p_forms text[], p_from int, p_to int, p_among text[] default null, out place int, out groups text[]
+)
+returns setof record$header$),
       ('function', '_long_word', $header$()
 returns text$header$),
       ('function', '_without_random_words', $header$(p_text text)
@@ -2280,17 +2290,21 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
 returns void$header$),
-      ('function', '_suspicion', $header$(p_text text, out score double precision, out signs text)
+      ('function', '_suspicion', $header$(
+  p_text text, p_groups text[], out score double precision, out signs text
+)
 returns record$header$),
-      ('function', '_verdict', $header$(p_text text, p_trust double precision)
+      ('function', '_verdict', $header$(p_text text, p_trust double precision, p_groups text[] default null)
 returns text$header$),
+      ('function', '_pieces_to_judge', $header$(p_text text)
+returns text[]$header$),
       ('function', '_may_be_definite', $header$(p_text text)
 returns boolean$header$),
       ('function', '_may_have_credential', $header$(p_text text)
 returns boolean$header$),
       ('function', '_hidden_signs', $header$(p_text text, p_unquoted text)
 returns table (sign text, weight double precision)$header$),
-      ('function', '_instruction_signs', $header$(p_text text)
+      ('function', '_instruction_signs', $header$(p_text text, p_groups text[])
 returns table (sign text, weight double precision)$header$),
       ('function', '_fills', $header$(p_sentence text, p_slots text[])
 returns boolean$header$),
@@ -2975,12 +2989,17 @@ returns void$header$),
 returns text$header$),
       ('function', '_quarantine_notice', $header$()
 returns text$header$),
-      ('function', '_message_verdict', $header$(p_role text, p_metadata jsonb, p_content text)
+      ('function', '_message_verdict', $header$(
+  p_role text, p_metadata jsonb, p_content text, p_groups text[] default null
+)
 returns text$header$),
       ('function', '_is_held_back', $header$(
-  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text,
+  p_groups text[] default null
 )
 returns boolean$header$),
+      ('function', '_held_back', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns bigint[]$header$),
       ('function', '_was_released', $header$(p_user_id text, p_thread_id text, p_seq bigint)
 returns boolean$header$),
       ('function', '_check_messages', $header$(
@@ -5170,6 +5189,192 @@ begin
 end;
 $$;
 
+-- Which signs of an attack a text may have at all. memory._suspicion() compares a text with forty large expressions,
+-- and nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
+-- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that.
+-- tests/trust/test_possible_signs.py writes out every word of the lists and proves that none is lost.
+
+-- The groups of signs that a text may have, of those in p_among. The text is in the spelling of
+-- memory._plain_letters(). A text with letters of other scripts may have all: the lists know a dozen languages.
+create or replace function memory._possible_signs(p_plain text, p_among text[] default null)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  among constant text[] := coalesce(
+    p_among, '{cancel,authority,target,asked,memory,orders,model,hidden}');
+  one_group text;
+  groups text[] := array[]::text[];
+begin
+  if octet_length(p_plain) > length(p_plain) and p_plain ~ e'[\\u0370-\\u1dff\\u3040-\\ufdff]' then
+    return among;
+  end if;
+  foreach one_group in array among loop
+    if p_plain ~ memory._first_letters(one_group)
+      and (one_group <> 'cancel' or p_plain ~ memory._first_letters('rules'))
+      and (one_group <> 'target' or p_plain ~ memory._first_letters('private'))
+      and (one_group <> 'model' or p_plain ~ memory._first_letters('must')) then
+      groups := groups || one_group;
+    end if;
+  end loop;
+  return groups;
+end;
+$$;
+
+-- The beginnings of the words that a group needs; must, rules and private are the second words of three groups. One
+-- blank stands between words, and (?x) lets the expressions have line breaks. Fewer letters make an expression smaller
+-- and quicker, more letters make it miss more texts.
+create or replace function memory._first_letters(p_group text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case p_group
+    when 'authority' then $w$(?x)
+      \m(?:(?:admin|administrator|anthropic|compliance|department|developer|emergency|google|openai|operator|root
+      |security|system|urgent)[ ](?:comma|dir|inst|mand|mess|noti|over|req|upd)|this[ ]is[ ](?:(?:an?
+      |the)[ ])?(?:(?:official|new|direct|urgent)[ ])?(?:comm|dire|inst|mess|noti|order|over|requ)|this[ ]instr
+      |priority[ ](?:comm|dire|inst|mess|order|rule|task)|(?:overs?|overrides?|overrules?|replaces?
+      |supersedes?)[ ](?:all|any|every|other|prev|the[ ]sys|your)|new[ ](?:system[ ])?(?:dire|goal|instr|objective
+      |persona|prompt|task)|neue[ ](?:anw|inst|sys)|nouvelles?[ ][ic]|nuevas?[ ][io]|nuov[ae][ ]i|novas?[ ]i
+      |nowe?[ ][ip]|yeni[ ][tg]|system(?:nach|meld|bef|anw|-?pro)|mens(?:aje|agem)[ ][ds]|mess(?:aggio
+      |age)[ ](?:d[eio]|syst)|sistem[ ][mytikp]|komunikat|system[ ]-?pro|(?:hidden|initial)[ ](?:pro|ins)
+      |your[ ](?:prompt|instr|rules|guidel|config)|deine[ ][air]|(?:tes|vos|tus|tue|suas)[ ](?:i|cons)|invite[ ]sys
+      |prompt[ ](?:sys|d)|instrukcje|swoje[ ]i|you[ ]are[ ](?:now|no|here|from|dan)|(?:act|behave|respond|operate
+      |roleplay|play)[ ]as[ ](?:if[ ]you|thou|an?[ ](?:un|evil|jail|diff|new)|dan|root|admin|the[ ]dev)
+      |pretend[ ](?:to|you|that)|(?:dan|jailbreak|sudo|unrestricted|maintenance|god|admin|administrator|developer
+      |debug)[ ]mode|do[ ]anything[ ]n|jailbroken|(?:without|no|of|ohne|sans|sin|senza|sem
+      |bez)[ ](?:[a-z]+[ ])?(?:restri|filter|limit|eins|besc|ogra)|du[ ]bist\s|(?:tu[ ]es|etes)[ ][md]|ahora[ ]eres
+      |eres[ ]ah|sei[ ](?:ora|ade)|poi[ ]sei|agora[ ]voce|voce[ ]agora|jestes[ ]ter|teraz[ ]jest|artik|sen[ ]art)$w$
+    when 'orders' then $w$(?x)
+      \m(?:from[ ](?:now|this[ ][pm]|that[ ][pm])|hence|hereafter|going[ ]forw|further[ ]noti|(?:all|each|every
+      |any)[ ](?:of[ ])?(?:(?:your|the|future|new|later|subsequent|single)[ ])*(?:answer|repl[yi]|respon|request
+      |question|message|conversation|session|chat|future)|(?:begin|start|end|finish)[ ](?:each|every|all|your)
+      |ab[ ](?:sof|jet)|nun[ ]an|kunftig|jeder[ ]ant|desorm|dorena|a[ ]partir|en[ ]adel|cada[ ]resp|ora[ ]in\s
+      |da[ ]ades|agora[ ]em|od[ ]ter|odtad|bundan\s|(?:call|invoke|use|execute|run|trigger|launch)[ ](?:(?:the|a|your
+      |this|my)[ ])?[a-z0-9_."'`-]+\s*(?:tool|function|api|command|script|plugin|endpoint)|(?:tool
+      |function)[\s_-]*call|(?:leak|exfil\w+|steal|dump)[ ](?:the|all|every|any|their|user|your)|rm[ ]-rf|(?:delete
+      |drop|wipe|erase|remove|purge|destroy)[ ](?:all|every|any|the[ ]ent)|losche|entferne|(?:supprime
+      |efface)[zr]?[ ]t|(?:borra|elimin[ae]|borre|cancella|apague|exclua|delete)[ ]t|usun\s|tum\s|(?:all|any
+      |every)[ ](?:transf|payment|request|purchase|tool|action|command|transac|access|link|download|file|email|amount)
+      |without[ ](?:ask|confirm|further|any|review|limit|verif|check|prompt)|no[ ](?:confirm|need[ ]to|further
+      |questions|verif|approval|review|limit)|automatic|unlimited|full[ ]access|in[ ]adva|unconditional|alle[ ][uzabt]
+      |automatis|tous[ ]les[ ][vp]|sans[ ][cvd]|todas[ ](?:las|as)[ ]|sin[ ][cpv]|tutti[ ]i[ ][bp]|senza[ ][ccv]
+      |sem[ ][cpv]|wszystkie\s|bez[ ][ppw]|onay[ ]|ohne[ ]|sormadan)|curl[ ]|\|[ ]?(?:ba)?sh\M$w$
+    when 'asked' then $w$(?x)
+      \m(?:(?:do[ ]not|don'?t|never|must[ ]not|should[ ]not|avoid|without)[ ](?:ever[ ])?(?:tell|ment|reve|info|aler
+      |noti|show|disc|let|ask|warn|say|ackn|expl|displ|bring)|silently|covertly|secretly|quietly|stealth
+      |in[ ]the[ ]backg|unnoti|between[ ]us|keep[ ](?:this[ ]|it[ ])?(?:a[ ])?(?:secr|hidd|conf)|(?:sag|sage|erzahl
+      |verrate|erwahne|informiere|zeige|teile)\s|ohne\s|ne[ ](?:di|me|re|pr|pa|mo|in)|no[ ](?:le[ ]|se[ ]lo[ ])?(?:dig
+      |men|rev|inf|avi|mue|cue)|non[ ](?:di|me|ri|in|av|mo)|nao[ ](?:di|me|re|in|av|mo|co)|nie[ ](?:mo|ws|uj|in|po|zd)
+      |(?:when|whenever|if|every\s*time|next[ ]time|each[ ]time|once|as[ ]soon[ ]as|should|any\s*time
+      |upon)[ ](?:the[ ]|a[ ]|an[ ]|any[ ]|this[ ]|your[ ]|someone|anyone|anybody|people|somebody|they|he|she|ever[ ]
+      |user|customer)(?:users?|human|customer|client|person|owner|operator|visitor|patient|employee
+      |one)?[a-z' ]*\m(?:ask|say|mention|quer|inquir|request|want|talk|bring|tr(?:y|ies)|type|write|need|look|search
+      |greet|quot|discuss)|any[ ]questions?[ ]about|questions?[ ]about[ ]|(?:when|if|whenever|once|should[ ]you[ ]be
+      |any[ ]?time)[ ](?:you[ ]are[ ]|you're[ ]|ever[ ]|directly[ ])?(?:asked|questioned|queried|prompted)|(?:wenn
+      |sobald|falls|wann[ ]immer|jedes[ ]mal)[ ]|quand[ ]|(?:si|lorsqu|des[ ]qu|chaque[ ]fois[ ]qu)[^\n]*(?:utilisat
+      |client|quelqu|usuario|alguien|utente|te[ ]pregunt|preguntan)|cuando[ ]|(?:quando|se|ogni[ ]volta[ ]che
+      |sempre[ ]que)[ ][^\n]*(?:utente|cliente|qualcuno|usuario|alguem|ti[ ]chied|perguntar)|(?:gdy|kiedy|jesli
+      |za[ ]kazdym|ilekroc)[ ]|kullanici|musteri|biri)|heiml|unbem|stillschw|(?:en|in|em)[ ](?:sil|sec|seg)|discret
+      |(?:sans|sin|senza|sem|bez)[ ][ladicepqwz]|silen[zc]i|sigilo|di[ ]nasc|po[ ]cic|potaj|soyleme|bahset|haber[ ]v
+      |belli[ ]e|gizli|sormadan|bildirm|sessizc|onay[ ]a$w$
+    when 'memory' then $w$(?x)
+      memo[ir]|rememb|long[\s-]+term|profil|knowledge[ ]base|preferen|persist|merke?t?\s|gedach|langz|speich|erinner
+      |souv|retiens|recuer|perfil|graba|ricord|tieni\s|lembre|zapam|pami[ce]|hatirl|aklin|hafiz|belleg|unutm|(?:user
+      |customer|client)'?s?[ ]rec$w$
+    when 'model' then $w$(?x)
+      \m(?:(?:ai|ais|bot|ki|ia)\M|a\.i\.|assist|llm|language[ ]mod|chat\s*bot|agent|gpt|chatgpt|claude|copilot|gemini
+      |models?[ ](?:read|proc|must|should|that)|automated[ ]sys|ki-|sprachm|asist|modell?[eo][ ](?:de[ ]l|ling)|asyst
+      |jezykowy|yapay|dil[ ]mod)$w$
+    when 'must' then $w$(?x)
+      \m(?:must|shall|ha(?:ve|s)[ ]to|(?:are|is)[ ](?:requ|inst)|need[ ]to|should[ ]now|will[ ]now|please[ ]
+      |reading[ ]this|processing[ ]this|reads[ ]this|sees?[ ]this|summar|attention|note[ ]to|dear|hey|hello|listen
+      |you[ ]should|before[ ]|first[ ]|immed|mandat|comply|obey|muss|sollst|acht|hinw|doi|devez|deb|dev|aten|atte|musi
+      |uwaga|gerek|zorun|dikk)$w$
+    when 'cancel' then $w$(?x)
+      \m(?:ignor|disreg|forget|overr|bypass|discard|negl|supers|void\M|nullif|cancel|circum|(?:do[ ]not|don'?t
+      |no[ ]longer|stop|quit|cease)[ ](?:follow|obey|appl|adher|comply|heed)|pay[ ]no|never[ ]mind|set[ ]aside
+      |throw[ ](?:out|away)|(?:reset|wipe)[ ]your|drop[ ](?:all|your|any|the)|verg(?:iss|ess)|missa|verwirf|hebe|setz
+      |umgehe|befolge|halte|oubli|f(?:ais|aites)[ ]abs|ne[ ]t|contour|olvid|haz[ ]caso|hagas[ ]caso|no[ ]sigas|descart
+      |omite|diment|trala|scarta|non[ ](?:seg|ten)|esque|descons|nao[ ]siga|pomin|zign|zapom|odrz|nie[ ]przestrz|lekc
+      |neg|verge|gorm|yok[ ]say|unut\M|dikk|onems|gecer)$w$
+    when 'rules' then $w$(?x)
+      \m(?:ins?tru|prompt|guid|guard|dire[ckt]|diret|system[ ]?mes|systemp|rules?\M|orders\M|constra|restr|limita
+      |programming\M|training\M|safety|content[ ]pol|polic|told[ ]you|were[ ]told|anw|vorg|richtl|regeln\M|besch
+      |sicher|consig|regles?\M|reglas?\M|orde[nr]|regole\M|ordi|regras?\M|polec|wyty|zasad|regul|tali|yoner|kural
+      |komut|istr)$w$
+    when 'target' then $w$(?x)
+      https?://|\mwww\.|[a-z0-9._-]@[a-z0-9-]+\.[a-z]|\m(?:webhook|endp|url\M|remote[ ]ser|external[ ]ser|our[ ]server
+      |my[ ]server|attacker|this[ ]address|following[ ]addr|this[ ]numb|iban\M|wallet|bitco|btc|server\M|adres|direcc
+      |indir|ender|servi|serve|sunuc|konto|account[ ]numb)|[a-z0-9-]\.(?:com|net|org|io|ru|xyz|example|evil|dev|info
+      |biz|co|tk)\M$w$
+    when 'private' then $w$(?x)
+      \m(?:conver|chat|hist|memo|api[ _-]?key|passw|cred|token|secret|system[ ]prom|priva|confi|perso|sensi|ssh|env
+      |\.env|cooki|(?:user|customer|client)(?:'?s)?[ ][a-z]|contac|inbox|conten|file|last[ ]mess|all[ ]mess|everyth
+      |zugan|gespr|unterh|verl|schlus|gehe|erinn|date?n\M|nachr|konta|geld|mots?[ ]de|ident|donn|souv|cle|contr|datos
+      |recu|clav|mens|dati\M|cron|rico|chia|mess|senh|dados|chav|hasl|dan|wspom|klucz|wiad|rozm|sifre|parol|veri|gecm
+      |anah|mesa|konu|kiml|money|funds|paym|conto|diner)|[.]env$w$
+    when 'hidden' then $w$(?x)
+      \ufeff|(?:<[/ ]*)(?:[|]|inst|<|start_of|end_of|im_|endoftext|eot_id|begin_of|bos>|eos>|s>|sys|assist|dev|admin
+      |import|overr|tool|funct|recalled|memor|user_inp|untru|convers|human|invoke|antml|img)|[‹〈«][ ]*/?[ ]*(?:sys
+      |assist|dev|inst|admin|import|im_|over|tool|func|recall|memor|user|untrust|conv|human)|\[[ ]?/?inst
+      |\[[ ]?tool_calls|\[\s*memory[ ]?ref|to=functions|```tool_code|(?:assistant|developer|human|user|sistema
+      |systeme?|prompt)(?:\*\*|\])?[ ]?(?:message|prompt|note|override|nachricht)?(?:\*\*
+      |\])?[ ]?:(?:\*\*)?[ ]*(?:[aiy]|new|over|the[ ]user|forget|disr|must|rem|up|sure|under|ok,|please|del|send|call
+      |vergiss|du[ ]b|er|ou|ol|tu[ ]es|sei[ ])|(?:end|fin|ende|begin|start)[ ](?:of[ ])?(?:the[ ])?(?:system|user|doc
+      |context|data|input|email|tool|untrust|memor|recalled|prompt|inst)|\{\s*"(?:tool|function|action
+      |name)"\s*:\s*"[a-z_.]*(?:delete|send|exec|transfer|shell|email|post|upload|purge|forget|write|pay|run|memory)
+      |\]\(\s*https?:|recalled[ ]from[ ]memory\.[ ]this|[#][#]\s*your[ ]memo$w$
+  end;
+end;
+$$;
+
+-- A text as memory._possible_signs() wants it: plain letters piece by piece, and a mark where it has characters that
+-- nobody sees, or Greek or Cyrillic letters in Latin words.
+create or replace function memory._form_to_judge(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  form constant text := memory._plain_letters(array_to_string(memory._pieces_to_judge(p_text), e'\n'));
+begin
+  return case
+    when octet_length(p_text) > length(p_text) and p_text ~ $w$(?x)
+      [\u00ad\u200b\u200c\u202d\u202e\u2060-\u2064\ufe00-\ufe0e\ufeff\U000e0000-\U000e01ef]
+      |[A-Za-z][\u0370-\u04ff]$w$ then form || e'\n\ufeff'
+    else form end;
+end;
+$$;
+
+-- The texts of a list that may have signs, as places from p_from to p_to, with the groups of their signs. The texts are
+-- compared all at once, and then in halves where something is found: most of the time goes into what PostgreSQL learns
+-- about an expression in each comparison, so thirty texts at once take a quarter of the time of thirty comparisons
+-- (PostgreSQL 15, Python code of 2,300 characters each).
+create or replace function memory._suspected(
+  p_forms text[], p_from int, p_to int, p_among text[] default null, out place int, out groups text[]
+)
+returns setof record
+language plpgsql immutable parallel safe
+as $$
+declare
+  middle constant int := (p_from + p_to) / 2;
+begin
+  groups := memory._possible_signs(array_to_string(p_forms[p_from:p_to], e'\n'), p_among);
+  if groups = '{}' then
+    return;
+  elsif p_from = p_to then
+    place := p_from;
+    return next;
+  else
+    return query
+    select f.* from memory._suspected(p_forms, p_from, middle, groups) as f
+    union all
+    select f.* from memory._suspected(p_forms, middle + 1, p_to, groups) as f;
+  end if;
+end;
+$$;
+
 -- Credentials that are known only by looking random. What is random but no secret is kept: UUIDs and hashes in hex,
 -- addresses and paths, digests with their names, public keys, images in base64.
 
@@ -5298,8 +5503,11 @@ $$;
 -- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
 -- plain words passes. docs/poisoning.md has the measured detection and false alarms.
 
--- The suspicion from 0 to 1, and the signs that it is made of. Signs add up as independent probabilities do.
-create or replace function memory._suspicion(p_text text, out score double precision, out signs text)
+-- The suspicion from 0 to 1, and the signs that it is made of. Signs add up as independent probabilities do. Only the
+-- groups of signs in p_groups are looked for.
+create or replace function memory._suspicion(
+  p_text text, p_groups text[], out score double precision, out signs text
+)
 returns record
 language plpgsql immutable parallel safe
 as $$
@@ -5311,8 +5519,9 @@ begin
     select s.sign, max(s.weight) as weight
     from (
       select h.* from memory._hidden_signs(p_text, memory._without_quoted_attacks(p_text)) as h
+      where 'hidden' = any (p_groups)
       union all
-      select i.* from memory._instruction_signs(p_text) as i) as s
+      select i.* from memory._instruction_signs(p_text, p_groups) as i) as s
     group by s.sign order by max(s.weight) desc, s.sign
   loop
     score := 1 - (1 - score) * (1 - found.weight);
@@ -5324,26 +5533,42 @@ $$;
 -- The signs for which a text of this trust is to be quarantined; null when there are too few. What the user or the
 -- application says may speak to the model ("always answer in German", "ignore emails from Bob"), so only a text with
 -- several strong signs is held against them. A long text is judged piece by piece: signs that stand far apart do not
--- add up.
-create or replace function memory._verdict(p_text text, p_trust double precision)
+-- add up. p_groups has the groups of signs that the text may have, if that is known.
+create or replace function memory._verdict(p_text text, p_trust double precision, p_groups text[] default null)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.55 else 0.44 end;
   piece text;
+  groups text[];
   found record;
 begin
-  for start in 1 .. greatest(length(p_text), 1) by 1800 loop
-    piece := substr(p_text, start, 2000);
+  foreach piece in array memory._pieces_to_judge(p_text) loop
     if p_trust < 0.9 or memory._may_be_definite(piece) then
-      found := memory._suspicion(piece);
-      if found.score >= enough then
-        return found.signs;
+      groups := coalesce(p_groups, memory._possible_signs(memory._form_to_judge(piece)));
+      if groups <> '{}' then
+        found := memory._suspicion(piece, groups);
+        if found.score >= enough then
+          return found.signs;
+        end if;
       end if;
     end if;
   end loop;
   return null;
+end;
+$$;
+
+-- The pieces of a text that are judged by themselves. They overlap, so that no sign is cut in all of them.
+create or replace function memory._pieces_to_judge(p_text text)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  if length(p_text) <= 1800 then
+    return array[p_text];
+  end if;
+  return array(select substr(p_text, s, 2000) from generate_series(1, length(p_text), 1800) as s);
 end;
 $$;
 
@@ -5386,18 +5611,21 @@ language plpgsql immutable parallel safe
 as $$
 declare
   seen constant text := memory._unseen_removed(p_unquoted);
+  -- Only such a text can have the first four, and what is not compared takes no place among the 32 expressions that
+  -- PostgreSQL keeps prepared.
+  is_beyond_ascii constant boolean := octet_length(p_text) > length(p_text);
 begin
   return query
   select s.sign, s.weight
   from (values
     -- Letters of the tags block, without those of flags; marks that carry bytes.
-    ('invisible characters', 0.95::double precision, regexp_replace(p_text,
+    ('invisible characters', 0.95::double precision, is_beyond_ascii and regexp_replace(p_text,
         $w$\U0001f3f4[\U000e0061-\U000e007a]{2,7}\U000e007f$w$, '', 'g') ~ $w$(?x)
       [\U000e0000-\U000e007f\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0e]{3}|[\u200b\u200c\u2060-\u2064\ufeff]{4}$w$),
-    ('reversed writing', 0.7, p_text ~ $w$[\u202d\u202e]$w$),
-    ('characters without width in words', 0.5, p_text ~ $w$(?x)
+    ('reversed writing', 0.7, is_beyond_ascii and p_text ~ $w$[\u202d\u202e]$w$),
+    ('characters without width in words', 0.5, is_beyond_ascii and p_text ~ $w$(?x)
       [A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z].*[A-Za-z][\u00ad\u200b\u2060-\u2064\ufeff][A-Za-z]$w$),
-    ('letters of two scripts in a word', 0.5, p_text ~ $w$(?x)
+    ('letters of two scripts in a word', 0.5, is_beyond_ascii and p_text ~ $w$(?x)
       [A-Za-z][\u0370-\u03ff\u0400-\u04ff][A-Za-z]
       |[A-Za-z]{2}[\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456][^\u0400-\u04ff]$w$),
     ('markup of a chat template', 0.9, p_unquoted ~ $w$(?xi)
@@ -5437,9 +5665,10 @@ begin
 end;
 $$;
 
--- Signs in what a text says. Each sign needs all its slots in one sentence. The first slot is looked for in the text as
--- a whole: PostgreSQL keeps 32 prepared expressions, and to prepare one of these takes 2 ms.
-create or replace function memory._instruction_signs(p_text text)
+-- Signs in what a text says, of the groups that memory._possible_signs() found. Each sign needs all its slots in one
+-- sentence. The first slot is looked for in the text as a whole: PostgreSQL keeps 32 prepared expressions, and to
+-- prepare one of these takes 2 ms.
+create or replace function memory._instruction_signs(p_text text, p_groups text[])
 returns table (sign text, weight double precision)
 language plpgsql immutable parallel safe
 as $$
@@ -5451,21 +5680,21 @@ begin
   for candidate in
     select s.*
     from (values
-      ('an order to ignore instructions', 0.7::double precision, '{rules,cancel}'::text[]),
-      ('a new part for the model', 0.6, '{persona}'),
-      ('a question for the prompt', 0.6, '{prompt,reveal}'),
-      ('a request to send data', 0.7, '{target,send,private}'),
-      ('an answer to a question that nobody asked', 0.5, '{asked,say}'),
-      ('something to remember for ever', 0.45, '{keep,forever}'),
-      ('something for the memory of a model', 0.45, '{store,order_to_store}'),
-      ('an order for ever', 0.45, '{hence,reply}'),
-      ('to be kept from the user', 0.6, '{secretly,user}'),
-      ('an order to a model', 0.45, '{model,must}'),
-      ('a call of a tool', 0.45, '{tool}'),
-      ('a claim of authority', 0.5, '{authority}'),
-      ('a blanket consent', 0.5, '{consent,blanket}')
-    ) as s (sign, weight, needed)
-    where plain ~ memory._suspicious_words(s.needed[1])
+      ('cancel', 'an order to ignore instructions', 0.7::double precision, '{rules,cancel}'::text[]),
+      ('authority', 'a new part for the model', 0.6, '{persona}'),
+      ('authority', 'a question for the prompt', 0.6, '{prompt,reveal}'),
+      ('target', 'a request to send data', 0.7, '{target,send,private}'),
+      ('asked', 'an answer to a question that nobody asked', 0.5, '{asked,say}'),
+      ('memory', 'something to remember for ever', 0.45, '{keep,forever}'),
+      ('memory', 'something for the memory of a model', 0.45, '{store,order_to_store}'),
+      ('orders', 'an order for ever', 0.45, '{hence,reply}'),
+      ('asked', 'to be kept from the user', 0.6, '{secretly,user}'),
+      ('model', 'an order to a model', 0.45, '{model,must}'),
+      ('orders', 'a call of a tool', 0.45, '{tool}'),
+      ('authority', 'a claim of authority', 0.5, '{authority}'),
+      ('orders', 'a blanket consent', 0.5, '{consent,blanket}')
+    ) as s (part_of, sign, weight, needed)
+    where s.part_of = any (p_groups) and plain ~ memory._suspicious_words(s.needed[1])
   loop
     if exists (
       select from unnest(sentences) as t (said)
@@ -5538,14 +5767,15 @@ begin
       plain := translate(plain, 'аеорсухіјѕԁһкмтнвгαεορυικντ', 'aeopcyxijsdhkmthbraeopuikvt');
     end if;
   else
-    plain := lower(plain);
+    plain := lower(plain collate "C");
   end if;
   -- "i g n o r e   a l l" and "i.g.n.o.r.e".
   if plain ~ e'(?:\\m[a-z][ ._*-]){5}' then
     plain := plain || e'\n' || regexp_replace(regexp_replace(
       plain, e'(?<=\\m[a-z])[._*-](?=[a-z]\\M)|(?<=\\m[a-z]) (?=[a-z]\\M)', '', 'g'), e' {2,}', ' ', 'g');
   end if;
-  return regexp_replace(plain, e'[^\\S\\n]+', ' ', 'g');
+  -- A single blank stays: to replace each by itself took ten times as long.
+  return regexp_replace(plain, e'[^\\S\\n ][^\\S\\n]*| [^\\S\\n]+', ' ', 'g');
 end;
 $$;
 
@@ -12302,7 +12532,10 @@ begin atomic
 end;
 
 -- The signs for which a message is to be quarantined; null when there are none. The first 64 KiB are looked at.
-create or replace function memory._message_verdict(p_role text, p_metadata jsonb, p_content text)
+-- p_groups as in memory._verdict().
+create or replace function memory._message_verdict(
+  p_role text, p_metadata jsonb, p_content text, p_groups text[] default null
+)
 returns text
 language plpgsql immutable parallel safe
 as $$
@@ -12312,7 +12545,7 @@ begin
   -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
   return case
     when trust < 0.5 or trust < 0.9 and memory._may_be_definite(left(p_content, 65536))
-      then memory._verdict(left(p_content, 65536), trust)
+      then memory._verdict(left(p_content, 65536), trust, p_groups)
   end;
 end;
 $$;
@@ -12320,16 +12553,39 @@ $$;
 -- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
 -- signs in it.
 create or replace function memory._is_held_back(
-  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text
+  p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text,
+  p_groups text[] default null
 )
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
   return (p_role in ('tool', 'assistant') or p_metadata ? 'trust')
-    and memory._message_verdict(p_role, p_metadata, p_content) is not null
+    and memory._message_verdict(p_role, p_metadata, p_content, p_groups) is not null
     and not memory._was_released(p_user_id, p_thread_id, p_seq)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
+end;
+$$;
+
+-- Which messages of a thread must not be shown, of those that no job has parsed (p_seqs). The same as
+-- memory._is_held_back() of each, in a fraction of the time.
+create or replace function memory._held_back(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns bigint[]
+language plpgsql stable parallel safe
+as $$
+declare
+  seqs bigint[];
+  forms text[];
+begin
+  select array_agg(m.seq), array_agg(memory._form_to_judge(left(m.content, 65536))) into seqs, forms
+  from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
+    and (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(left(m.content, 65536)));
+  return array(
+    select m.seq
+    from memory._suspected(forms, 1, cardinality(forms)) as f
+    join memory.messages as m on m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = seqs[f.place]
+    where memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content, f.groups));
 end;
 $$;
 
@@ -22538,17 +22794,23 @@ begin
   end loop;
 
   return query
-  with chosen as (
-    select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
-    from unnest(parts) as p
-    union all
-    select 7, m.seq, m.role,
-      case when m.search_vector is null
-             and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
-        then memory._quarantine_notice() else m.content end, 'message', u.tokens, m.metadata
+  with shown as materialized (
+    select m.seq, m.role, m.content, m.metadata, u.tokens,
+      m.search_vector is null and (m.role in ('tool', 'assistant') or m.metadata ? 'trust') as is_unjudged
     from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
     where m.seq >= thread.oldest_seq
+  ), held_back as (
+    select memory._held_back(p_user_id, p_thread_id, array_agg(s.seq)) as seqs from shown as s
+    where s.is_unjudged having count(*) > 0
+  ), chosen as (
+    select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
+    from unnest(parts) as p
+    union all
+    select 7, s.seq, s.role,
+      case when s.is_unjudged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
+        then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
+    from shown as s
   )
   select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
   from chosen as c
