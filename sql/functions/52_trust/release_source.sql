@@ -6,6 +6,9 @@ as $$
 declare
   thread text;
   seqs bigint[];
+  messages bigint;
+  threads text[] := '{}'; -- those with released messages, and the first of these
+  first_seqs bigint[] := '{}';
   released memory.memories;
   counts jsonb := jsonb '{}';
   derived jsonb;
@@ -27,8 +30,12 @@ begin
           and m.artifact_key = release_source.id order by m.seq)
       else memory._seqs_of_source(user_id, source, id) end;
     perform memory._lock_scopes_of_thread(user_id, thread);
-    counts := memory._added(counts, jsonb_build_object(
-      'messages', memory._release_messages(user_id, thread, seqs)));
+    messages := memory._release_messages(user_id, thread, seqs);
+    counts := memory._added(counts, jsonb_build_object('messages', messages));
+    if messages > 0 then
+      threads := threads || thread;
+      first_seqs := first_seqs || seqs[1];
+    end if;
   end loop;
   derived := memory._release_derived(user_id, source || ' ' || id);
   counts := memory._added(counts, derived);
@@ -50,9 +57,10 @@ begin
     where a.user_id = release_source.user_id and a.key = release_source.id and a.quarantined_at is not null;
     counts := memory._added(counts, jsonb_build_object('artifacts', found::int));
   end if;
-  if (counts ->> 'messages')::bigint > 0 and thread is not null then
-    counts := memory._added(counts, jsonb_build_object('summaries', memory._renew_summaries(user_id, thread, seqs[1])));
-  end if;
+  -- After all threads, counters and memories: the jobs that this locks come last in the order of locks.
+  counts := memory._added(counts, jsonb_build_object('summaries', (
+    select coalesce(sum(memory._renew_summaries(release_source.user_id, t.thread_id, t.first_seq)), 0)
+    from unnest(threads, first_seqs) as t (thread_id, first_seq))));
   perform memory._audit('release_source', jsonb_build_object('source', source, 'id', id), user_id);
   return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
 end;

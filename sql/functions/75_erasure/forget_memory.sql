@@ -36,10 +36,10 @@ begin
   perform memory._bury(user_id, statements || array(
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
   gone := memory._forget_messages(user_id, same, statements);
-  gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same || longer, statements));
-  gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same || longer, statements));
+  gone := memory._added(gone, memory._forget_memories(user_id, same || longer, statements));
+  gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, statements));
   perform memory._forget_wording(user_id, statements);
-  gone := memory._sum_of_counts(gone, (
+  gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
     cross join (select memory._count_rows(user_id, followers) as rows offset 0) as n

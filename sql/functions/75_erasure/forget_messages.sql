@@ -34,7 +34,7 @@ begin
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
     said := said || contents;
-    gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
+    gone := memory._added(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
     update memory.idempotency_keys as k set digest = ''
@@ -45,8 +45,8 @@ begin
         select from memory.messages as m
         where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
     get diagnostics removed = row_count;
-    gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
-    gone := memory._sum_of_counts(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
   delete from memory.artifacts as a
   where a.user_id = p_user_id and exists (
@@ -54,7 +54,7 @@ begin
     where p.user_id = a.user_id and p.content_id = a.content_id and lower(p.content) like any (patterns)
       and memory._states_any(p.content, p_statements));
   get diagnostics removed = row_count;
-  gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
   -- What was sent of an artifact that nothing names yet.
   with gone as (
     delete from memory.artifact_uploads as u
@@ -70,23 +70,23 @@ begin
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
   get diagnostics removed = row_count;
-  gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
   -- Summaries that say it without a message that is left to say so.
   for thread in
     select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
     where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_statements)
     group by s.thread_id
   loop
-    gone := memory._sum_of_counts(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
+    gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
   end loop;
   if places <> '{}' or exists (
     select from memory.summaries as s
     where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_statements)) then
-    gone := memory._sum_of_counts(gone, memory._forget_user_summary(p_user_id));
+    gone := memory._added(gone, memory._forget_user_summary(p_user_id));
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
   get diagnostics removed = row_count;
-  return memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
+  return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
 end;
 $$;
 

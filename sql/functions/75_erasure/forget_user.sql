@@ -18,7 +18,7 @@ begin
     gone := memory._forget_rows(user_id);
     has_quiet_pass := gone = '{}';
     exit when has_quiet_pass;
-    all_gone := memory._sum_of_counts(all_gone, gone);
+    all_gone := memory._added(all_gone, gone);
   end loop;
   if not has_quiet_pass then
     perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',

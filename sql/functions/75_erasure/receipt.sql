@@ -17,20 +17,6 @@ begin
 end;
 $$;
 
--- The sums of two objects of counts.
-create or replace function memory._sum_of_counts(p_a jsonb, p_b jsonb)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce((
-    select jsonb_object_agg(s.key, s.number)
-    from (select e.key, sum(e.value::bigint) as number
-          from (select * from jsonb_each_text(p_a) union all select * from jsonb_each_text(p_b)) as e
-          group by e.key) as s), '{}');
-end;
-$$;
-
 -- The reason without what it must not keep: receipts stay when the user and the memory are gone. A mark stands where
 -- such a text stood; in another spelling, which cannot be cut out, it takes the place of the whole reason.
 create or replace function memory._reason_without(p_reason text, p_secrets text[])
