@@ -5,6 +5,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 
 import psycopg
+import pytest
 from agent_memory import Memory
 
 from tests.support.servers import Run
@@ -62,6 +63,40 @@ def test_a_memory_goes_into_quarantine_and_comes_back(run: Run, db: psycopg.Conn
     again = run("memories", "release", "ana", memory_id)
     assert again.returncode == 1
     assert "is not in quarantine" in again.stderr
+
+
+@pytest.mark.feature("F10")
+def test_a_poisoned_source_is_taken_back_and_released(run: Run, db: psycopg.Connection) -> None:
+    memory = Memory(db)
+    memory.add_message("ana", "t", "tool", "Mallory sells [bold]tea[/bold]")
+    memory.add_document("ana", "Likes tea")
+    source = ("ana", "message", "t/0")
+    put = run("quarantine", "add", *source, "--reason", "planted")
+    assert (put.returncode, put.stdout) == (0, "messages: 1\nThe message t/0 is in quarantine.\n"), put.stderr
+    listed = run("quarantine", "ana")
+    assert listed.stdout.startswith("message · t/0 · 20")
+    assert listed.stdout.endswith(" · trust 0.4 · planted\nMallory sells [bold]tea[/bold]\n\n")
+    assert json.loads(run("quarantine", "list", "ana", "--json").stdout)["reason"] == "planted"
+    assert run("quarantine", "list", "ana", "--source", "memory").stdout == "Nothing is in quarantine.\n"
+    released = run("quarantine", "release", *source, "--json")
+    assert json.loads(released.stdout)["messages"] == 1, released.stderr
+    again = run("quarantine", "release", *source)
+    assert (again.returncode, again.stdout) == (1, "")
+    assert again.stderr == (
+        "Error: the message t/0 is not in quarantine\nHint: Run: agent-memory quarantine list ana\n"
+    )
+
+
+@pytest.mark.feature("F10")
+def test_a_source_that_is_unknown_is_not_taken_back(run: Run) -> None:
+    unknown = run("quarantine", "add", "ana", "message", "t/0")
+    assert unknown.returncode == 1
+    assert unknown.stderr.startswith("Error: id: this user has no message t/0\nHint: ")
+    assert "names no document" in run("quarantine", "add", "ana", "document", "x").stderr
+    wrong = run("quarantine", "add", "ana", "nonsense", "t/0")
+    assert wrong.returncode == 2
+    assert "'artifact'" in wrong.stderr
+    assert run("quarantine", "list", "ana", "--source", "nonsense").returncode == 1
 
 
 def test_search_notes(run: Run, db: psycopg.Connection) -> None:

@@ -20,6 +20,7 @@ from .move import move
 from .policy import policy
 from .printing import console
 from .prompts import prompts
+from .quarantine import quarantine
 from .serve import serve
 from .shell import shell
 from .status import status
@@ -66,6 +67,7 @@ app.add_typer(users, name="users", rich_help_panel=LOOK)
 app.add_typer(threads, name="threads", rich_help_panel=LOOK)
 app.command(rich_help_panel=LOOK)(messages)
 app.add_typer(memories, name="memories", rich_help_panel=LOOK)
+app.add_typer(quarantine, name="quarantine", rich_help_panel=LOOK)
 app.command(rich_help_panel=LOOK)(search)
 app.command(rich_help_panel=LOOK)(context)
 app.add_typer(documents, name="documents", rich_help_panel=LOOK)
