@@ -7,8 +7,8 @@ declare
   thread text;
   seqs bigint[];
   messages bigint;
-  threads text[] := '{}'; -- those with released messages, and the first of these
-  first_seqs bigint[] := '{}';
+  threads text[] := array[]::text[]; -- those with released messages, and the first of these
+  first_seqs bigint[] := array[]::bigint[];
   released memory.memories;
   counts jsonb := jsonb '{}';
   derived jsonb;
