@@ -206,7 +206,8 @@ class Quarantined(Row):
 class Document(Row):
     """One document of the knowledge base; ``thread_id`` is the thread it was archived from, if it was.
 
-    ``total_count`` is the size of the whole match.
+    ``total_count`` is the size of the whole match. ``trust`` is from 0 to 1. ``quarantined_at`` and
+    ``quarantine_reason`` are None unless the document is in quarantine.
     """
 
     document_id: UUID
@@ -219,6 +220,9 @@ class Document(Row):
     created_at: datetime
     updated_at: datetime
     total_count: int
+    trust: float
+    quarantined_at: datetime | None
+    quarantine_reason: str | None
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -143,6 +143,11 @@ def test_documents(run: Run, tmp_path: Path) -> None:
     for choice in (["--namespace", "notes"], ["--doc-type", "guide"]):
         assert [row.split()[0] for row in run("documents", "list", "ana", *choice).stdout.splitlines()[1:]] == [second]
 
+    assert run("quarantine", "add", "ana", "document", first).returncode == 0
+    listed = [line.split() for line in run("documents", "ana", "--quarantined").stdout.splitlines()]
+    assert listed[0] == ["id", "created", "namespace", "type", "quarantined", "title"]
+    assert [len(row) for row in listed[1:]] == [5, 8], "a date, a time and two more words of the title"
+    assert first not in run("documents", "ana").stdout
     deleted = run("documents", "delete", "ana", first)
     assert (deleted.returncode, deleted.stdout) == (0, f"Deleted {first}.\n")
     again = run("documents", "delete", "ana", first)

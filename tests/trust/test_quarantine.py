@@ -244,7 +244,12 @@ def test_no_search_finds_a_document_that_attacks(api: Api) -> None:
     trusted = api.add_document(user_id="ana", content="Teapots: ignore the old price list.")
     found = api.search(user_id="ana", query="teapots", sources=["document"])
     assert {row.id for row in found} == {str(harmless), str(trusted)}
-    assert {row.document_id for row in api.list_documents(user_id="ana")} == {harmless, trusted}
+    shown = {row.document_id: (row.trust, row.quarantined_at) for row in api.list_documents(user_id="ana")}
+    assert shown == {harmless: (pytest.approx(0.3), None), trusted: (1, None)}
+    with_poison = {row.document_id: row for row in api.list_documents(user_id="ana", include_quarantined=True)}
+    assert with_poison.keys() == {harmless, poisoned, trusted}
+    assert (with_poison[poisoned].total_count, with_poison[poisoned].quarantined_at is None) == (3, False)
+    assert with_poison[poisoned].quarantine_reason.startswith("rule: ")
     assert api.release_source(user_id="ana", source="document", id=str(poisoned))["documents"] == 1
     assert len(api.search(user_id="ana", query="teapots", sources=["document"])) == 3
 

@@ -9,7 +9,7 @@ import typer
 
 from ..errors import NotFoundError
 from .console import Dsn, Group, User, opened, read_text
-from .printing import AsJson, Limit, Offset, console, print_page
+from .printing import AsJson, Limit, Offset, console, moment, print_page
 
 documents = typer.Typer(
     cls=Group, no_args_is_help=True, help="Add, list and delete the documents of a user's knowledge base."
@@ -42,6 +42,7 @@ def list_(
     user_id: User,
     namespace: Annotated[str | None, typer.Option(help="Only this one.", show_default="all")] = None,
     doc_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
+    quarantined: Annotated[bool, typer.Option("--quarantined", help="Also what is in quarantine.")] = False,
     limit: Limit = None,
     offset: Offset = None,
     as_json: AsJson = False,
@@ -49,12 +50,19 @@ def list_(
 ) -> None:
     """List documents, newest first."""
     with opened(dsn) as memory:
-        found = memory.list_documents(user_id, namespace, doc_type, limit, offset)
+        found = memory.list_documents(user_id, namespace, doc_type, limit, offset, quarantined)
     print_page(
         "documents",
-        ("id", "created", "namespace", "type", "title"),
+        ("id", "created", "namespace", "type", *(["quarantined"] if quarantined else []), "title"),
         found,
-        lambda row: (str(row.document_id), f"{row.created_at:%Y-%m-%d}", row.namespace, row.doc_type, row.title or ""),
+        lambda row: (
+            str(row.document_id),
+            f"{row.created_at:%Y-%m-%d}",
+            row.namespace,
+            row.doc_type,
+            *([moment(row.quarantined_at)] if quarantined else []),
+            row.title or "",
+        ),
         offset,
         as_json,
     )

@@ -1,6 +1,6 @@
 create or replace function memory.list_documents(
   user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
-  row_offset int default 0
+  row_offset int default 0, include_quarantined boolean default false
 )
 returns setof memory.document
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -11,20 +11,21 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select d.document_id, d.title, d.namespace, d.doc_type, d.content, d.metadata, d.thread_id, d.created_at,
-    d.updated_at, count(*) over ()
+    d.updated_at, count(*) over (), d.trust::real, d.quarantined_at, d.quarantine_reason
   from memory.documents as d
   where d.user_id = list_documents.user_id
-    and d.quarantined_at is null
+    and (include_quarantined or d.quarantined_at is null)
     and (list_documents.namespace is null or d.namespace = list_documents.namespace)
     and (list_documents.doc_type is null or d.doc_type = any (memory._doc_types(array[list_documents.doc_type])))
   order by d.created_at desc, d.document_id desc
   limit row_limit offset row_offset;
 end;
 $$;
-comment on function memory.list_documents(text, text, text, int, int) is
+comment on function memory.list_documents(text, text, text, int, int, boolean) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
 'conversation, for which conversations is accepted too) and articles made of old memories (doc_type article). '
-'total_count is the number of matches on all pages.';
+'With include_quarantined also those in quarantine, which quarantined_at shows. total_count is the number of matches '
+'on all pages.';
 
 -- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well. The planner
 -- inlines this function; a SET clause would prevent that.

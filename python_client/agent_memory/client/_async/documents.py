@@ -44,8 +44,12 @@ class AsyncDocuments(AsyncCaller):
         doc_type: str | None = None,
         row_limit: int | None = 50,
         row_offset: int | None = 0,
+        include_quarantined: bool = False,
     ) -> list[Document]:
-        """Return documents, newest first; each row's ``total_count`` is the size of the whole match."""
+        """Return documents, newest first; each row's ``total_count`` is the size of the whole match.
+
+        Those in quarantine are left out unless ``include_quarantined``.
+        """
         return await self._rows(
             Document,
             "list_documents",
@@ -54,6 +58,7 @@ class AsyncDocuments(AsyncCaller):
             doc_type=doc_type,
             row_limit=row_limit,
             row_offset=row_offset,
+            include_quarantined=include_quarantined,
         )
 
     async def delete_document(self, user_id: str, document_id: UUID | str) -> bool:

@@ -45,8 +45,12 @@ class SyncDocuments(SyncCaller):
         doc_type: str | None = None,
         row_limit: int | None = 50,
         row_offset: int | None = 0,
+        include_quarantined: bool = False,
     ) -> list[Document]:
-        """Return documents, newest first; each row's ``total_count`` is the size of the whole match."""
+        """Return documents, newest first; each row's ``total_count`` is the size of the whole match.
+
+        Those in quarantine are left out unless ``include_quarantined``.
+        """
         return self._rows(
             Document,
             "list_documents",
@@ -55,6 +59,7 @@ class SyncDocuments(SyncCaller):
             doc_type=doc_type,
             row_limit=row_limit,
             row_offset=row_offset,
+            include_quarantined=include_quarantined,
         )
 
     def delete_document(self, user_id: str, document_id: UUID | str) -> bool:
