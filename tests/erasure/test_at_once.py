@@ -21,7 +21,7 @@ SECONDS = 4
 
 def forget(api: Api, _: int) -> None:
     api.forget_user(**ANA)
-    time.sleep(0.1)  # so that others have something to forget
+    time.sleep(0.03)  # else no other loop comes to its end: what it added is gone
 
 
 def write_in_subtransactions(api: Api, number: int) -> None:
@@ -101,6 +101,43 @@ def test_erasures_jobs_sweeps_and_writers_at_once(dsn: str) -> None:
         ) == []  # fmt: skip
         api.forget_user(**ANA)
         assert rows(api, "ana") == {}
+
+
+def test_an_erasure_gives_way_to_who_holds_a_counter_that_was_made_after_it_began(dsn: str) -> None:
+    """It has removed memories by then, for which the holder of the counter would wait."""
+    erased: list[object] = []
+    with (
+        psycopg.connect(dsn) as holding,
+        psycopg.connect(dsn) as writing,
+        psycopg.connect(dsn, autocommit=True) as erasing,
+        psycopg.connect(dsn, autocommit=True) as watching,
+    ):
+        api = Api(writing)
+        api.store_artifact(**ANA, content="A plan")
+        writing.commit()  # the look for functions began a transaction
+        holding.execute("select from memory.artifacts for update")
+        eraser = threading.Thread(target=lambda: erased.append(Api(erasing).forget_user(**ANA)))
+        eraser.start()
+
+        def wait_for(blocker: psycopg.Connection) -> None:
+            pids = {"waiting": erasing.info.backend_pid, "blocker": blocker.info.backend_pid}
+            end = time.monotonic() + 20
+            while not Api(watching).value("select %(blocker)s = any (pg_blocking_pids(%(waiting)s))", **pids):
+                assert time.monotonic() < end
+                time.sleep(0.01)
+
+        wait_for(holding)
+        late = {**ANA, "agent_id": "late"}
+        old, new = (api.add_memory(**late, content=f"Likes {what}").memory_id for what in ("tea", "beer"))
+        with writing.transaction():
+            api.add_memory(**late, content="Likes milk")  # holds the counter
+            holding.rollback()
+            wait_for(writing)
+            api.supersede_memory(**ANA, old_memory_id=old, new_memory_id=new, reason="by hand")
+        eraser.join()
+        assert rows(Api(watching), "ana") == {}
+        [receipt] = erased
+        assert receipt["tables"]["memories"] == 3
 
 
 def test_an_import_in_parts_keeps_erasures_waiting_between_its_parts(dsn: str) -> None:

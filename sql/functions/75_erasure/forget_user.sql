@@ -5,30 +5,26 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   gone jsonb;
-  all_gone jsonb := jsonb '{}';
-  has_quiet_pass boolean := false;
 begin
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
   perform memory._lock_user(user_id);
   perform memory._begin_whole_user_change();
-  -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
-  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
-  for pass in 1 .. 1000 loop
-    gone := memory._forget_rows(user_id);
-    has_quiet_pass := gone = '{}';
-    exit when has_quiet_pass;
-    all_gone := memory._added(all_gone, gone);
+  for attempt in 1 .. 100 loop
+    begin
+      gone := memory._forget_all_rows(user_id);
+      exit;
+    exception when serialization_failure then -- this has given back all locks that the attempt took
+      if attempt = 100 then
+        raise;
+      end if;
+    end;
   end loop;
-  if not has_quiet_pass then
-    perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
-      '40001');
-  end if;
   -- The mark that kept workers from claiming jobs of this user.
   delete from memory.marks as k where k.user_id = forget_user.user_id;
   perform memory._end_whole_user_change();
   perform memory._bury_user(user_id);
-  return memory._receipt('user', user_id, reason, all_gone);
+  return memory._receipt('user', user_id, reason, gone);
 end;
 $$;
 comment on function memory.forget_user(text, text) is
@@ -36,10 +32,47 @@ comment on function memory.forget_user(text, text) is
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
 
+-- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
+create or replace function memory._forget_all_rows(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  gone jsonb;
+  all_gone jsonb := jsonb '{}';
+begin
+  -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
+  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
+  for pass in 1 .. 1000 loop
+    gone := memory._forget_rows(p_user_id, pass = 1);
+    exit when gone = '{}';
+    all_gone := memory._added(all_gone, gone);
+  end loop;
+  if gone <> '{}' then
+    perform memory._refuse_busy_user();
+  end if;
+  return all_gone;
+end;
+$$;
+
+create or replace function memory._refuse_busy_user()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
+    '40001');
+end;
+$$;
+
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
 -- in which jobs lock them. Which tables there are says the catalog.
-create or replace function memory._forget_rows(p_user_id text)
+--
+-- Threads and counters that others create after the first statements are not locked here. Whoever locks one of them may
+-- wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of such threads
+-- and counters alone. A later pass, which holds locks already, locks them without waiting, or gives up with 40001.
+create or replace function memory._forget_rows(p_user_id text, p_may_wait boolean)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -47,24 +80,50 @@ declare
   -- Artifacts and their parts before jobs: a job that parses parts holds some of them when it ends its lease.
   first_tables constant text[] :=
     array['artifacts', 'artifact_parts', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+  threads text[];
+  agents text[];
+  seen bigint; -- threads and counters, locked or not
   name text;
+  key text; -- the column that says to which thread or counter a row belongs
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
-  perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
-  perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
+  if p_may_wait then
+    perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
+    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
+  end if;
+  select
+    array(select t.thread_id from memory.threads as t where t.user_id = p_user_id for update skip locked),
+    array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id for update skip locked),
+    (select count(*) from memory.threads as t where t.user_id = p_user_id)
+      + (select count(*) from memory.memory_scopes as s where s.user_id = p_user_id)
+  into threads, agents, seen;
+  if not p_may_wait and cardinality(threads || agents) < seen then
+    perform memory._refuse_busy_user();
+  end if;
   perform memory._stop_claims(p_user_id);
-  for name in
-    select c.relname
+  for name, key in
+    select c.relname, case
+      when c.relname in ('memories', 'memory_scopes') then 'agent_id'
+      when c.relname in ('marks', 'jobs') then 'scope'
+      else (select h.attname from pg_attribute as h
+            where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped) end
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
-    execute format('delete from memory.%I as t where t.user_id = $1%s', name,
-                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
-    using p_user_id;
+    execute format('delete from memory.%I as t where t.user_id = $1%s%s', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end,
+                   case
+                     when key = 'agent_id' then ' and t.agent_id not in ('
+                       'select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'
+                     when key is not null then format(' and coalesce(t.%I, '''') not in ('
+                       'select h.thread_id from memory.threads as h where h.user_id = $1 '
+                       'except select unnest($2))', key)
+                   end)
+    using p_user_id, threads, agents;
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
