@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable
 from itertools import count
+from typing import Any
 
 import psycopg
 import pytest
@@ -105,7 +106,7 @@ def test_erasures_jobs_sweeps_and_writers_at_once(dsn: str) -> None:
 
 def test_an_erasure_gives_way_to_who_holds_a_counter_that_was_made_after_it_began(dsn: str) -> None:
     """It has removed memories by then, for which the holder of the counter would wait."""
-    erased: list[object] = []
+    erased: list[Any] = []
     with (
         psycopg.connect(dsn) as holding,
         psycopg.connect(dsn) as writing,
