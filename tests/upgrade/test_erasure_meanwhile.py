@@ -17,7 +17,7 @@ SESSIONS = 2
 COLUMNS = "alter table memory.messages add column more int; alter table memory.receipts add column more int;"
 
 
-@pytest.mark.feature("F5", "F13")
+@pytest.mark.feature("F13")
 @pytest.mark.parametrize("is_new", [True, False], ids=["another version", "the same version"])
 def test_users_who_are_forgotten_meanwhile_leave_nothing(dsn: str, build: Build, is_new: bool) -> None:
     version = build({PART: COLUMNS}) if is_new else None
