@@ -9,6 +9,9 @@ from typing import Any
 
 import psycopg
 
+HISTORY_GAPS = "memories with a gap in their history"
+"""Right where a memory says anew, or said once, what was forgotten of another one."""
+
 WRONG = {
     "threads whose counters are not those of their messages": """
         select t.user_id, t.thread_id, t.message_count, s.messages, t.active_tokens, s.tokens
@@ -58,7 +61,7 @@ WRONG = {
     "memories stored twice": """
         select m.user_id, m.agent_id, m.memory_type, m.content_hash from memory.memories as m
         where m.superseded_at is null and m.deleted_at is null group by 1, 2, 3, 4 having count(*) > 1""",
-    "memories with a gap in their history": """
+    HISTORY_GAPS: """
         select m.user_id, m.memory_id, m.version from memory.memories as m
         where m.version - 1 <> (
           select count(*) from memory.memory_history as h
@@ -133,10 +136,10 @@ WRONG = {
 }
 
 
-def problems(connection: psycopg.Connection[Any]) -> list[str]:
-    """What is wrong in a database, one line for each kind, with an example."""
+def problems(connection: psycopg.Connection[Any], but: tuple[str, ...] = ()) -> list[str]:
+    """What is wrong in a database, one line for each kind ``but`` these, with an example."""
     found = []
     for problem, query in WRONG.items():
-        if rows := connection.execute(query).fetchall():
+        if problem not in but and (rows := connection.execute(query).fetchall()):
             found.append(f"{len(rows)} {problem}, such as {rows[0]}")
     return found

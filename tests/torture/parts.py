@@ -7,16 +7,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.support.servers import Kind
-from tests.torture import clocks, disks, drops, flat, kills, promotion, versions
+from tests.torture import clocks, disks, drops, flat, hour, kills, promotion, versions
 from tests.torture.cluster import Cluster, running_cluster
-from tests.torture.load import Load
+from tests.torture.hour import Hour, span
 from tests.torture.model.machine import Contract
+from tests.torture.model.world import prepare
 
+MODEL_TEMPLATE = "torture_model_template"
 STEPS_OF_A_RUN = 100
 MOST_GROWTH = 0.1
 """By which share the memory of a runner may be above that after its warm-up."""
@@ -31,7 +34,7 @@ class Options:
     """Of the state machine."""
     rounds: int = 100
     """Kills."""
-    seconds: float = 240.0
+    calls: int = hour.CALLS
     """Of mixed load."""
     clock_steps: int = 120
     promotions: int = 5
@@ -55,6 +58,8 @@ class Outcome:
     """Writes, jobs or calls that were acknowledged and compared; none where there is nothing to count."""
     problems: list[str] = field(default_factory=list)
     """Losses, differences, wrong counters: one line each."""
+    measured: dict[str, Any] = field(default_factory=dict)
+    """Further figures for results.json."""
     skipped: str | None = None
     """Why the part could not run here."""
 
@@ -72,7 +77,8 @@ def model(options: Options) -> Outcome:
         except Exception as error:
             problems.append(f"{type(error).__name__}: {error}")
         return Outcome(
-            f"{machine.steps:,} random steps of three clients, {machine.calls:,} calls, compared with the model",
+            f"{machine.steps:,} random steps, {machine.calls:,} calls, of these {machine.tenant_calls:,} by sessions of"
+            " tenants, compared with the model",
             machine.calls, problems,
         )  # fmt: skip
 
@@ -80,11 +86,14 @@ def model(options: Options) -> Outcome:
 def machine_on(cluster: Cluster) -> type[Contract]:
     """The state machine, each run on a fresh database of this server."""
     numbers = itertools.count()
+    cluster.create(MODEL_TEMPLATE)
+    with cluster.connect(MODEL_TEMPLATE) as connection:
+        prepare(connection)
 
     @contextmanager
     def database() -> Iterator[str]:
         name = f"model_{next(numbers)}"
-        yield cluster.create(name)
+        yield cluster.create(name, MODEL_TEMPLATE)
         with cluster.connect("postgres") as admin:
             admin.execute(f"drop database {name} with (force)")
 
@@ -166,14 +175,22 @@ def mixed(options: Options) -> Outcome:
 
 
 def loaded(options: Options) -> Outcome:
-    """Mixed load, then everything that is counted is counted again."""
+    """An hour's mixed load at full speed, then everything that is counted is counted again."""
     with running_cluster(options.server) as cluster:
-        load = Load(cluster, clients=8)
-        with load.running():
-            time.sleep(options.seconds)
+        load = Hour(cluster, options.calls)
+        started = time.monotonic()
+        problems = load.run()
+        killed = ", ".join(f"{count} {victim}" for victim, count in sorted(load.kills.items()))
+        memory = "; ".join(
+            f"{name} {first} MB, then {last} MB"
+            for name, measured in load.memory.items()
+            for first, last in [span(measured)]
+        )
         return Outcome(
-            f"{options.seconds:.0f} s of mixed load by eight clients and a worker: {load.calls:,} calls",
-            load.acknowledged, load.problems(),
+            f"{load.answers:,} calls of mixed load by eight clients on {len(load.visitors)} users in"
+            f" {time.monotonic() - started:,.0f} s, {load.jobs:,} jobs by a worker and run_jobs(), SIGKILL of {killed};"
+            f" memory: {memory}",
+            load.acknowledged, problems, measured={"megabytes": load.memory},
         )  # fmt: skip
 
 

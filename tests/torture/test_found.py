@@ -16,3 +16,12 @@ def test_forgetting_a_memory_leaves_no_summary_that_nobody_finishes(api: Api) ->
     api.fail_job(**held, error="no luck", retry_after="1 hour")
     api.forget_memory(user_id="ana", memory_id=memory_id)
     assert api.query("select status from memory.summaries where status = 'processing'") == []
+
+
+def test_a_released_memory_whose_winner_was_deleted_meanwhile_is_current(api: Api) -> None:
+    old, new, newest = (api.add_memory(user_id="ana", content=f"Lives in {town}").memory_id for town in "ABC")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    api.quarantine_memory(user_id="ana", memory_id=old, reason="planted")
+    api.delete_memory(user_id="ana", memory_id=new)
+    api.release_memory(user_id="ana", memory_id=old)
+    assert {m.memory_id for m in api.list_memories(user_id="ana")} == {old, newest}

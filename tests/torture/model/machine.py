@@ -12,14 +12,15 @@ from contextlib import AbstractContextManager
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
-from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores
+from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores, rules_tenants, rules_trust
 from tests.torture.model.world import THREADS, USERS, World
 
 OpenDatabase = Callable[[], AbstractContextManager[str]]
 
 
 class Contract(
-    rules_messages.MessageRules, rules_memories.MemoryRules, rules_stores.StoreRules, rules_jobs.JobRules
+    rules_messages.MessageRules, rules_memories.MemoryRules, rules_stores.StoreRules, rules_jobs.JobRules,
+    rules_tenants.TenantRules, rules_trust.TrustRules,
 ):  # fmt: skip
     """Everything at random."""
 
@@ -29,6 +30,8 @@ class Contract(
     """How many steps all runs have taken."""
     calls = 0
     """How many calls to the database these steps made."""
+    tenant_calls = 0
+    """How many of these were made by sessions that reach one user only."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -60,6 +63,7 @@ class Contract(
             self.compare_messages(user_id)
             self.compare_memories(user_id)
             self.compare_stores(user_id)
+            self.compare_trust(user_id)
             self.compare_jobs(user_id)
 
     def teardown(self) -> None:
@@ -67,5 +71,6 @@ class Contract(
             self.world.audit()
         finally:
             type(self).calls += self.world.calls
+            type(self).tenant_calls += self.world.tenant_calls
             self.world.close()
             self._database.__exit__(None, None, None)

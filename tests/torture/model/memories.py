@@ -14,6 +14,8 @@ from tests.torture.model.values import LATER, Clock, Policies, RefusedError, pla
 
 EXTRACTED = ("extraction",)
 """Sources of memories that nobody stated."""
+FOR_EVER = 10**9
+"""When memories in quarantine were deleted: no sweep removes them."""
 
 
 @dataclass
@@ -29,6 +31,7 @@ class Version:
     importance: float
     expires: datetime | None
     superseded_by: UUID | None
+    supersede_reason: str | None
 
 
 @dataclass
@@ -56,6 +59,12 @@ class Remembered:
     superseded_by: UUID | None = None
     superseded_at: int | None = None
     deleted_at: int | None = None
+    supersede_reason: str | None = None
+    quarantined_at: int | None = None
+    quarantined_with: str | None = None
+    """The poisoned source that the memory derives from."""
+    source_seqs: list[int] | None = None
+    """The messages of its thread that an extracted memory was drawn from."""
     history: list[Version] = field(default_factory=list)
 
     @property
@@ -81,10 +90,12 @@ class Remembered:
         return self.agent_id, self.memory_type, plain(self.content)
 
     def change(self, now: int, operation: str, **changes: Any) -> None:
+        if operation == self.operation:
+            operation = self._seen_operation(changes)
         self.history.append(
             Version(
                 self.version, self.operation, self.content, self.metadata, self.tags, self.confidence,
-                self.importance, self.expires, self.superseded_by,
+                self.importance, self.expires, self.superseded_by, self.supersede_reason,
             )
         )  # fmt: skip
         for name, value in changes.items():
@@ -92,6 +103,18 @@ class Remembered:
         self.version += 1
         self.operation = operation
         self.updated_at = now
+
+    def _seen_operation(self, changes: dict[str, Any]) -> str:
+        """Of the second of two changes of one name in a row the history says what it sees, as of a plain UPDATE."""
+        deleted_at = changes.get("deleted_at", self.deleted_at)
+        superseded_at = changes.get("superseded_at", self.superseded_at)
+        superseded_by = changes.get("superseded_by", self.superseded_by)
+        if deleted_at is not None and self.deleted_at is None:
+            return "delete"
+        if superseded_by is not None and superseded_by != self.superseded_by:
+            return "supersede"
+        before, after = [self.deleted_at, self.superseded_at], [deleted_at, superseded_at]
+        return "restore" if after.count(None) > before.count(None) else "update"
 
 
 @dataclass
@@ -103,6 +126,8 @@ class Memories:
     policies: Policies
     rows: dict[UUID, Remembered] = field(default_factory=dict)
     places: int = 0
+    forgotten: set[str] = field(default_factory=set)
+    """Statements, spelled plainly, that no model may bring back."""
 
     # What the calls do -----------------------------------------------------------------------------------------------
 
@@ -110,14 +135,16 @@ class Memories:
         """The current memory with this content, which a call to store that content finds."""
         return next((m for m in self.current() if m.key == (agent_id, memory_type, plain(content))), None)
 
-    def add(self, memory_id: UUID, on_conflict: str, **values: Any) -> tuple[UUID, bool]:
+    def add(self, memory_id: UUID, on_conflict: str, **values: Any) -> tuple[UUID | None, bool]:
         """``memory_id`` is the id that the database has chosen, or the caller."""
-        if memory_id in self.rows:
-            existing = self.rows[memory_id]
-            if on_conflict == "repeat":
-                return memory_id, False
-        self._remove_expired_duplicate(values["agent_id"], values["memory_type"], values["content"], None)
-        found = self.duplicate_of(values["agent_id"], values["memory_type"], values["content"])
+        key = values["agent_id"], values["memory_type"], values["content"]
+        stays_out = self.stays_out(*key, values["source"])
+        if not stays_out:
+            self._remove_expired_duplicate(*key, None)
+        found = self.duplicate_of(*key)
+        if found is None and stays_out:
+            quarantined = self.quarantined_like(*key)
+            return (quarantined.memory_id if quarantined else None), False
         if found is None:
             self.places += 1
             new = Remembered(memory_id, self.places, updated_at=self.clock.now, **values)
@@ -135,6 +162,21 @@ class Memories:
             existing.change(self.clock.now, "update", source=values["source"])
         return existing.memory_id, False
 
+    def stays_out(self, agent_id: str, memory_type: str, content: str, source: str) -> bool:
+        """Whether a model says what was forgotten, or what is in quarantine by somebody's word."""
+        if source not in EXTRACTED:
+            return False
+        same = self.quarantined_like(agent_id, memory_type, content, without_origin=True)
+        return plain(content) in self.forgotten or same is not None
+
+    def quarantined_like(
+        self, agent_id: str, memory_type: str, content: str, without_origin: bool = False
+    ) -> Remembered | None:
+        """The memory with this content that went into quarantine last."""
+        key = agent_id, memory_type, plain(content)
+        found = [m for m in self.quarantined() if m.key == key and not (without_origin and m.quarantined_with)]
+        return max(found, key=lambda m: m.quarantined_at or 0, default=None)
+
     def update(self, memory_id: UUID, expected_version: int | None, **changes: Any) -> int:
         row = self._known(memory_id)
         if row.deleted_at is not None:
@@ -149,9 +191,9 @@ class Memories:
 
     def delete(self, memory_id: UUID) -> bool:
         row = self.rows.get(memory_id)
-        if row is None or row.deleted_at is not None or row.is_expired:
+        if row is None or row.is_expired or (row.deleted_at is not None and row.quarantined_at is None):
             return False
-        row.change(self.clock.now, "delete", deleted_at=self.clock.now)
+        row.change(self.clock.now, "delete", deleted_at=self.clock.now, quarantined_at=None, quarantined_with=None)
         self._release_hidden(row)
         return True
 
@@ -162,11 +204,15 @@ class Memories:
             row = self.rows.get(memory_id)
             if row is None or not row.is_current or row.is_expired:
                 raise RefusedError("P0002")
-        self.rows[old].change(self.clock.now, "supersede", superseded_by=new, superseded_at=self.clock.now)
+        self.rows[old].change(
+            self.clock.now, "supersede", superseded_by=new, superseded_at=self.clock.now, supersede_reason="newer"
+        )
         return ""  # as void comes out
 
     def restore(self, memory_id: UUID, version: int | None) -> int:
         row = self._known(memory_id)
+        if row.quarantined_at is not None:
+            raise RefusedError("23505")
         was_current, deleted_at = row.is_current, row.deleted_at
         earlier = next((v for v in row.history if v.version == version), None)
         if earlier is None and version not in (None, row.version):
@@ -175,14 +221,14 @@ class Memories:
             self._keep_limit(row.agent_id, coming=1)
         content = earlier.content if earlier else row.content
         self._make_room(row, content)
-        changes: dict[str, Any] = {"superseded_by": None, "superseded_at": None, "deleted_at": None}
+        changes: dict[str, Any] = {
+            "superseded_by": None, "superseded_at": None, "supersede_reason": None, "deleted_at": None,
+        }  # fmt: skip
         if earlier:
             for name in ("content", "metadata", "tags", "confidence", "importance", "expires"):
                 changes[name] = getattr(earlier, name)
         becomes_current = not row.is_current
-        # The history calls the second of two restores in a row an update if the memory was current in between.
-        is_again = row.operation == "restore" and not becomes_current
-        row.change(self.clock.now, "update" if is_again else "restore", **changes)
+        row.change(self.clock.now, "restore", **changes)
         restored = row.version
         if becomes_current:
             self._keep_limit(row.agent_id)
@@ -190,27 +236,99 @@ class Memories:
             self._hide_released(row, deleted_at)
         return restored
 
+    def quarantine(self, memory_id: UUID) -> str:
+        row = self._locked(memory_id)
+        if row.quarantined_at is None:
+            self.quarantine_all([row], None)
+        else:  # what went with a poisoned source stays in quarantine when the source is released
+            row.change(self.clock.now, "quarantine", quarantined_with=None)
+        return ""
+
+    def quarantine_all(self, rows: list[Remembered], origin: str | None) -> None:
+        """What was superseded by these is current again."""
+        for row in rows:
+            row.change(
+                self.clock.now, "quarantine", deleted_at=FOR_EVER, quarantined_at=self.clock.now,
+                quarantined_with=origin,
+            )  # fmt: skip
+        for row in self._in_turn(rows):
+            self._release_hidden(row)
+
+    def release(self, memory_id: UUID) -> str:
+        row = self._locked(memory_id)
+        if row.quarantined_at is None:
+            raise RefusedError("P0002")
+        self.release_row(row)
+        return ""
+
+    def release_row(self, row: Remembered) -> None:
+        """It hides again what it hid before, and stays hidden itself as long as its winner is there."""
+        since = row.quarantined_at
+        assert since is not None
+        if row.superseded_at is None:
+            self._keep_limit(row.agent_id, coming=1)
+            self._make_room(row, row.content)
+        row.change(self.clock.now, "release", deleted_at=None, quarantined_at=None, quarantined_with=None)
+        if row.superseded_at is None:
+            self._keep_limit(row.agent_id)
+        self._hide_released(row, since)
+        winner = row.superseded_by
+        while winner is not None and ((found := self.rows.get(winner)) is None or found.deleted_at is not None):
+            winner = found.superseded_by if found else None
+        if row.superseded_by is not None and winner != row.superseded_by:
+            self._release_hidden_by(row.superseded_by, winner)
+
+    def forget(self, memory_id: UUID) -> tuple[list[Remembered], set[str]]:
+        """The memories that say the same, which go, and what they ever said."""
+        if memory_id not in self.rows:
+            raise RefusedError("P0002")
+        same = {memory_id: self.rows[memory_id]}
+        while further := [o for o in self.rows.values() if o.memory_id not in same and self._is_same(o, same)]:
+            same |= {row.memory_id: row for row in further}
+        gone = list(same.values())
+        statements = {plain(text) for row in gone for text in (row.content, *(v.content for v in row.history))}
+        for row in self.rows.values():
+            row.history = [v for v in row.history if row.memory_id in same or plain(v.content) not in statements]
+        self._remove(gone)
+        self.forgotten |= statements
+        return gone, statements
+
+    @staticmethod
+    def _is_same(row: Remembered, same: dict[UUID, Remembered]) -> bool:
+        return (
+            plain(row.content) in {plain(m.content) for m in same.values()}
+            or (row.supersede_reason == "duplicate" and row.superseded_by in same)
+            or any(m.supersede_reason == "duplicate" and m.superseded_by == row.memory_id for m in same.values())
+        )
+
     def delete_extracted_from(self, thread_id: str) -> None:
         """What ``delete_thread`` does to memories."""
         self._remove([m for m in self.rows.values() if m.thread_id == thread_id and not m.is_stated])
 
     def sweep(self) -> None:
         self._remove([
-            m for m in self.rows.values() if m.is_expired or (m.deleted_at is not None and m.operation != "evict")
+            m
+            for m in self.rows.values()
+            if m.is_expired or (m.deleted_at not in (None, FOR_EVER) and m.operation != "evict")
         ])  # fmt: skip
 
     # What they show ---------------------------------------------------------------------------------------------------
 
-    def shown(self, include_superseded: bool = False) -> list[Remembered]:
+    def shown(self, include_superseded: bool = False, include_quarantined: bool = False) -> list[Remembered]:
         """Newest first."""
         found = [
             m
             for m in self.rows.values()
-            if m.deleted_at is None
-            and not m.is_expired
-            and (include_superseded or (m.superseded_at is None and not m.is_over))
+            if not m.is_expired
+            and (
+                (include_quarantined and m.quarantined_at is not None)
+                or (m.deleted_at is None and (include_superseded or (m.superseded_at is None and not m.is_over)))
+            )
         ]
         return sorted(found, key=lambda m: m.place, reverse=True)
+
+    def quarantined(self) -> list[Remembered]:
+        return [m for m in self.rows.values() if m.quarantined_at is not None]
 
     def current(self, agent_id: str | None = None) -> list[Remembered]:
         """Those that count against the limit; expired ones do until a sweep."""
@@ -233,6 +351,12 @@ class Memories:
     def _known(self, memory_id: UUID) -> Remembered:
         row = self.rows.get(memory_id)
         if row is None or row.is_expired:
+            raise RefusedError("P0002")
+        return row
+
+    def _locked(self, memory_id: UUID) -> Remembered:
+        row = self._known(memory_id)
+        if row.deleted_at is not None and row.quarantined_at is None:
             raise RefusedError("P0002")
         return row
 
@@ -259,20 +383,23 @@ class Memories:
     def _in_turn(rows: list[Remembered]) -> list[Remembered]:
         return sorted(rows, key=lambda m: (m.superseded_at is None, m.superseded_at or 0, -m.memory_id.int))
 
-    def _hidden_by(self, winner: Remembered) -> list[Remembered]:
-        return [m for m in self.rows.values() if m.superseded_by == winner.memory_id and m.deleted_at is None]
+    def _hidden_by(self, winner: UUID) -> list[Remembered]:
+        return [m for m in self.rows.values() if m.superseded_by == winner and m.deleted_at is None]
 
     def _release_hidden(self, winner: Remembered) -> None:
-        heir = winner.superseded_by
+        self._release_hidden_by(winner.memory_id, winner.superseded_by)
+
+    def _release_hidden_by(self, winner: UUID, heir: UUID | None) -> None:
         for row in sorted(self._hidden_by(winner), key=lambda m: m.place, reverse=True):
-            if row.superseded_by != winner.memory_id or row.deleted_at is not None:
+            if row.superseded_by != winner or row.deleted_at is not None:
                 continue
             duplicate = self.duplicate_of(*row.key)
             new_winner = heir or (duplicate and duplicate.memory_id)
             if new_winner is not None:
-                row.change(self.clock.now, "supersede", superseded_by=new_winner)
+                reason = row.supersede_reason if heir else "duplicate"
+                row.change(self.clock.now, "supersede", superseded_by=new_winner, supersede_reason=reason)
             else:
-                row.change(self.clock.now, "restore", superseded_by=None, superseded_at=None)
+                row.change(self.clock.now, "restore", superseded_by=None, superseded_at=None, supersede_reason=None)
                 self._keep_limit(row.agent_id)
 
     def _hide_released(self, winner: Remembered, deleted_at: int) -> None:
@@ -284,7 +411,10 @@ class Memories:
                 and row.operation == "restore"
                 and row.updated_at >= deleted_at
             ):
-                row.change(self.clock.now, "supersede", superseded_by=winner.memory_id, superseded_at=self.clock.now)
+                row.change(
+                    self.clock.now, "supersede", superseded_by=winner.memory_id, superseded_at=self.clock.now,
+                    supersede_reason=before.supersede_reason,
+                )  # fmt: skip
 
     def _keep_limit(self, agent_id: str, coming: int = 0) -> None:
         settings = self.policies.get(agent_id, self.user_id)
@@ -306,9 +436,8 @@ class Memories:
             victim.change(self.clock.now, operation, deleted_at=self.clock.now)
         for victim in self._in_turn(victims):
             if victim.operation == "evict":
-                with_it = [
-                    m for m in self._hidden_by(victim) if m.agent_id == victim.agent_id and m.rank <= victim.rank
-                ]
+                hidden = self._hidden_by(victim.memory_id)
+                with_it = [m for m in hidden if m.agent_id == victim.agent_id and m.rank <= victim.rank]
                 if with_it:
                     self._evict(with_it)
             self._release_hidden(victim)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from tests.torture.model.values import Expiry, RefusedError
+from tests.torture.model.memories import Remembered
+from tests.torture.model.values import Expiry, RefusedError, plain
 
 ROLES = ("user", "assistant", "tool", "system", "developer")
 HEARD = ("user", "assistant")
@@ -39,11 +40,11 @@ class Thread:
 
     next_seq: int = 0
     messages: dict[int, Said] = field(default_factory=dict)
-    gone_keys: dict[str, tuple[int, str, str]] = field(default_factory=dict)
+    gone_keys: dict[str, tuple[int, str | None, str | None]] = field(default_factory=dict)
     read_to: int = -1
 
-    def stored_under(self, key: str | None) -> tuple[int, str, str] | None:
-        """Seq, role and content of the message with an idempotency key."""
+    def stored_under(self, key: str | None) -> tuple[int, str | None, str | None] | None:
+        """Seq, role and content of the message with an idempotency key; no role and content of a forgotten one."""
         if key is None:
             return None
         found = next((m for m in self.messages.values() if m.idempotency_key == key), None)
@@ -61,9 +62,14 @@ class Thread:
     def sweep(self) -> None:
         for message in list(self.messages.values()):
             if not message.is_current:
-                del self.messages[message.seq]
-                if message.idempotency_key is not None:
-                    self.gone_keys[message.idempotency_key] = (message.seq, message.role, message.content)
+                self.remove(message)
+
+    def remove(self, message: Said, is_forgotten: bool = False) -> None:
+        """Its key stays, so that a repeated call does not store it again; of a forgotten one any text counts as it."""
+        del self.messages[message.seq]
+        if message.idempotency_key is not None:
+            said = (None, None) if is_forgotten else (message.role, message.content)
+            self.gone_keys[message.idempotency_key] = (message.seq, *said)
 
     def unread(self, recent_k: int | None) -> tuple[list[int], int]:
         """What an extraction is given, as seqs, and how far it has read then."""
@@ -90,6 +96,8 @@ class Job:
     lease_token: UUID | None = None
     is_lease_over: bool = False
     reads_to: int = -1
+    memory_ids: list[UUID] = field(default_factory=list)
+    """What a completed job has stored."""
 
     @property
     def is_open(self) -> bool:
@@ -140,9 +148,9 @@ class Conversations:
         stored = thread.stored_under(key) if thread else None
         role = "assistant" if role == "agent" else role
         if stored:
-            if stored[1:] != (role, content):
+            if stored[1:] not in ((role, content), (None, None)):
                 raise RefusedError("23505")
-            return stored[0], stored[2]
+            return stored[0], content
         if role not in ROLES or content == "":
             raise RefusedError("22023")
         return None
@@ -192,6 +200,20 @@ class Conversations:
 
     def jobs_of(self, thread_id: str) -> list[Job]:
         return [j for j in self.jobs.values() if j.thread_id == thread_id]
+
+    def forget(self, gone: list[Remembered], statements: set[str]) -> None:
+        """Remove the messages that state what was forgotten, and the finished jobs that name a memory that is gone."""
+        for thread_id, thread in self.threads.items():
+            sources = {seq for m in gone if m.thread_id == thread_id for seq in m.source_seqs or ()}
+            for message in list(thread.messages.values()):
+                if message.seq in sources or any(s in plain(message.content) for s in statements):
+                    thread.remove(message, is_forgotten=True)
+        ids = {m.memory_id for m in gone}
+        for job in list(self.jobs.values()):
+            if job.status == "running":
+                job.end("pending", is_counted=False)
+            elif not job.is_open and ids.intersection(job.memory_ids):
+                del self.jobs[job.job_id]
 
     def running(self) -> list[Job]:
         return [j for j in self.jobs.values() if j.status == "running"]

@@ -191,7 +191,7 @@ class JobRules(Rules):
         self.learn_ids()
 
     def compare_jobs(self, user_id: str) -> None:
-        api = self.world.api
+        api = self.world.session(user_id)
         for job in self.world.talks[user_id].jobs.values():
             row = api.get_job(user_id=user_id, job_id=job.job_id)
             check((row.status, row.attempts), (job.status, job.attempts), f"get_job({job})")

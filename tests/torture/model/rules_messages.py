@@ -57,7 +57,9 @@ class MessageRules(Rules):
             content = self.text(user_id, number)
             same = [t for t in told if t[2] is not None and t[2] == key]
             stored = thread.stored_under(key) if thread else None
-            if (stored and stored[1:] != (role, content)) or any(t[:2] != (role, number) for t in same):
+            if (stored and stored[1:] not in ((role, content), (None, None))) or any(
+                t[:2] != (role, number) for t in same
+            ):
                 continue  # a key that is used for another message refuses the batch; add_message tries that
             told.append((role, number, key, stored or (same[0] if same else None)))
             batch.append({"role": role, "content": content, **({"idempotency_key": key} if key else {})})
@@ -203,7 +205,7 @@ class MessageRules(Rules):
                 raise Difference(f"{what}: holds what is {other}'s")
 
     def compare_messages(self, user_id: str) -> None:
-        api, talk = self.world.api, self.world.talks[user_id]
+        api, talk = self.world.session(user_id), self.world.talks[user_id]
         listed = api.list_threads(user_id=user_id)
         check(
             {row.thread_id: (row.message_count, row.active_tokens, row.total_count) for row in listed},
