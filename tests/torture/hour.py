@@ -37,6 +37,7 @@ CLIENTS = 8
 CALLS_OF_A_USER = 2_000
 SERVER_KILLS = 6
 """All in the first third, because they end the session of run_jobs() whose memory is measured afterwards."""
+WORKER_KILLS = 20
 MEASURED_FROM = 0.4
 """By then the caches of the processes have filled."""
 SAMPLES = 40
@@ -49,7 +50,7 @@ PATIENCE_SECONDS = 900.0
 
 SHARES = {
     "add_message": 30, "say_a_fact": 6, "add_messages": 2, "add_memory": 10, "share_a_memory": 2,
-    "delete_and_restore": 4, "supersede": 2, "read": 10, "request": 2, "sweep": 1, "store_artifact": 3,
+    "delete_and_restore": 4, "supersede": 2, "read": 5, "request": 2, "sweep": 1, "store_artifact": 1.5,
     "read_artifact": 3, "forget_memory": 0.5, "forget_user": 0.3, "add_expiring": 3, "act_as_a_tenant": 4,
     "quarantine": 1, "add_document": 0.5,
 }  # fmt: skip
@@ -257,13 +258,13 @@ class Hour:
 
     def _kills_workers(self, log_file: Path) -> None:
         """A second worker that gets SIGKILL again and again; others do its jobs when its leases have run out."""
-        while not self._over.is_set():
-            with suppress(psycopg.OperationalError):
-                worker = WorkerRunner(self._cluster.conninfo(), log_file, "--lease", "10")
-                self._over.wait(15)
+        for number in range(1, WORKER_KILLS + 1):
+            with closing(WorkerRunner(self._cluster.conninfo(), log_file, "--lease", "10")) as worker:
+                while self.answers < self._calls * number // WORKER_KILLS:
+                    if self._over.wait(0.1):
+                        return
                 worker.stop("kill")
                 self.kills["worker"] += 1
-                worker.close()
 
     def _finish_jobs(self) -> None:
         give_up = time.monotonic() + PATIENCE_SECONDS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,9 +17,8 @@ from tests.torture import clocks, disks, drops, flat, hour, kills, promotion, ve
 from tests.torture.cluster import Cluster, running_cluster
 from tests.torture.hour import Hour, span
 from tests.torture.model.machine import Contract
-from tests.torture.model.world import prepare
+from tests.torture.model.world import World
 
-MODEL_TEMPLATE = "torture_model_template"
 STEPS_OF_A_RUN = 100
 MOST_GROWTH = 0.1
 """By which share the memory of a runner may be above that after its warm-up."""
@@ -66,8 +65,7 @@ class Outcome:
 
 def model(options: Options) -> Outcome:
     """Random operations by several clients, compared with a plain-Python model of the contract."""
-    with running_cluster(options.server) as cluster:
-        machine = machine_on(cluster)
+    with running_cluster(options.server) as cluster, machine_on(cluster) as machine:
         problems = []
         round_of = itertools.count(options.seed)
         try:
@@ -77,27 +75,17 @@ def model(options: Options) -> Outcome:
         except Exception as error:
             problems.append(f"{type(error).__name__}: {error}")
         return Outcome(
-            f"{machine.steps:,} random steps, {machine.calls:,} calls, of these {machine.tenant_calls:,} by sessions of"
-            " tenants, compared with the model",
-            machine.calls, problems,
+            f"{machine.steps:,} random steps, {machine.world.calls:,} calls, of these {machine.world.tenant_calls:,} by"
+            " sessions of tenants, compared with the model",
+            machine.world.calls, problems,
         )  # fmt: skip
 
 
-def machine_on(cluster: Cluster) -> type[Contract]:
-    """The state machine, each run on a fresh database of this server."""
-    numbers = itertools.count()
-    cluster.create(MODEL_TEMPLATE)
-    with cluster.connect(MODEL_TEMPLATE) as connection:
-        prepare(connection)
-
-    @contextmanager
-    def database() -> Iterator[str]:
-        name = f"model_{next(numbers)}"
-        yield cluster.create(name, MODEL_TEMPLATE)
-        with cluster.connect("postgres") as admin:
-            admin.execute(f"drop database {name} with (force)")
-
-    return type("Machine", (Contract,), {"open_database": staticmethod(database)})
+@contextmanager
+def machine_on(cluster: Cluster) -> Iterator[type[Contract]]:
+    """The state machine on a database of this server, in which each run begins by forgetting all users."""
+    with closing(World(cluster.create("torture_model"))) as world:
+        yield type("Machine", (Contract,), {"world": world})
 
 
 def run_machine(machine: type[Contract], runs: int, steps: int, chosen_seed: int) -> None:

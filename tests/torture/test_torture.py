@@ -17,9 +17,9 @@ SHORT = Options(clock_steps=4, promotions=1, fault_seconds=0.5)
 
 @pytest.mark.feature("A3", "E14")
 def test_random_operations_of_several_clients_do_what_the_model_of_the_contract_does(cluster: Cluster) -> None:
-    machine = machine_on(cluster)
-    run_machine(machine, runs=10, steps=60, chosen_seed=1)
-    assert machine.steps > 300
+    with machine_on(cluster) as machine:
+        run_machine(machine, runs=10, steps=60, chosen_seed=1)
+        assert machine.steps > 300
 
 
 @pytest.mark.feature("E14")

@@ -6,16 +6,11 @@ lists of the user that it concerned must be those of the model; at the end of ea
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
 from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores, rules_tenants, rules_trust
 from tests.torture.model.world import THREADS, USERS, World
-
-OpenDatabase = Callable[[], AbstractContextManager[str]]
 
 
 class Contract(
@@ -24,19 +19,14 @@ class Contract(
 ):  # fmt: skip
     """Everything at random."""
 
-    open_database: OpenDatabase
-    """A fresh database with agent_memory installed; set on the subclass that runs."""
+    world: World
+    """The database of all runs; set on the subclass that runs."""
     steps = 0
     """How many steps all runs have taken."""
-    calls = 0
-    """How many calls to the database these steps made."""
-    tenant_calls = 0
-    """How many of these were made by sessions that reach one user only."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._database = type(self).open_database()
-        self.world = World(self._database.__enter__())
+        self.world.begin_anew()
         self.touched = None
 
     @initialize(limit=st.sampled_from([3, 4, 6]))
@@ -67,10 +57,4 @@ class Contract(
             self.compare_jobs(user_id)
 
     def teardown(self) -> None:
-        try:
-            self.world.audit()
-        finally:
-            type(self).calls += self.world.calls
-            type(self).tenant_calls += self.world.tenant_calls
-            self.world.close()
-            self._database.__exit__(None, None, None)
+        self.world.audit()

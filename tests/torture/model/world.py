@@ -47,23 +47,16 @@ QUIET = {
 
 # What tenants may read directly; row security shows them the rows of their user.
 TABLES = ("messages", "memories", "artifacts", "threads", "jobs", "summaries", "documents", "embeddings", "secrets")
+# The tables that name users.
+OF_USERS = """
+select c.relname::text from pg_class as c
+join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+"""
 
 
 class Difference(AssertionError):  # noqa: N818  # a finding, not an error of the program
     """The database and the model disagree."""
-
-
-def prepare(connection: psycopg.Connection[Any]) -> None:
-    """Make the roles of tenants, the key of tokens, and the policy under which each run begins."""
-    api = Api(connection)
-    api.set_policy(settings=QUIET)
-    api.set_token_key(key=text_of(KEY))
-    login_role(connection, TOKEN_ROLE, "memory_tenant")
-    for user_id, role in BOUND_ROLES.items():
-        login_role(connection, role)
-        api.bind_role(role_name=role, user_id=user_id)
-    for table in TABLES:
-        connection.execute(f"grant select on memory.{table} to memory_tenant")
 
 
 class World:
@@ -75,15 +68,40 @@ class World:
         self.clients = [self._open() for _ in range(CLIENTS)]
         self._of_tenants: dict[str, Api] = {}
         """Sessions by their login roles."""
-        self.has_secrets = bool(self.clients[0].query("select from pg_extension where extname = 'pgcrypto'"))
+        admin = self.clients[0]
+        self.has_secrets = bool(admin.query("select from pg_extension where extname = 'pgcrypto'"))
+        self._rows_left = " union all ".join(
+            f"select '{table}' as name from memory.{table} where user_id = %(user_id)s"
+            for [table] in admin.query(OF_USERS)
+        )
+        self._turns = itertools.count()
+        self.calls = 0
+        """Made by all runs."""
+        self.tenant_calls = 0
+        """How many of these were made by sessions that reach one user only."""
+        admin.set_token_key(key=text_of(KEY))
+        for role in (TOKEN_ROLE, *BOUND_ROLES.values()):
+            login_role(admin.connection, role)
+        admin.connection.execute(f"grant memory_tenant to {TOKEN_ROLE}")
+        for table in TABLES:
+            admin.connection.execute(f"grant select on memory.{table} to memory_tenant")
+
+    def begin_anew(self) -> None:
+        """Forget all users, of whom nothing may be left, and start with an empty model."""
+        admin = self.clients[0]
+        for user_id in USERS:
+            admin.forget_user(user_id=user_id)
+            left = admin.query(self._rows_left, user_id=user_id)
+            check([row.name for row in left], [], f"tables with rows of {user_id} after forget_user")
+        admin.query("delete from memory.policies returning 1")
+        admin.set_policy(settings=QUIET)
+        for user_id, role in BOUND_ROLES.items():
+            admin.bind_role(role_name=role, user_id=user_id)
         self.clock = Clock()
         self.policies = Policies({"max_per_agent": LIMIT, "eviction": EVICTION})
         self.memories = {user_id: Memories(user_id, self.clock, self.policies) for user_id in USERS}
         self.talks = {user_id: Conversations() for user_id in USERS}
         self.stores = {user_id: Stores() for user_id in USERS}
-        self._turns = itertools.count()
-        self.calls = 0
-        self.tenant_calls = 0
 
     def _open(self, **parameters: Any) -> Api:
         connection = psycopg.connect(make_conninfo(self._conninfo, **parameters), autocommit=True)
