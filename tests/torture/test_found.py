@@ -25,3 +25,22 @@ def test_a_released_memory_whose_winner_was_deleted_meanwhile_is_current(api: Ap
     api.delete_memory(user_id="ana", memory_id=new)
     api.release_memory(user_id="ana", memory_id=old)
     assert {m.memory_id for m in api.list_memories(user_id="ana")} == {old, newest}
+
+
+def test_a_message_in_quarantine_that_states_what_is_forgotten_goes_too(api: Api) -> None:
+    said = "My sister Ada lives in Utrecht"
+    api.add_message(**ANA, role="user", content=said, idempotency_key="k")
+    api.quarantine_source(user_id="ana", source="message", id="t/0", reason="planted")
+    memory_id = api.add_memory(user_id="ana", content=said).memory_id
+    api.forget_memory(user_id="ana", memory_id=memory_id)
+    assert api.query("select from memory.quarantined_messages") == []
+    assert api.get_messages(**ANA) == []
+
+
+def test_the_key_of_a_message_in_quarantine_counts_after_a_sweep(api: Api) -> None:
+    message = {**ANA, "role": "user", "content": "Likes tea", "idempotency_key": "k"}
+    seq = api.add_message(**message).seq
+    api.quarantine_source(user_id="ana", source="message", id="t/0", reason="planted")
+    api.clear_thread(**ANA)
+    api.sweep()
+    assert api.add_message(**message).seq == seq
