@@ -9,14 +9,16 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
-from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores, rules_tenants, rules_trust
+from tests.torture.model.rules_memories import MemoryRules
+from tests.torture.model.rules_messages import MessageRules
+from tests.torture.model.rules_stores import StoreRules
+from tests.torture.model.rules_summaries import SummaryRules
+from tests.torture.model.rules_tenants import TenantRules
+from tests.torture.model.rules_trust import TrustRules
 from tests.torture.model.world import THREADS, USERS, World
 
 
-class Contract(
-    rules_messages.MessageRules, rules_memories.MemoryRules, rules_stores.StoreRules, rules_jobs.JobRules,
-    rules_tenants.TenantRules, rules_trust.TrustRules,
-):  # fmt: skip
+class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules):
     """Everything at random."""
 
     world: World

@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import copy
+import itertools
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from tests.torture.model.messages import Said
 from tests.torture.model.values import LATER, Clock, Policies, RefusedError, plain
 
 EXTRACTED = ("extraction",)
 """Sources of memories that nobody stated."""
+EXTRACTED_TRUST = 0.8
+"""Of an extracted memory that names no messages."""
 FOR_EVER = 10**9
 """When memories in quarantine were deleted: no sweep removes them."""
 
@@ -65,6 +69,10 @@ class Remembered:
     """The poisoned source that the memory derives from."""
     source_seqs: list[int] | None = None
     """The messages of its thread that an extracted memory was drawn from."""
+    trust: float = 1.0
+    created_at: int = 0
+    said_at: int | None = None
+    valid_from: int | None = None
     history: list[Version] = field(default_factory=list)
 
     @property
@@ -83,6 +91,15 @@ class Remembered:
     def rank(self) -> tuple[bool, float]:
         """What matters least comes first."""
         return self.is_stated, self.importance
+
+    @property
+    def is_reworded(self) -> bool:
+        contents = [*(v.content for v in self.history), self.content]
+        return any(a != b for a, b in itertools.pairwise(contents))
+
+    @property
+    def when_said(self) -> int:
+        return next(t for t in (self.said_at, self.valid_from, self.created_at) if t is not None)
 
     @property
     def key(self) -> tuple[str, str, str]:
@@ -138,7 +155,8 @@ class Memories:
     def add(self, memory_id: UUID, on_conflict: str, **values: Any) -> tuple[UUID | None, bool]:
         """``memory_id`` is the id that the database has chosen, or the caller."""
         key = values["agent_id"], values["memory_type"], values["content"]
-        stays_out = self.stays_out(*key, values["source"])
+        trust = EXTRACTED_TRUST if values["source"] in EXTRACTED else 1.0
+        stays_out = values["source"] in EXTRACTED and self.stays_out(*key, trust)
         if not stays_out:
             self._remove_expired_duplicate(*key, None)
         found = self.duplicate_of(*key)
@@ -146,35 +164,97 @@ class Memories:
             quarantined = self.quarantined_like(*key)
             return (quarantined.memory_id if quarantined else None), False
         if found is None:
-            self.places += 1
-            new = Remembered(memory_id, self.places, updated_at=self.clock.now, **values)
-            self.rows[memory_id] = new
-            self._keep_limit(new.agent_id)
-            return memory_id, new.deleted_at is None
+            return memory_id, self._insert(memory_id, trust=trust, **values).deleted_at is None
         existing = found
         if on_conflict == "error":
             raise RefusedError("23505")
+        changes: dict[str, Any] = {}
+        if values["source"] not in EXTRACTED and not existing.is_stated:
+            changes["trust"] = existing.trust if existing.source_seqs else 1.0
         if on_conflict == "replace":
-            changes = {name: values[name] for name in values if name not in ("agent_id", "memory_type")}
+            changes |= {name: values[name] for name in values if name not in ("agent_id", "memory_type")}
             changes["expires"] = values["expires"] or existing.expires
             existing.change(self.clock.now, "update", **changes)
         elif not existing.is_stated and values["source"] not in EXTRACTED:
-            existing.change(self.clock.now, "update", source=values["source"])
+            existing.change(self.clock.now, "update", source=values["source"], **changes)
         return existing.memory_id, False
 
-    def stays_out(self, agent_id: str, memory_type: str, content: str, source: str) -> bool:
-        """Whether a model says what was forgotten, or what is in quarantine by somebody's word."""
-        if source not in EXTRACTED:
-            return False
-        same = self.quarantined_like(agent_id, memory_type, content, without_origin=True)
-        return plain(content) in self.forgotten or same is not None
+    def _insert(self, memory_id: UUID, **values: Any) -> Remembered:
+        self.places += 1
+        now = self.clock.now
+        new = self.rows[memory_id] = Remembered(memory_id, self.places, updated_at=now, created_at=now, **values)
+        self._keep_limit(new.agent_id)
+        return new
 
-    def quarantined_like(
-        self, agent_id: str, memory_type: str, content: str, without_origin: bool = False
-    ) -> Remembered | None:
+    def extract(self, memory_id: UUID, content: str, agent_id: str, thread_id: str, said: list[Said]) -> bool:
+        """A model draws a memory from messages; whether it is stored."""
+        seqs, said_at = sorted(m.seq for m in said), max(m.at for m in said)
+        trust = min(m.trust for m in said)
+        key = agent_id, "fact", content
+        if (known := self._said_before(*key)) is not None:
+            self._say_again(known, thread_id, seqs, said_at, trust)
+            return False
+        if self.stays_out(*key, trust):
+            return False
+        self._remove_expired_duplicate(*key, None)
+        self._insert(
+            memory_id, trust=trust, content=content, agent_id=agent_id, memory_type="fact", thread_id=thread_id,
+            metadata={}, tags=[], confidence=1.0, importance=0.5, source="extraction", expires=None, is_over=False,
+            source_seqs=seqs, said_at=said_at, valid_from=said_at,
+        )  # fmt: skip
+        return True
+
+    def _said_before(self, agent_id: str, memory_type: str, content: str) -> Remembered | None:
+        same = [
+            m
+            for m in self.rows.values()
+            if m.key == (agent_id, memory_type, plain(content)) and m.deleted_at is None and not m.is_expired
+        ]
+        hidden = [
+            m
+            for m in same
+            if m.superseded_at is not None and m.supersede_reason == "duplicate" and not m.is_stated
+            and not m.is_reworded
+        ]  # fmt: skip
+        last = max(
+            hidden,
+            key=lambda m: (m.when_said, max(m.source_seqs or [-1]), m.confidence, m.memory_id.int),
+            default=None,
+        )
+        return next((m for m in same if m.is_current), last)
+
+    def _say_again(self, known: Remembered, thread_id: str, seqs: list[int], said_at: int, trust: float) -> None:
+        """It counts as said at the last time, and names the messages of the thread where that was."""
+        if known.is_stated or known.is_reworded:
+            return
+        is_later = said_at > known.when_said
+        is_earlier = known.valid_from is not None and said_at < known.valid_from
+        if known.thread_id == thread_id:
+            sources: list[int] | None = sorted({*(known.source_seqs or []), *seqs})
+        else:
+            sources = seqs if is_later else known.source_seqs
+        if not is_later and not is_earlier and known.source_seqs and sources and set(sources) <= set(known.source_seqs):
+            return
+        known.change(
+            self.clock.now, "update",
+            said_at=said_at if is_later else known.said_at,
+            valid_from=said_at if known.valid_from is None else min(known.valid_from, said_at),
+            thread_id=thread_id if is_later else known.thread_id,
+            trust=known.trust if sources == known.source_seqs else min(known.trust, trust),
+            source_seqs=sources,
+        )  # fmt: skip
+
+    def stays_out(self, agent_id: str, memory_type: str, content: str, trust: float) -> bool:
+        """Whether what a model says was forgotten, or is in quarantine by somebody's word."""
+        key = agent_id, memory_type, plain(content)
+        return plain(content) in self.forgotten or any(
+            m.key == key and m.quarantined_with is None and m.trust >= trust for m in self.quarantined()
+        )
+
+    def quarantined_like(self, agent_id: str, memory_type: str, content: str) -> Remembered | None:
         """The memory with this content that went into quarantine last."""
         key = agent_id, memory_type, plain(content)
-        found = [m for m in self.quarantined() if m.key == key and not (without_origin and m.quarantined_with)]
+        found = [m for m in self.quarantined() if m.key == key]
         return max(found, key=lambda m: m.quarantined_at or 0, default=None)
 
     def update(self, memory_id: UUID, expected_version: int | None, **changes: Any) -> int:
@@ -277,6 +357,29 @@ class Memories:
             winner = found.superseded_by if found else None
         if row.superseded_by is not None and winner != row.superseded_by:
             self._release_hidden_by(row.superseded_by, winner)
+
+    def derived_from(self, thread_id: str, seqs: list[int]) -> list[Remembered]:
+        return [
+            m
+            for m in self.rows.values()
+            if m.thread_id == thread_id and m.deleted_at is None and set(seqs).intersection(m.source_seqs or [])
+        ]
+
+    def release_derived(self, origin: str, poisoned: dict[str, set[int]]) -> int:
+        """What went into quarantine with a source; what another message in quarantine states stays with that."""
+        released = 0
+        derived = [m.memory_id for m in self.quarantined() if m.quarantined_with == origin]
+        for memory_id in sorted(derived, key=lambda i: i.int):
+            row = self.rows[memory_id]
+            others = poisoned.get(row.thread_id or "", set()).intersection(row.source_seqs or [])
+            if others:
+                other = f"message {row.thread_id}/{min(others)}"
+                row.change(self.clock.now, "quarantine", quarantined_with=other)
+                continue
+            with suppress(RefusedError), self.all_or_nothing():
+                self.release_row(row)
+                released += 1
+        return released
 
     def forget(self, memory_id: UUID) -> tuple[list[Remembered], set[str]]:
         """The memories that say the same, which go, and what they ever said."""

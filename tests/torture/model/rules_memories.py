@@ -210,10 +210,11 @@ class MemoryRules(Rules):
         said = [
             m
             for thread in self.world.talks[user_id].threads.values()
-            for m in thread.current()
+            for m in thread.messages.values()
+            if m.is_readable
             if agent_id in (None, m.agent_id)
         ]
-        documents = self.world.stores[user_id].documents.values()  # which belong to no agent
+        documents = self.world.stores[user_id].shown().values()  # which belong to no agent
         texts = [("memory", memories), ("message", said), ("document", documents)]
         expected = {(source, plainly(row.content)) for source, rows in texts for row in rows}  # type: ignore[attr-defined]
         # A memory and a message that say the same are one result.

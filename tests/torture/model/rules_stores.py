@@ -89,7 +89,7 @@ class StoreRules(Rules):
         check([a.key for a in api.list_artifacts(user_id=user_id)], stores.listed(), f"list_artifacts({user_id})")
         check(
             [(d.document_id, d.content, d.namespace) for d in api.list_documents(user_id=user_id, row_limit=1000)],
-            [(i, d.content, d.namespace) for i, d in reversed(stores.documents.items())],
+            [(i, d.content, d.namespace) for i, d in reversed(stores.shown().items())],
             f"list_documents({user_id})",
         )
         check([s.name for s in api.list_secrets(user_id=user_id)], sorted(stores.secrets), f"list_secrets({user_id})")

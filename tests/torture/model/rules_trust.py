@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import re
-
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from tests.torture.model.base import Rules, agents, numbers, pick, picks, users
+from tests.torture.model.base import agents, numbers, pick, picks, threads, users
+from tests.torture.model.messages import Job, Said
+from tests.torture.model.rules_jobs import JobRules
 from tests.torture.model.rules_memories import NOBODY
-from tests.torture.model.values import plain
+from tests.torture.model.values import RefusedError, plain, words
 from tests.torture.model.world import check
 
-WORD = re.compile(r"word(\d)", re.IGNORECASE)
 
-
-class TrustRules(Rules):
+class TrustRules(JobRules):
     """Quarantine of memories, and forgetting."""
 
     @rule(user_id=users, number=picks)
@@ -41,6 +39,91 @@ class TrustRules(Rules):
                 return memories.release(memory_id)
 
         self.world.both(expected, "release_memory", user_id=user_id, memory_id=memory_id)
+        self.touched = user_id
+
+    @rule(user_id=users, thread_id=threads, number=picks, is_whole=st.sampled_from([False, False, True]))
+    def quarantine_said(self, user_id: str, thread_id: str, number: int, is_whole: bool) -> None:
+        """A message or a whole thread, with the memories drawn from it and the summaries that cover it."""
+        talk, memories = self.world.talks[user_id], self.world.memories[user_id]
+        source, name, seqs = self.source(user_id, thread_id, number, is_whole)
+        arguments = {"user_id": user_id, "source": source, "id": name}
+        try:
+            counts = self.world.call("quarantine_source", **arguments, reason="planted")
+        except RefusedError as refused:
+            check((refused.code, seqs), ("P0002", []), f"quarantine_source({arguments})")
+            return
+        gone = talk.quarantine(thread_id, seqs)
+        self.learn_tokens(user_id, thread_id, gone)
+        derived = memories.derived_from(thread_id, seqs)
+        unheard = min((s for m in derived for s in m.source_seqs or [] if s not in seqs), default=None)
+        memories.quarantine_all(derived, f"{source} {name}")
+        dropped = talk.renew(thread_id, seqs[0])
+        if unheard is not None:
+            talk.threads[thread_id].read_to = min(talk.threads[thread_id].read_to, unheard - 1)
+            if talk.request(thread_id, None) is None:
+                self.follow(talk, Job(0, thread_id, None))
+                self.learn_ids()
+        check(
+            counts,
+            {"messages": len(gone), "memories": len(derived), "documents": 0, "artifacts": 0, "summaries": dropped},
+            f"quarantine_source({arguments})",
+        )
+        self.touched = user_id
+
+    @rule(user_id=users, thread_id=threads, number=picks, is_whole=st.sampled_from([False, False, True]))
+    def release_said(self, user_id: str, thread_id: str, number: int, is_whole: bool) -> None:
+        talk, memories = self.world.talks[user_id], self.world.memories[user_id]
+        source, name, seqs = self.source(user_id, thread_id, number, is_whole, is_back=True)
+        arguments = {"user_id": user_id, "source": source, "id": name}
+        try:
+            counts = self.world.call("release_source", **arguments)
+        except RefusedError as refused:
+            check((refused.code, seqs), ("P0002", []), f"release_source({arguments})")
+            return
+        back = talk.release(thread_id, seqs)
+        self.learn_tokens(user_id, thread_id, back)
+        poisoned = {
+            name: {m.seq for m in thread.messages.values() if m.quarantined is not None}
+            for name, thread in talk.threads.items()
+        }
+        released = memories.release_derived(f"{source} {name}", poisoned)
+        dropped = talk.renew(thread_id, seqs[0]) if back else 0
+        check(
+            counts,
+            {"messages": len(back), "memories": released, "documents": 0, "artifacts": 0, "summaries": dropped},
+            f"release_source({arguments})",
+        )
+        self.touched = user_id
+
+    def source(
+        self, user_id: str, thread_id: str, number: int, is_whole: bool, is_back: bool = False
+    ) -> tuple[str, str, list[int]]:
+        """What to name: a thread, or one of its messages, mostly one in quarantine if it is to come back."""
+        thread = self.world.talks[user_id].threads.get(thread_id)
+        messages = list(thread.messages.values()) if thread else []
+        if is_whole:
+            return "thread", thread_id, [m.seq for m in messages]
+        found = pick([m for m in messages if is_back and m.quarantined is not None] or messages, number)
+        return "message", f"{thread_id}/{found.seq if found else number}", [found.seq] if found else []
+
+    def learn_tokens(self, user_id: str, thread_id: str, changed: list[Said]) -> None:
+        """Texts that changed are counted anew; what they count then is the database's."""
+        rows = self.world.session(user_id).get_messages(user_id=user_id, thread_id=thread_id, include_inactive=True)
+        counted = {row.seq: row.token_count for row in rows}
+        for message in changed:
+            message.token_count = counted[message.seq]
+
+    @rule(user_id=users, number=picks, is_back=st.booleans())
+    def quarantine_document(self, user_id: str, number: int, is_back: bool) -> None:
+        documents = self.world.stores[user_id].documents
+        document_id = pick(list(documents), number)
+        if document_id is None:
+            return
+        function = "release_source" if is_back else "quarantine_source"
+        reason = {} if is_back else {"reason": "planted"}
+        counts = self.world.call(function, user_id=user_id, source="document", id=str(document_id), **reason)
+        check(counts["documents"], int(documents[document_id].is_quarantined == is_back), f"{function}({document_id})")
+        documents[document_id].is_quarantined = not is_back
         self.touched = user_id
 
     @rule(user_id=users, number=picks, is_sure=st.sampled_from([False, False, True]))
@@ -77,12 +160,20 @@ class TrustRules(Rules):
         api, memories = self.world.session(user_id), self.world.memories[user_id]
         found = api.list_quarantined(user_id=user_id, row_limit=1000)
         check(
-            {(q.id, q.quarantined_with) for q in found if q.source == "memory"},
-            {(str(m.memory_id), m.quarantined_with) for m in memories.quarantined() if not m.is_expired},
+            {(q.source, q.id, q.quarantined_with) for q in found},
+            {
+                *(("memory", str(m.memory_id), m.quarantined_with) for m in memories.quarantined() if not m.is_expired),
+                *(
+                    ("message", f"{thread_id}/{m.seq}", None)
+                    for thread_id, thread in self.world.talks[user_id].threads.items()
+                    for m in thread.messages.values()
+                    if m.quarantined is not None and m.is_readable
+                ),
+                *(
+                    ("document", str(i), None)
+                    for i, document in self.world.stores[user_id].documents.items()
+                    if document.is_quarantined
+                ),
+            },
             f"list_quarantined({user_id})",
         )
-
-
-def words(*texts: str) -> set[str]:
-    """The numbered words of texts."""
-    return set(WORD.findall(" ".join(texts)))

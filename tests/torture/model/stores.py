@@ -23,6 +23,7 @@ class Document:
 
     content: str
     namespace: str
+    is_quarantined: bool = False
 
 
 @dataclass
@@ -32,6 +33,10 @@ class Stores:
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     documents: dict[UUID, Document] = field(default_factory=dict)
     secrets: dict[str, str] = field(default_factory=dict)
+
+    def shown(self) -> dict[UUID, Document]:
+        """Without those in quarantine."""
+        return {i: document for i, document in self.documents.items() if not document.is_quarantined}
 
     def store(self, key: str, content: str, thread_id: str | None, expires: Expiry) -> None:
         existing = self.artifacts.get(key)

@@ -27,6 +27,8 @@ MARKERS = dict(zip(USERS, ("quartz", "velvet", "saffron"), strict=True))
 AGENTS = ("default", "planner")
 THREADS = ("t1", "t2", "t 3")
 CLIENTS = 3
+KEPT = 2
+"""Messages that compression leaves in a thread."""
 LIMIT, EVICTION = 1000, "importance"
 BOUND_ROLES = dict(zip(USERS, ("torture_ana", "torture_bob", "torture_zoe"), strict=True))
 """For each user a login role that reaches that user only."""
@@ -39,7 +41,7 @@ SECRET_KEY = b64encode(bytes(range(32))).decode()
 # Jobs begin only when they are asked for, so that the model knows them all.
 QUIET = {
     "summary": {"enabled": False},
-    "compression": {"enabled": False},
+    "compression": {"enabled": False, "recent_messages_to_keep": KEPT},
     "cadence": {"fact_extraction_every_n": 0, "reconcile_every_n": 0},
     "artifacts": {"describe": False},
 }
@@ -100,7 +102,7 @@ class World:
         self.clock = Clock()
         self.policies = Policies({"max_per_agent": LIMIT, "eviction": EVICTION})
         self.memories = {user_id: Memories(user_id, self.clock, self.policies) for user_id in USERS}
-        self.talks = {user_id: Conversations() for user_id in USERS}
+        self.talks = {user_id: Conversations(self.clock) for user_id in USERS}
         self.stores = {user_id: Stores() for user_id in USERS}
 
     def _open(self, **parameters: Any) -> Api:
