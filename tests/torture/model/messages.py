@@ -297,18 +297,24 @@ class Conversations:
     def jobs_of(self, thread_id: str) -> list[Job]:
         return [j for j in self.jobs.values() if j.thread_id == thread_id]
 
-    def forget(self, gone: list[Remembered], statements: set[str]) -> None:
-        """Remove the messages that state what was forgotten; jobs that may have read them start again."""
+    def forget(self, gone: list[Remembered], statements: set[str]) -> set[str]:
+        """Remove the messages that state what was forgotten; jobs that may have read them start again.
+
+        Returns what these messages said.
+        """
+        said = set()
         for thread_id, thread in self.threads.items():
             before = set(thread.messages)
             sources = {seq for m in gone if m.thread_id == thread_id for seq in m.source_seqs or ()}
             for message in list(thread.messages.values()):
                 if message.seq in sources or any(s in plain(message.said) for s in statements):
                     thread.remove(message, is_forgotten=True)
+                    said.add(plain(message.said))
             if before != set(thread.messages):
                 thread.drop_summaries(min(before - set(thread.messages)))
         for job in self.running():
             job.end("pending", is_counted=False)
+        return said
 
     def running(self) -> list[Job]:
         return [j for j in self.jobs.values() if j.status == "running"]

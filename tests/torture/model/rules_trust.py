@@ -9,7 +9,7 @@ from tests.torture.model.base import agents, numbers, pick, picks, threads, user
 from tests.torture.model.messages import Job, Said
 from tests.torture.model.rules_jobs import JobRules
 from tests.torture.model.rules_memories import NOBODY
-from tests.torture.model.values import RefusedError, plain, words
+from tests.torture.model.values import TIMES, RefusedError, plain, words
 from tests.torture.model.world import check
 
 
@@ -135,14 +135,15 @@ class TrustRules(JobRules):
             return
         self.world.call("forget_memory", user_id=user_id, memory_id=row.memory_id)
         gone, statements = memories.forget(row.memory_id)
-        talk.forget(gone, statements)
+        memories.forgotten |= talk.forget(gone, statements)
         stores.forget(statements)
         self.touched = user_id
         self.compare_forgotten(user_id)
 
     def compare_forgotten(self, user_id: str) -> None:
         told = [self.text(user_id, number) for number in range(6)]
-        answer = self.world.call("was_forgotten", user_id=user_id, messages=[{"content": text} for text in told])
+        said = [{"content": text, "created_at": TIMES["future"]} for text in told]
+        answer = self.world.call("was_forgotten", user_id=user_id, messages=said)
         forgotten = self.world.memories[user_id].forgotten
         check(answer, [plain(text) in forgotten for text in told], f"was_forgotten({user_id})")
 
