@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.support.servers import Kind
-from tests.torture import clocks, disks, drops, flat, hour, kills, promotion, versions
+from tests.torture import clocks, disks, drops, flat, hour, kills, power, promotion, versions
 from tests.torture.cluster import Cluster, running_cluster
 from tests.torture.hour import Hour, span
 from tests.torture.model.machine import Contract
@@ -37,6 +37,8 @@ class Options:
     """Of mixed load."""
     clock_steps: int = 120
     promotions: int = 5
+    cuts: int = 30
+    """Of the power."""
     fault_seconds: float = 2.0
     """How long load goes on before and after a promotion, and before, while and after a disk is full."""
     jobs: int = 3_000
@@ -139,6 +141,14 @@ def promoted(options: Options) -> Outcome:
     return outcome
 
 
+def cut(options: Options) -> Outcome:
+    """The power is cut, and what was not synced is lost."""
+    load, problems = power.run(options.server, options.cuts)
+    return Outcome(
+        f"{options.cuts} power cuts, after which only what was synced is left (fsync = on)", load.acknowledged, problems
+    )
+
+
 def filled(options: Options) -> Outcome:
     """The disk of the data, then that of the log, is full for some seconds."""
     data, _, problems = disks.run(options.server, "data", options.fault_seconds)
@@ -205,6 +215,7 @@ PARTS: dict[str, Callable[[Options], Outcome]] = {
     "kills": killed,
     "drops": dropped,
     "clocks": stepped,
+    "power": cut,
     "promotion": promoted,
     "disks": filled,
     "versions": mixed,
@@ -212,7 +223,10 @@ PARTS: dict[str, Callable[[Options], Outcome]] = {
     "memory": grown,
 }
 
-UNAVAILABLE = (clocks.ClockUnavailableError, disks.DiskUnavailableError, promotion.StandbyUnavailableError)
+UNAVAILABLE = (
+    clocks.ClockUnavailableError, disks.DiskUnavailableError, power.PowerUnavailableError,
+    promotion.StandbyUnavailableError,
+)  # fmt: skip
 
 
 def run(name: str, options: Options) -> Outcome:
