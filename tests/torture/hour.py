@@ -152,7 +152,9 @@ POLICY = {
 class Hour:
     """So many calls by all clients, with both runners of jobs, and what became of their memory."""
 
-    def __init__(self, cluster: Cluster, calls: int) -> None:
+    def __init__(
+        self, cluster: Cluster, calls: int, server_kills: int = SERVER_KILLS, worker_kills: int = WORKER_KILLS
+    ) -> None:
         self.visitors: list[Visitor] = []
         self.kills: Counter[str] = Counter()
         self.memory: dict[str, list[int]] = {}
@@ -161,6 +163,8 @@ class Hour:
         """How many were completed, of those that nobody has forgotten."""
         self._cluster = cluster
         self._calls = calls
+        self._server_kills = server_kills
+        self._worker_kills = worker_kills
         self._numbers = itertools.count()
         self._over = threading.Event()
         self._crashes: list[str] = []
@@ -186,7 +190,7 @@ class Hour:
         return acknowledged(list(self.visitors)) + self.jobs
 
     def run(self) -> list[str]:
-        """The calls, then the jobs that are left; what is lost, wrong or grown."""
+        """The calls, then the jobs that are left; what is lost or wrong."""
         with tempfile.TemporaryDirectory() as folder:
             worker = WorkerRunner(self._cluster.conninfo(), Path(folder, "worker.log"))
             backend: list[int] = []  # the process of run_jobs(), a new one after each crash
@@ -221,9 +225,9 @@ class Hour:
     def _watch(self, worker: WorkerRunner, backend: list[int], clients: list[threading.Thread]) -> None:
         """Measure the runners, and kill the server in the first third."""
         samples = (self._calls * n // SAMPLES for n in range(1, SAMPLES + 1))
-        kills = (self._calls // 3 * n // SERVER_KILLS for n in range(1, SERVER_KILLS + 1))
+        kills = (self._calls // 3 * n // self._server_kills for n in range(1, self._server_kills + 1))
         victims = itertools.cycle(VICTIMS)
-        next_sample, next_kill = next(samples), next(kills)
+        next_sample, next_kill = next(samples), next(kills, self._calls * 2)
         while any(client.is_alive() for client in clients):
             time.sleep(0.05)
             if self.answers >= next_sample:
@@ -258,9 +262,9 @@ class Hour:
 
     def _kills_workers(self, log_file: Path) -> None:
         """A second worker that gets SIGKILL again and again; others do its jobs when its leases have run out."""
-        for number in range(1, WORKER_KILLS + 1):
+        for number in range(1, self._worker_kills + 1):
             with closing(WorkerRunner(self._cluster.conninfo(), log_file, "--lease", "10")) as worker:
-                while self.answers < self._calls * number // WORKER_KILLS:
+                while self.answers < self._calls * number // (self._worker_kills + 1):
                     if self._over.wait(0.1):
                         return
                 worker.stop("kill")
@@ -287,6 +291,9 @@ class Hour:
             [[self.jobs]] = connection.execute(
                 "select count(*) from memory.jobs as j where j.status = 'completed'"
             ).fetchall()
+
+    def growth(self) -> Iterator[str]:
+        """What of the runners' memory is not flat."""
         for name, measured in self.memory.items():
             first, last = span(measured)
             if last > first * (1 + MOST_GROWTH):

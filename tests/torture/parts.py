@@ -177,7 +177,7 @@ def loaded(options: Options) -> Outcome:
     with running_cluster(options.server) as cluster:
         load = Hour(cluster, options.calls)
         started = time.monotonic()
-        problems = load.run()
+        problems = [*load.run(), *load.growth()]
         killed = ", ".join(f"{count} {victim}" for victim, count in sorted(load.kills.items()))
         memory = "; ".join(
             f"{name} {first} MB, then {last} MB"
