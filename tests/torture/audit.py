@@ -102,7 +102,11 @@ WRONG = {
         select m.user_id, m.thread_id, m.seq from memory.messages as m
         where m.summary_id is not null and not exists (
           select from memory.summaries as s
-          where s.user_id = m.user_id and s.thread_id = m.thread_id and s.kind = 'thread' and s.end_seq >= m.seq)""",
+          where s.user_id = m.user_id and s.thread_id = m.thread_id and s.kind = 'thread' and s.end_seq >= m.seq)
+          and not exists ( -- that is to be made anew
+            select from memory.jobs as j
+            where j.user_id = m.user_id and j.scope = m.thread_id and j.status in ('pending', 'running')
+              and (j.kind, j.variant) = ('summarize_thread', 'thread'))""",
     "artifacts whose parts do not make up their content": """
         select a.user_id, a.key, a.token_count, p.bytes from memory.artifacts as a
         cross join lateral (

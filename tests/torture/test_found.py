@@ -44,3 +44,19 @@ def test_the_key_of_a_message_in_quarantine_counts_after_a_sweep(api: Api) -> No
     api.clear_thread(**ANA)
     api.sweep()
     assert api.add_message(**message).seq == seq
+
+
+def test_what_was_put_away_for_a_summary_is_summarised_anew_when_a_deleted_message_takes_the_summary_away(
+    api: Api,
+) -> None:
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}})
+    api.talk(**ANA, rounds=3)
+    api.summarize_thread(**ANA, kind="thread")
+    api.finish_jobs()
+    api.compress_thread(**ANA)  # puts the first four away for the summary of all six
+    api.finish_jobs()
+    api.delete_message(**ANA, seq=5)
+    assert api.get_thread_summary(**ANA) == []
+    api.finish_jobs(summary="Four were put away.")
+    [summary] = api.get_thread_summary(**ANA)
+    assert (summary.summary, summary.start_seq, summary.end_seq) == ("Four were put away.", 0, 4)
