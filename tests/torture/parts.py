@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import math
+import multiprocessing
+import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -66,7 +72,23 @@ class Outcome:
 
 
 def model(options: Options) -> Outcome:
-    """Random operations by several clients, compared with a plain-Python model of the contract."""
+    """Random operations by several clients, compared with a plain-Python model of the contract, on each processor."""
+    processes = len(os.sched_getaffinity(0))
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        share = dataclasses.replace(options, steps=math.ceil(options.steps / processes))
+        seeds = range(options.seed, options.seed + 1_000_000 * processes, 1_000_000)
+        parts = list(pool.map(random_runs, [dataclasses.replace(share, seed=chosen) for chosen in seeds]))
+    steps, calls, tenant_calls = (sum(numbers) for numbers in zip(*(part[:3] for part in parts), strict=True))
+    return Outcome(
+        f"{steps:,} random steps, {calls:,} calls, of these {tenant_calls:,} by sessions of tenants, compared with the"
+        " model",
+        calls, [problem for part in parts for problem in part[3]],
+    )  # fmt: skip
+
+
+def random_runs(options: Options) -> tuple[int, int, int, list[str]]:
+    """Steps, calls, calls by tenants, and differences of one process."""
+    warnings.simplefilter("ignore")
     with running_cluster(options.server) as cluster, machine_on(cluster) as machine:
         problems = []
         round_of = itertools.count(options.seed)
@@ -76,11 +98,7 @@ def model(options: Options) -> Outcome:
                 run_machine(machine, max(1, round(left / STEPS_OF_A_RUN)), STEPS_OF_A_RUN, next(round_of))
         except Exception as error:
             problems.append(f"{type(error).__name__}: {error}")
-        return Outcome(
-            f"{machine.steps:,} random steps, {machine.world.calls:,} calls, of these {machine.world.tenant_calls:,} by"
-            " sessions of tenants, compared with the model",
-            machine.world.calls, problems,
-        )  # fmt: skip
+        return machine.steps, machine.world.calls, machine.world.tenant_calls, problems
 
 
 @contextmanager
