@@ -9,7 +9,7 @@ from uuid import UUID
 from tests.torture.model.values import Clock, Expiry, RefusedError, plain
 
 if TYPE_CHECKING:
-    from tests.torture.model.memories import Remembered
+    from tests.torture.model.remembered import Remembered
 
 ROLES = ("user", "assistant", "tool", "system", "developer")
 HEARD = ("user", "assistant")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.torture.model.base import Rules, agents, expiries, numbers, pick, picks, threads, users
-from tests.torture.model.memories import FOR_EVER, Remembered
+from tests.torture.model.remembered import FOR_EVER, Remembered
 from tests.torture.model.values import TIMES, RefusedError, moment
 from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check
 
