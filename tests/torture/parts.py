@@ -169,14 +169,16 @@ def cut(options: Options) -> Outcome:
 
 def filled(options: Options) -> Outcome:
     """The disk of the data, then that of the log, is full for some seconds."""
-    data, _, problems = disks.run(options.server, "data", options.fault_seconds)
-    log, refused, more = disks.run(options.server, "log", options.fault_seconds)
-    failed = sum((data.failures + log.failures).values())
-    if not data.failures or not refused:
-        problems.append("the disk was not full")
+    failed, acknowledged, problems = 0, 0, []
+    for disk, load, refused, wrong in disks.run(options.server, options.fault_seconds):
+        failed += load.failures.total()
+        acknowledged += load.acknowledged
+        problems += wrong
+        if not (refused if disk == "log" else load.failures):
+            problems.append(f"the disk of the {disk} was not full")
     return Outcome(
         f"the disk of the data full, then that of the log: {failed} calls failed clearly and were repeated",
-        data.acknowledged + log.acknowledged, problems + more,
+        acknowledged, problems,
     )  # fmt: skip
 
 

@@ -38,6 +38,7 @@ class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, 
         for user_id in USERS:
             for number, thread_id in enumerate(THREADS[:2]):
                 self.say(user_id, thread_id, number)
+                self.say_and_learn(user_id=user_id, thread_id=thread_id, learned=number)
                 self.extract_memories(user_id=user_id, thread_id=thread_id, recent_k=None, says=True)
                 self.add_memory(
                     user_id=user_id, number=number, memory_type="fact", agent_id="default", thread_id=thread_id,

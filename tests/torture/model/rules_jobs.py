@@ -169,6 +169,16 @@ class JobRules(Rules):
             self.learn_ids()
         self.touched = user_id
 
+    @rule(user_id=users, thread_id=threads, learned=numbers)
+    def say_and_learn(self, user_id: str, thread_id: str, learned: int) -> None:
+        """A message, and at once a memory that an extraction draws from it, if a job may be claimed now."""
+        self.extract_memories(user_id=user_id, thread_id=thread_id, recent_k=1, says=True)
+        self.claim_jobs(max_jobs=ROOM, dies=False, user_id=user_id)
+        running = [job.thread_id for job in self.world.talks[user_id].running()]
+        if thread_id in running:
+            place = running.index(thread_id)
+            self.end_lease(user_id=user_id, number=place, how="complete", is_stranger=False, learned=learned)
+
     def learn(self, user_id: str, thread_id: str, content: str, said: list[Said]) -> None:
         """Store in the model what an extraction has stored; the id is the database's."""
         memories = self.world.memories[user_id]

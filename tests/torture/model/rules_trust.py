@@ -126,12 +126,12 @@ class TrustRules(JobRules):
         documents[document_id].is_quarantined = not is_back
         self.touched = user_id
 
-    @rule(user_id=users, number=picks, is_sure=st.sampled_from([False, False, True]))
-    def forget_memory(self, user_id: str, number: int, is_sure: bool) -> None:
+    @rule(user_id=users, number=picks)
+    def forget_memory(self, user_id: str, number: int) -> None:
         """With the memory go all that say the same, the messages and artifacts that state it, and jobs that name it."""
         memories, talk, stores = self.world.memories[user_id], self.world.talks[user_id], self.world.stores[user_id]
         row = pick(list(memories.rows.values()), number)
-        if row is None or not is_sure:
+        if row is None:
             return
         self.world.call("forget_memory", user_id=user_id, memory_id=row.memory_id)
         gone, statements = memories.forget(row.memory_id)
