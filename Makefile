@@ -100,7 +100,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test: services chromium libfaketime pgbouncer .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
-	$(PYTEST) --server=embedded || status=1; \
+	$(PYTEST) --server=embedded --again || status=1; \
 	exit $$status
 
 .PHONY: test-fast

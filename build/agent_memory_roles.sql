@@ -18,6 +18,8 @@ begin
   loop
     begin
       execute pg_catalog.format('create role %I nologin', missing);
+      execute pg_catalog.format('comment on role %I is %L', missing,
+        'For login roles of agent_memory, in all databases of this server. What members may do: docs/operations.md');
     exception
       when duplicate_object or unique_violation then
         null;

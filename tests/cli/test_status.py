@@ -67,11 +67,8 @@ def test_another_version_is_named_with_what_helps(run: Run, db: psycopg.Connecti
     assert helps in problem["help"]
 
 
-def test_an_embedded_store_names_what_its_model_lacks_and_the_command_that_helps(
-    run: Run, tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    if request.config.getoption("--server") != "embedded":
-        pytest.skip("a store brings its own server, so one run is enough")
+@pytest.mark.own_server
+def test_an_embedded_store_names_what_its_model_lacks_and_the_command_that_helps(run: Run, tmp_path: Path) -> None:
     missing = tmp_path / "missing"
     own = {"AGENT_MEMORY_DSN": "", "HOME": str(tmp_path), "AGENT_MEMORY_MODEL_DIR": str(missing)}
 

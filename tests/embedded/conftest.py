@@ -11,12 +11,6 @@ from tests.embedded.steps import Processes
 
 
 @pytest.fixture(autouse=True)
-def _once(request: pytest.FixtureRequest) -> None:
-    if request.config.getoption("--server") != "embedded":
-        pytest.skip("a store brings its own server, so one run of these tests is enough")
-
-
-@pytest.fixture(autouse=True)
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """The home folder of a user without settings, a database or an embedding model."""
     home = tmp_path / "home"

@@ -9,6 +9,8 @@ from agent_memory import AgentMemoryError, AsyncMemory, Memory
 
 from tests.embedded.steps import Processes, contents, kill_server, server_runs, wait_until
 
+pytestmark = pytest.mark.own_server
+
 
 def test_the_event_loop_goes_on_while_the_store_is_made(folder: Path) -> None:
     async def use() -> float:

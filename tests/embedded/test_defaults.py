@@ -11,6 +11,8 @@ from agent_memory.embedded import open_store
 
 from tests.embedded.steps import Processes, contents
 
+pytestmark = pytest.mark.own_server
+
 
 def command(*arguments: str, **environment: str) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(

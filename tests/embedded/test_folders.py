@@ -17,6 +17,8 @@ from psycopg.conninfo import conninfo_to_dict
 
 from tests.embedded.steps import Processes, contents
 
+pytestmark = pytest.mark.own_server
+
 needs_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
 
 

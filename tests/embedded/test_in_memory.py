@@ -9,6 +9,8 @@ from agent_memory.embedded import IN_MEMORY, open_store
 
 from tests.embedded.steps import Processes, contents, server_runs, wait_until
 
+pytestmark = pytest.mark.own_server
+
 
 @pytest.fixture(autouse=True)
 def _own_temporary_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,8 @@ from agent_memory.embedded import open_store
 
 from tests.embedded.steps import Processes, contents, server_pid, server_runs, wait_until
 
+pytestmark = pytest.mark.own_server
+
 KILLS = 24
 # A write counts once its line is out. What fails while the server is dead was not acknowledged.
 WRITER = """

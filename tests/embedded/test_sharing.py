@@ -11,6 +11,8 @@ from agent_memory.embedded import open_store
 
 from tests.embedded.steps import Processes, contents, kill_server, server_pid, server_runs, wait_until
 
+pytestmark = pytest.mark.own_server
+
 USER = "memory = Memory(path=folder); print('open', flush=True); sys.stdin.read()"
 
 

@@ -13,6 +13,8 @@ from agent_memory.install import sql_file
 
 from tests.embedded.steps import server_runs, wait_until
 
+pytestmark = pytest.mark.own_server
+
 OURS = version("pg-agent-memory")
 
 

@@ -13,6 +13,8 @@ from agent_memory.embedded import open_store
 
 from tests.embedded.steps import Processes, server_runs, wait_until
 
+pytestmark = pytest.mark.own_server
+
 SAY = """
         for number in range(10):
             memory.add_message("ana", "t", "user", f"I prefer train number {number} over planes.")

@@ -11,6 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
+from tests.conftest import DATABASE_NAMES, Database
 from tests.support.sqlapi import TABLES, Api, result_of
 
 NEEDLE = "n\N{LATIN SMALL LETTER E WITH DIAERESIS}edle7f3"
@@ -18,14 +19,30 @@ ANA = f"ana-{NEEDLE}"
 SAID = f"Lives in {NEEDLE} street since the year 2019"
 
 
+@pytest.fixture(scope="session")
+def _filled_template(_database: Database, _template: str) -> Iterator[str]:
+    """The database of ``filled``, made once: to clone it takes a fraction of the time that it takes to fill it."""
+    name = "filled_template"
+    with _database(name, _template) as conninfo:
+        with psycopg.connect(conninfo, autocommit=True) as connection:
+            fill(Api(connection), "bo", "other")
+            fill(Api(connection), ANA, NEEDLE)
+        yield name
+
+
+@pytest.fixture
+def dsn(request: pytest.FixtureRequest, _database: Database, _template: str) -> Iterator[str]:
+    """Connection string of a fresh database with agent_memory installed, filled if the test says so."""
+    template = request.getfixturevalue("_filled_template") if "filled" in request.fixturenames else _template
+    with _database(next(DATABASE_NAMES), template) as conninfo:
+        yield conninfo
+
+
 @pytest.fixture
 def filled(dsn: str) -> Iterator[Api]:
     """A database in which ANA has rows in every table with users, and bo as many of his own."""
     with contextlib.closing(psycopg.connect(dsn, autocommit=True)) as connection:
-        api = Api(connection)
-        fill(api, "bo", "other")
-        fill(api, ANA, NEEDLE)
-        yield api
+        yield Api(connection)
 
 
 def forms(text: str) -> set[str]:

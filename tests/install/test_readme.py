@@ -1,4 +1,4 @@
-"""The examples of the README print what it shows."""
+"""The examples of the README and of docs/concepts.md print what the pages show."""
 
 from __future__ import annotations
 
@@ -8,11 +8,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 from tests.support.servers import Server
 
-README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+ROOT = Path(__file__).resolve().parents[2]
+README = (ROOT / "README.md").read_text()
+CONCEPTS = (ROOT / "docs" / "concepts.md").read_text()
 RUN_JOBS = "call memory.run_jobs();\n"
 
 
@@ -26,6 +29,28 @@ def examples(language: str) -> list[tuple[str, str]]:
     return re.findall(rf"```{language}\n(.*?)```\n```\n(.*?)```", README, re.DOTALL)
 
 
+def without_notices(shown: str) -> str:
+    """Output without the lines that psql writes to stderr."""
+    return re.sub(r"^NOTICE:.*\n", "", shown, flags=re.MULTILINE)
+
+
+FIRST_CODE, FIRST_SHOWN = examples("python")[0]
+
+
+def run_first_lines(**environment: Path) -> tuple[str, str]:
+    """Run the first program of the README; return what it wrote to stdout and to stderr."""
+    kept = {name: value for name, value in os.environ.items() if name != "AGENT_MEMORY_DSN"}
+    done = subprocess.run(
+        [sys.executable, "-c", FIRST_CODE],
+        env=kept | {name: str(path) for name, path in environment.items()},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    return done.stdout, done.stderr
+
+
 def run_worker(dsn: str) -> None:
     subprocess.run([Path(sys.executable).with_name("agent-memory"), "worker", "--once", "--dsn", dsn], check=True)
 
@@ -37,23 +62,30 @@ def test_sql_examples_print_what_the_readme_shows(server: Server, dsn: str) -> N
     for sql, shown in blocks:
         here = sql if server.has_plpython else sql.replace(RUN_JOBS, "")
         psql = [str(server.bin_dir / "psql"), "-X", "-v", "ON_ERROR_STOP=1", "-d", dsn, "-f", "-"]
-        printed = subprocess.run(psql, input=here, capture_output=True, text=True, check=True).stdout
+        done = subprocess.run(psql, input=here, capture_output=True, text=True, check=True)
+        printed = done.stdout
         if here != sql:  # without PL/Python the worker beside the server does the work
             run_worker(dsn)
             printed += "CALL\n"
-        assert without_days(printed) == without_days(shown)
+        else:
+            assert re.findall("NOTICE:.*", done.stderr) == re.findall("NOTICE:.*", shown)
+        assert without_days(printed) == without_days(without_notices(shown))
 
 
 @pytest.mark.feature("F18", "E17")
 def test_the_first_lines_print_what_the_readme_shows(minilm: Path, tmp_path: Path) -> None:
     """They run twice: by an empty store, and by the store that the first run has left."""
-    code, shown = examples("python")[0]
-    environment = {name: value for name, value in os.environ.items() if name != "AGENT_MEMORY_DSN"}
-    environment |= {"XDG_DATA_HOME": str(tmp_path), "AGENT_MEMORY_MODEL_DIR": str(minilm)}
     for _ in range(2):
-        run = [sys.executable, "-W", "error", "-c", code]
-        done = subprocess.run(run, env=environment, capture_output=True, text=True, check=False, timeout=120)
-        assert (done.stdout, done.stderr) == (shown, "")
+        assert run_first_lines(XDG_DATA_HOME=tmp_path, AGENT_MEMORY_MODEL_DIR=minilm) == (FIRST_SHOWN, "")
+
+
+@pytest.mark.feature("F18")
+def test_without_the_weights_of_the_model_the_first_lines_print_the_same_and_warn(tmp_path: Path) -> None:
+    (tmp_path / "no weights").mkdir()
+    printed, warned = run_first_lines(XDG_DATA_HOME=tmp_path, AGENT_MEMORY_MODEL_DIR=tmp_path / "no weights")
+    assert printed == FIRST_SHOWN
+    assert "DegradedWarning: searching by keyword only" in warned
+    assert "Traceback" not in warned
 
 
 @pytest.mark.feature("B13", "E17")
@@ -66,3 +98,13 @@ def test_python_example_prints_what_the_readme_shows(
         code = code.replace("memory.run_jobs()", f"run_worker({dsn!r})")
     exec(code, {"run_worker": run_worker})
     assert without_days(capsys.readouterr().out) == without_days(shown)
+
+
+def test_the_statements_of_concepts_return_what_the_comments_below_them_show(db: psycopg.Connection) -> None:
+    artifacts = CONCEPTS[CONCEPTS.index("## Artifacts") : CONCEPTS.index("## The user layer")]
+    shown = re.findall(r"^(select [^;]*;)\n((?:-- .*\n)+)", artifacts, re.MULTILINE)
+    assert len(shown) == 5
+    for statement, comments in shown:
+        [row] = db.execute(statement).fetchall()
+        lines = " | ".join(row).splitlines()
+        assert lines == [line.removeprefix("--").strip() for line in comments.splitlines()], statement

@@ -148,7 +148,7 @@ def test_internal_functions_grant_all_they_can_do_only_through_triggers(db: psyc
 # What every object must have ------------------------------------------------------------------------------------------
 
 
-def test_every_public_function_every_relation_and_every_type_has_a_comment(db: psycopg.Connection) -> None:
+def test_every_public_function_every_relation_every_column_and_every_type_has_a_comment(db: psycopg.Connection) -> None:
     functions = (
         f"select proname::text {FUNCTIONS} and proname not like '\\_%%' and obj_description(p.oid, 'pg_proc') is null"
     )
@@ -156,13 +156,18 @@ def test_every_public_function_every_relation_and_every_type_has_a_comment(db: p
         "select relname::text from pg_class where relnamespace = 'memory'::regnamespace and relkind in ('r', 'v')"
         " and obj_description(oid, 'pg_class') is null"
     )
+    columns = (
+        "select c.relname || '.' || a.attname from pg_attribute as a join pg_class as c on c.oid = a.attrelid"
+        " where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and a.attnum > 0 and not a.attisdropped"
+        " and col_description(c.oid, a.attnum) is null"
+    )
     # The types that functions return, not the row types of tables and views.
     types = (
         "select t.typname::text from pg_type as t join pg_class as c on c.oid = t.typrelid"
         " where t.typnamespace = 'memory'::regnamespace and c.relkind = 'c'"
         " and obj_description(t.oid, 'pg_type') is null"
     )
-    assert Api(db).query(f"{functions} union all {relations} union all {types}") == []
+    assert Api(db).query(f"{functions} union all {relations} union all {columns} union all {types}") == []
 
 
 def test_a_function_with_the_owners_rights_searches_nothing_but_the_catalog(db: psycopg.Connection) -> None:

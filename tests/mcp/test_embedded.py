@@ -11,12 +11,9 @@ import pytest
 from tests.mcp.steps import over_stdio, stdio_server
 
 
+@pytest.mark.own_server
 @pytest.mark.feature("C11")
-def test_hosts_share_the_embedded_store_and_the_last_one_stops_it(
-    tmp_path: Path, request: pytest.FixtureRequest
-) -> None:
-    if request.config.getoption("--server") != "embedded":
-        pytest.skip("a store brings its own server, so one run is enough")
+def test_hosts_share_the_embedded_store_and_the_last_one_stops_it(tmp_path: Path) -> None:
     no_model = tmp_path / ".cache" / "agent-memory" / "no-model"
     no_model.parent.mkdir(parents=True)
     no_model.touch()

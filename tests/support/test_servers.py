@@ -21,9 +21,8 @@ with running_server("embedded") as server:
 """
 
 
-def test_a_server_ends_with_the_process_that_started_it_even_if_that_is_killed(request: pytest.FixtureRequest) -> None:
-    if request.config.getoption("--server") != "embedded":
-        pytest.skip("one run of this test is enough")
+@pytest.mark.own_server
+def test_a_server_ends_with_the_process_that_started_it_even_if_that_is_killed() -> None:
     with subprocess.Popen([sys.executable, "-c", STARTED], stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         folder = Path(process.stdout.readline().strip())

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.servers import Kind
 from tests.torture.cluster import Cluster, running_cluster
 
 
 @pytest.fixture(scope="session")
-def cluster(request: pytest.FixtureRequest) -> Iterator[Cluster]:
-    with running_cluster(request.config.getoption("--server")) as started:
+def cluster(server_kind: Kind) -> Iterator[Cluster]:
+    with running_cluster(server_kind) as started:
         yield started

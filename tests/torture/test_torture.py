@@ -6,6 +6,7 @@ import dataclasses
 
 import pytest
 
+from tests.support.servers import Kind
 from tests.torture import drops, kills, page
 from tests.torture.cluster import DATABASE, Cluster
 from tests.torture.hour import Hour
@@ -48,14 +49,14 @@ def test_dropped_connections_are_told_and_repeated_calls_store_once(cluster: Clu
 
 
 @pytest.mark.parametrize("part", ["clocks", "promotion", "disks"])
-def test_nothing_acknowledged_is_lost(part: str, request: pytest.FixtureRequest) -> None:
-    outcome = of_part(part, request)
+def test_nothing_acknowledged_is_lost(part: str, server_kind: Kind) -> None:
+    outcome = of_part(part, server_kind)
     assert outcome.problems == []
     assert outcome.acknowledged
 
 
-def of_part(part: str, request: pytest.FixtureRequest) -> Outcome:
-    outcome = run(part, dataclasses.replace(SHORT, server=request.config.getoption("--server")))
+def of_part(part: str, server_kind: Kind) -> Outcome:
+    outcome = run(part, dataclasses.replace(SHORT, server=server_kind))
     if outcome.skipped:
         pytest.skip(outcome.skipped)
     return outcome

@@ -35,7 +35,8 @@ MESSAGE_VALUES: dict[str, list[Any]] = {
 MEMORY: dict[str, Any] = {
     "user_id": "ana", "agent_id": "default", "thread_id": None, "source": "user", "content": "Likes tea",
     "embedding_text": None, "metadata": {}, "memory_type": "fact", "confidence": 1, "importance": 0.5,
-    "valid_from": None, "valid_to": None, "tags": [],
+    "valid_from": None, "valid_to": None, "tags": [], "operation": "insert", "quarantined_at": None,
+    "quarantine_reason": None, "deleted_at": None,
 }  # fmt: skip
 MEMORY_VALUES: dict[str, list[Any]] = {
     "user_id": ["ana", "", LONG],
@@ -50,6 +51,10 @@ MEMORY_VALUES: dict[str, list[Any]] = {
     "importance": [1, 0, -0.1, "NaN", None],
     "valid_from": [None, "2026-05-01"],
     "valid_to": [None, "2026-04-01", "2026-06-01"],
+    "operation": ["insert", "restore", "nonsense", "", None],
+    "quarantined_at": [None, "2026-05-01"],
+    "quarantine_reason": [None, "rule: x"],
+    "deleted_at": [None, "2026-05-01", "infinity"],
     "tags": [[], ["a"], ["a", None], ["x" * 256], [["a"], ["b"]], [str(n) for n in range(101)]],
 }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import Any
 
 import psycopg
@@ -10,18 +9,13 @@ from agent_memory_models import ModelError, reason_to_keep
 from psycopg.rows import dict_row
 
 from ..client.background import models, submit
-from ..local import DEFAULT_NAME
+from ..local import DEFAULT_NAME, what_it_lacks
 
 _PROBLEM = "embedding model"
 _LOCAL = """
 select name, provider, model, settings from memory.models
 where is_active and kind = 'embedding' and provider = 'local'
 """
-_INSTALL = "Run: pip install 'pg-agent-memory[local]'"
-_WEIGHTS = (
-    "Run this with a network once, or copy the folder of the model from a machine that has one and run:"
-    " export AGENT_MEMORY_MODEL_DIR=FOLDER"
-)
 
 
 def explain(problems: list[dict[str, Any]], connection: psycopg.Connection[Any]) -> None:
@@ -31,11 +25,9 @@ def explain(problems: list[dict[str, Any]], connection: psycopg.Connection[Any])
         problems: those that the database has found; the one about the embedding model is made more exact.
         connection: a connection to the store.
     """
-    has_packages = find_spec("fastembed") is not None
-    helps = _WEIGHTS if has_packages else _INSTALL
+    lacks, helps = what_it_lacks()
     for problem in problems:
         if problem["name"] == _PROBLEM and not problem["is_broken"]:
-            lacks = "its weights (90 MB)" if has_packages else "the packages of the extra local"
             problem |= {"detail": f"{problem['detail']}; {DEFAULT_NAME} lacks {lacks}", "help": helps}
     for model in connection.cursor(row_factory=dict_row).execute(_LOCAL):
         reason = _reason(model)

@@ -28,6 +28,7 @@ from .._text import counted
 from ..client import Memory
 from ..embedded import IN_MEMORY, open_store
 from ..importer import import_file
+from ..local import DEFAULT_NAME, what_it_lacks
 from ..types import MemoryRecord
 from ..worker import Worker
 
@@ -81,10 +82,10 @@ def how_it_searches(memory: Memory) -> str:
     """Say whether searches compare meaning, and if not, how to have them do so."""
     if memory.status()["embedded"] is not None:
         return "It searches by meaning and by keyword."
+    lacks, helps = what_it_lacks()
     return (
         "It searches by keyword only: no embedding model is active, so what is said in other words is not found."
-        " pip install 'pg-agent-memory[local]' brings one; its weights (90 MB) are downloaded once, or taken from the"
-        " folder that AGENT_MEMORY_MODEL_DIR names."
+        f" {DEFAULT_NAME} lacks {lacks}. {helps}"
     )
 
 

@@ -37,6 +37,6 @@ def check_packages() -> None:
     missing = [package for module, package in _NEEDED.items() if find_spec(module) is None]
     if missing:
         raise AgentMemoryError(
-            f"agent-memory serve needs the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
+            f"the HTTP server needs the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
             hint="Run: pip install 'pg-agent-memory[server]'",
         )

@@ -25,5 +25,5 @@ begin
 end;
 $$;
 comment on function memory.get_memory_history(text, uuid) is
-'Every version of a memory, oldest first: the operation (insert, update, supersede, delete, evict, restore), its time '
-'and its role.';
+'Every version of a memory, oldest first: the operation (insert, update, supersede, delete, evict, restore, '
+'quarantine, release), its time, and the role that had logged in.';

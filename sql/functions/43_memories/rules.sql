@@ -57,6 +57,12 @@ begin atomic
     when ((p_candidate).importance between 0 and 1) is not true then 'importance'
     when not memory._is_real_moment((p_candidate).created_at) then 'created_at'
     when p_has_new_tags and memory._list_problem((p_candidate).tags) is not null then 'tags'
+    when ((p_candidate).operation in (
+      'insert', 'update', 'supersede', 'delete', 'evict', 'restore', 'quarantine', 'release')) is not true
+      then 'operation'
+    when ((p_candidate).quarantined_at is null) <> ((p_candidate).quarantine_reason is null)
+      or ((p_candidate).quarantined_at is null) <> ((p_candidate).deleted_at is distinct from 'infinity')
+      then 'quarantined_at'
     when num_nonnulls((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at) > 0
       then memory._period_problem((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at)
   end;
@@ -108,6 +114,13 @@ begin
       perform memory._check_bound('expires_at', p_candidate.expires_at);
     when 'tags' then
       perform memory._check_list('tags', p_candidate.tags);
+    when 'operation' then
+      perform memory._refuse('operation',
+        format('"%s" is unknown', coalesce(left(p_candidate.operation, 50), 'null')),
+        'Leave operation out: what happens to a memory says which one it is.');
+    when 'quarantined_at' then
+      perform memory._refuse('quarantined_at', 'does not go with quarantine_reason and deleted_at',
+        'Call memory.quarantine_memory() or memory.release_memory(), which change all three.');
   end case;
 end;
 $$;

@@ -5,4 +5,6 @@ select date_trunc('day', c.called_at, 'UTC')::date as day, c.model, c.user_id, c
 from memory.model_calls as c
 group by 1, 2, 3, 4, 5;
 comment on view memory.model_usage is
-'The ledger of model calls by UTC day, model, user, agent and kind of job. Sum over the columns that you do not need.';
+'The ledger of model calls by UTC day, model, user, agent and kind of job: how many calls, how many of them failed, '
+'tokens read and written, price, and the average and longest milliseconds of a call. Sum over the columns that you do '
+'not need.';

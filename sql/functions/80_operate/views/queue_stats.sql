@@ -4,4 +4,6 @@ select j.kind, j.status, count(*) as jobs, min(j.created_at) as oldest, min(j.ru
 from memory.jobs as j
 group by j.kind, j.status
 order by j.kind, j.status;
-comment on view memory.queue_stats is 'Jobs by kind and status.';
+comment on view memory.queue_stats is
+'Jobs by kind and status: how many there are, when the oldest was queued, when the first may be handed out '
+'(next_run_after), and the most attempts of one of them.';

@@ -8,4 +8,4 @@ group by c.user_id, c.job_id, c.kind, c.model
 having count(*) >= 3
 order by count(*) desc;
 comment on view memory.retry_storms is
-'Jobs with three or more failed calls within a day, and the tokens that these calls used.';
+'Jobs with three or more failed calls within a day, the tokens that these calls used, and the last error.';

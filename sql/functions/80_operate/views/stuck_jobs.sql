@@ -5,4 +5,5 @@ from memory.jobs as j
 where j.status = 'running' and j.lease_expires_at <= statement_timestamp()
 order by j.lease_expires_at;
 comment on view memory.stuck_jobs is
-'Running jobs whose lease ran out: their worker died. The next memory.claim_jobs() hands them out again.';
+'Running jobs whose lease ran out (overdue: how long ago): their worker died. The next memory.claim_jobs() hands them '
+'out again.';

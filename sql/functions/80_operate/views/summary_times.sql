@@ -4,4 +4,5 @@ select s.kind, count(*) as total_summaries, round(avg(s.generation_time_ms)) as 
 from memory.summaries as s
 where s.status = 'completed' and s.generation_time_ms is not null
 group by s.kind;
-comment on view memory.summary_times is 'How long models take to summarise, by kind of summary.';
+comment on view memory.summary_times is
+'How many milliseconds models take to summarise, on average and at most, by kind of summary.';

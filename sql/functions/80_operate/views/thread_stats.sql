@@ -5,4 +5,5 @@ from memory.threads as t
 left join memory.marks as k
   on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories';
 comment on view memory.thread_stats is
-'Threads with their counters and how far memory extraction has read. Sum them per user for a user''s totals.';
+'Threads with their counters. extracted_seq is the newest message that memory extraction has read, -1 before the '
+'first. Sum the counters per user for a user''s totals.';
