@@ -80,7 +80,7 @@ class World:
         self.calls = 0
         """Made by all runs."""
         self.tenant_calls = 0
-        """How many of these were made by sessions that reach one user only."""
+        """How often a session that reaches one user only was asked, also for lists to compare."""
         admin.set_token_key(key=text_of(KEY))
         for role in (TOKEN_ROLE, *BOUND_ROLES.values()):
             login_role(admin.connection, role)
