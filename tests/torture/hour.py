@@ -91,7 +91,7 @@ class Visitor(Client):
     def leave(self) -> None:
         """What the user had must be in no table afterwards. What it said to all stays."""
         self.call("forget_user", self.user_id)
-        self.forgotten = {self.user_id}
+        self.forgotten.add(self.user_id)
         self.messages = {message for message in self.messages if message[0] != self.user_id}
         self.kept, self.artifacts = set(), {}
 

@@ -80,8 +80,8 @@ def model(options: Options) -> Outcome:
         parts = list(pool.map(random_runs, [dataclasses.replace(share, seed=chosen) for chosen in seeds]))
     steps, calls, tenant_calls = (sum(numbers) for numbers in zip(*(part[:3] for part in parts), strict=True))
     return Outcome(
-        f"{steps:,} random steps with {calls:,} calls, and all lists after each step; {tenant_calls:,} times by a session"
-        " of a tenant",
+        f"{steps:,} random steps with {calls:,} calls, and all lists after each step; {tenant_calls:,} times by a"
+        " session of a tenant",
         calls, [problem for part in parts for problem in part[3]],
     )  # fmt: skip
 
