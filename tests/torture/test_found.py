@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.sqlapi import Api
 
 ANA = {"user_id": "ana", "thread_id": "t"}
 
 
+@pytest.mark.feature("F5")
 def test_forgetting_a_memory_leaves_no_summary_that_nobody_finishes(api: Api) -> None:
     api.talk(**ANA, rounds=10)
     memory_id = api.add_memory(user_id="ana", content="Likes tea").memory_id
@@ -18,6 +21,7 @@ def test_forgetting_a_memory_leaves_no_summary_that_nobody_finishes(api: Api) ->
     assert api.query("select status from memory.summaries where status = 'processing'") == []
 
 
+@pytest.mark.feature("F10")
 def test_a_released_memory_whose_winner_was_deleted_meanwhile_is_current(api: Api) -> None:
     old, new, newest = (api.add_memory(user_id="ana", content=f"Lives in {town}").memory_id for town in "ABC")
     api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
@@ -27,6 +31,7 @@ def test_a_released_memory_whose_winner_was_deleted_meanwhile_is_current(api: Ap
     assert {m.memory_id for m in api.list_memories(user_id="ana")} == {old, newest}
 
 
+@pytest.mark.feature("F5")
 def test_a_message_in_quarantine_that_states_what_is_forgotten_goes_too(api: Api) -> None:
     said = "My sister Ada lives in Utrecht"
     api.add_message(**ANA, role="user", content=said, idempotency_key="k")
@@ -37,6 +42,7 @@ def test_a_message_in_quarantine_that_states_what_is_forgotten_goes_too(api: Api
     assert api.get_messages(**ANA) == []
 
 
+@pytest.mark.feature("F10")
 def test_the_key_of_a_message_in_quarantine_counts_after_a_sweep(api: Api) -> None:
     message = {**ANA, "role": "user", "content": "Likes tea", "idempotency_key": "k"}
     seq = api.add_message(**message).seq
