@@ -1,3 +1,12 @@
+-- agent_memory 0.2.0: agent memory inside PostgreSQL.
+--
+-- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
+--   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
+-- It installs, or changes what is installed, in one transaction. An upgrade to another version has a short one before
+-- that, which lets calls wait instead of failing. Incremental parts run once each and are remembered in
+-- memory.migrations; functions, triggers, views and privileges are made anew every time. No data belongs to an
+-- extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
+
 -- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the
 -- door until the upgrade shuts it. Those that have passed it end before anything is replaced, and those that wait
 -- before it then call the new function. Without the door a call that waited for a lock inside an old function went on
@@ -88,13 +97,6 @@ end;
 $doors$;
 commit;
 
--- agent_memory 0.2.0: agent memory inside PostgreSQL.
---
--- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
---   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
--- The file is one transaction. Incremental parts run once each and are remembered in memory.migrations; functions,
--- triggers, views and privileges are made anew every time. No data belongs to an extension, so pg_dump dumps all of it
--- and DROP EXTENSION cannot delete it.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local client_min_messages = warning;
