@@ -10271,8 +10271,8 @@ begin
   if start ~* e'^\\s*(?:<\\?xml[^>]*>\\s*)?(?:<!-{2}.*?-{2}>\\s*)?<(?:!doctype html|html|head|body)[\\s>]' then
     name := memory._in_short(btrim(regexp_replace(
       substring(p_head from '<[tT][iI][tT][lL][eE][^>]*>([^<]*)<'), e'\\s+', ' ', 'g')), 100);
-    return 'web page' || coalesce(format(' "%s"', replace(replace(replace(replace(replace(nullif(name, ''),
-      '&quot;', '"'), '&#39;', ''''), '&lt;', '<'), '&gt;', '>'), '&amp;', '&')), '');
+    return 'web page' || coalesce(' "' || replace(replace(replace(replace(replace(nullif(name, ''),
+      '&quot;', '"'), '&#39;', ''''), '&lt;', '<'), '&gt;', '>'), '&amp;', '&') || '"', '');
   elsif start ~ e'^\\s*<\\?xml' then
     return 'XML' || coalesce(': ' || substring(start from e'<([A-Za-z_][A-Za-z0-9_.:-]*)'), '');
   end if;
@@ -20474,7 +20474,7 @@ declare
 begin
   perform memory._check_id('user_id', p_user_id);
   if (p_source in ('message', 'thread', 'document', 'artifact', 'memory')) is not true then
-    perform memory._refuse('source', coalesce(format('unknown source "%s"', left(p_source, 50)), 'must not be null'),
+    perform memory._refuse('source', coalesce('unknown source "' || left(p_source, 50) || '"', 'must not be null'),
       'Use message, thread, document, artifact or memory.');
   elsif p_id is null then
     perform memory._refuse('id', 'must not be null', 'Pass the id as memory.search() shows it.');
@@ -27408,7 +27408,7 @@ begin
 
   return query
   select 'pgvector', e.version is not null,
-    coalesce(format('vector %s', e.version), 'the extension "vector" is missing: run "create extension vector"')
+    coalesce('vector ' || e.version, 'the extension "vector" is missing: run "create extension vector"')
   from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
 
   return query
@@ -27475,8 +27475,7 @@ begin
   return query
   select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
     format('%s pending, %s running', q.pending, q.running)
-      || coalesce(format('; last failure: %s: mend that; the job is tried again by itself',
-                         left(q.last_error, 200)), '')
+      || coalesce('; last failure: ' || left(q.last_error, 200) || ': mend that; the job is tried again by itself', '')
       || case when q.waited >= interval '10 minutes'
            then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
@@ -33042,6 +33041,8 @@ do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
+  elsif memory.version() <> '0.2.0' then
+    raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
   raise notice 'agent_memory 0.2.0 is installed';
 end;
