@@ -20,7 +20,7 @@ begin
   where a.key = retrieve_artifact.key;
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
-      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
+      'It may have expired, been deleted, or be in quarantine (memory.list_quarantined(user_id) shows that).', 'P0002');
   end if;
   if grep is not null then
     return memory._grep_content(user_id, content_id, grep, context_lines, from_line, max_lines,
