@@ -48,14 +48,15 @@ def test_an_attack_in_a_long_output_is_shown_to_no_model(api: Api, newer: int) -
     assert ATTACK in row.content
     assert round(row.trust, 1) == 0.4
     assert api.list_artifacts(user_id="ana") == []
-    with pytest.raises(psycopg.Error, match="no artifact") as error:
-        api.retrieve_artifact(user_id="ana", key=artifact.key)
-    assert error.value.sqlstate == "P0002"
+    assert ATTACK in api.retrieve_artifact(user_id="ana", key=artifact.key), "whoever asks for it by its key has it"
     api.release_source(user_id="ana", source="artifact", id=artifact.key)
     api.sweep()
     assert quarantined(api) == []
     assert shown(api).count(ATTACK) >= 3
-    assert ATTACK in api.retrieve_artifact(user_id="ana", key=artifact.key)
+    api.quarantine_source(user_id="ana", source="artifact", id=artifact.key, reason="planted")
+    with pytest.raises(psycopg.Error, match="no artifact") as error:
+        api.retrieve_artifact(user_id="ana", key=artifact.key)
+    assert error.value.sqlstate == "P0002"
 
 
 @pytest.mark.feature("F10")
@@ -64,6 +65,24 @@ def test_a_harmless_output_is_shown_at_once(api: Api) -> None:
     for _ in range(2):
         assert LINES[200] in shown(api)
         api.sweep()
+    assert quarantined(api) == []
+
+
+@pytest.mark.feature("F10")
+def test_nobody_reads_what_a_rule_and_then_somebody_has_put_into_quarantine(api: Api) -> None:
+    api.store_artifact(user_id="ana", content=POISONED, key="table")
+    api.sweep()
+    assert api.retrieve_artifact(user_id="ana", key="table") == POISONED
+    counts = api.quarantine_source(user_id="ana", source="artifact", id="table", reason="planted")
+    assert counts["artifacts"] == 1
+    with pytest.raises(psycopg.Error, match="no artifact"):
+        api.retrieve_artifact(user_id="ana", key="table")
+
+
+@pytest.mark.feature("F10")
+def test_code_that_calls_functions_is_no_attack(api: Api) -> None:
+    said(api, "tool", "\n".join([*LINES, "# Call the parse_args function first.", *LINES]))
+    api.sweep()
     assert quarantined(api) == []
 
 
