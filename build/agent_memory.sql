@@ -1,3 +1,12 @@
+-- agent_memory 0.2.0: agent memory inside PostgreSQL.
+--
+-- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
+--   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
+-- It installs, or changes what is installed, in one transaction. An upgrade to another version has a short one before
+-- that, which lets calls wait instead of failing. Incremental parts run once each and are remembered in
+-- memory.migrations; functions, triggers, views and privileges are made anew every time. No data belongs to an
+-- extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
+
 -- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the
 -- door until the upgrade shuts it. Those that have passed it end before anything is replaced, and those that wait
 -- before it then call the new function. Without the door a call that waited for a lock inside an old function went on
@@ -88,13 +97,6 @@ end;
 $doors$;
 commit;
 
--- agent_memory 0.2.0: agent memory inside PostgreSQL.
---
--- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
---   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
--- The file is one transaction. Incremental parts run once each and are remembered in memory.migrations; functions,
--- triggers, views and privileges are made anew every time. No data belongs to an extension, so pg_dump dumps all of it
--- and DROP EXTENSION cannot delete it.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local client_min_messages = warning;
@@ -3195,6 +3197,8 @@ returns void$header$),
 returns setof memory.memory_version$header$),
       ('function', '_hides_any', $header$(p_user_id text, p_winner uuid)
 returns boolean$header$),
+      ('function', '_present_winner', $header$(p_user_id text, p_winner uuid)
+returns uuid$header$),
       ('function', '_release_hidden', $header$(p_user_id text, p_winner uuid, p_heir uuid)
 returns void$header$),
       ('function', '_hide_released', $header$(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
@@ -8923,6 +8927,13 @@ language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
+  -- The insert would wait for whoever holds the mark, such as a forget_memory() that waits for a job of this claim. If
+  -- the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
+  if exists (
+    select from memory.marks as k where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
+  ) then
+    return false;
+  end if;
   insert into memory.marks (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict do nothing;
   if not found then
@@ -12145,7 +12156,11 @@ as $$
 begin
   insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
   select t.user_id, t.thread_id, p_message.idempotency_key, p_message.seq,
-    coalesce(p_message.content_digest, memory._message_digest(p_message.role, p_message.content)),
+    coalesce(
+      p_message.content_digest,
+      case when starts_with(p_message.content, memory._quarantine_notice())
+        then memory._quarantined_digest(p_message.user_id, p_message.thread_id, p_message.seq) end,
+      memory._message_digest(p_message.role, p_message.content)),
     p_message.token_count
   from memory.threads as t where t.user_id = p_message.user_id and t.thread_id = p_message.thread_id
   on conflict do nothing;
@@ -12372,11 +12387,11 @@ begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
-    if exists (select from memory.quarantined_messages as q) then
+    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
+    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
     end if;
-    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
     perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
@@ -14508,6 +14523,32 @@ begin
 end;
 $$;
 
+-- The winner of a memory if it still hides: a memory that is not deleted, or an article, neither of them in quarantine.
+-- Otherwise the first of its own winners that does; null when none does.
+create or replace function memory._present_winner(p_user_id text, p_winner uuid)
+returns uuid
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    with recursive winner as (
+      select p_winner as memory_id
+      union
+      select m.superseded_by
+      from winner as w join memory.memories as m on m.user_id = p_user_id and m.memory_id = w.memory_id
+      where m.deleted_at is not null
+    )
+    select w.memory_id from winner as w
+    where exists (
+        select from memory.memories as m
+        where m.user_id = p_user_id and m.memory_id = w.memory_id and m.deleted_at is null)
+      or exists (
+        select from memory.documents as d
+        where d.user_id = p_user_id and d.document_id = w.memory_id and d.quarantined_at is null)
+    limit 1);
+end;
+$$;
+
 -- Releases the memories that a deleted or evicted winner hid. Each becomes current again, unless
 --   - the winner had a winner itself (p_heir): that one hides it from now on;
 --   - the same content was stored meanwhile: that memory hides it, as a duplicate;
@@ -16009,6 +16050,8 @@ create or replace function memory._release_quarantined(p_memory memory.memories)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  winner uuid;
 begin
   perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
     memory._policy_section(s.user_id, s.agent_id, 'memories'))
@@ -16019,6 +16062,11 @@ begin
       released_at = statement_timestamp(), operation = 'release'
   where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
   perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
+  -- Whoever hid it may have gone meanwhile, which releases only memories outside of quarantine.
+  winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
+  if winner is distinct from p_memory.superseded_by then
+    perform memory._release_hidden(p_memory.user_id, p_memory.superseded_by, winner);
+  end if;
   return true;
 exception
   when unique_violation then
@@ -16576,6 +16624,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   job memory.jobs;
+  last_covered bigint; -- the newest message that a summary of the whole thread still covers
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -16612,6 +16661,17 @@ begin
   delete from memory.summaries as s
   where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
     and s.end_seq >= delete_message.seq;
+  -- What compression put away for one of them would stand in no context any more.
+  if found then
+    last_covered := (memory._latest_summary(user_id, thread_id, 'thread')).end_seq;
+    if exists (
+      select from memory.messages as m
+      where m.user_id = delete_message.user_id and m.thread_id = delete_message.thread_id
+        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
+    ) then
+      perform memory._enqueue(user_id, 'summarize_thread', thread_id, '{"is_forced": true}', 'thread');
+    end if;
+  end if;
   perform memory._note_deletion(user_id, thread_id);
   return true;
 end;
@@ -25567,6 +25627,7 @@ declare
   thread record;
   keys text[];
   contents text[];
+  notice constant text := memory._quarantine_notice();
   said text[] := p_statements; -- and what the messages said that go
   removed bigint;
   gone jsonb := jsonb '{}';
@@ -25580,12 +25641,16 @@ begin
     select p.key as thread_id, array(select s::bigint from jsonb_array_elements_text(p.value) as s) as seqs
     from jsonb_each(places) as p
   loop
+    contents := array(
+      select q.content from memory.quarantined_messages as q
+      where q.user_id = p_user_id and q.thread_id = thread.thread_id and q.seq = any (thread.seqs)
+        and q.released_at is null);
     with deleted as (
       delete from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
-      returning m.content, m.artifact_key, m.idempotency_key
+      returning m.content, m.artifact_key
     )
-    select count(*), array_agg(d.content),
+    select count(*), contents || array_agg(d.content) filter (where not starts_with(d.content, notice)),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
