@@ -108,7 +108,7 @@ test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the fi
 	@$(PYTEST) --server=embedded --exitfirst
 
 .PHONY: torture
-torture: services libfaketime .venv/.dev ## Kill servers, fill disks, drop connections, step clocks for half an hour: nothing may be lost
+torture: services libfaketime .venv/.dev ## Kill servers, cut power, fill disks, drop connections, step clocks for an hour: nothing may be lost
 	@$(BIN)/python -m tests.torture
 
 .PHONY: lint lint-python lint-others

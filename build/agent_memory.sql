@@ -1,3 +1,12 @@
+-- agent_memory 0.2.0: agent memory inside PostgreSQL.
+--
+-- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
+--   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
+-- It installs, or changes what is installed, in one transaction. An upgrade to another version has a short one before
+-- that, which lets calls wait instead of failing. Incremental parts run once each and are remembered in
+-- memory.migrations; functions, triggers, views and privileges are made anew every time. No data belongs to an
+-- extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
+
 -- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the
 -- door until the upgrade shuts it. Those that have passed it end before anything is replaced, and those that wait
 -- before it then call the new function. Without the door a call that waited for a lock inside an old function went on
@@ -27,7 +36,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments']
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments']
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
     return;
@@ -88,13 +97,6 @@ end;
 $doors$;
 commit;
 
--- agent_memory 0.2.0: agent memory inside PostgreSQL.
---
--- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
---   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
--- The file is one transaction. Incremental parts run once each and are remembered in memory.migrations; functions,
--- triggers, views and privileges are made anew every time. No data belongs to an extension, so pg_dump dumps all of it
--- and DROP EXTENSION cannot delete it.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local client_min_messages = warning;
@@ -1862,6 +1864,15 @@ comment on column memory.audit.details is
 'What was asked for, without keys, secrets and content; {} after the erasure of the user.';
 $migration$);
 
+call memory._migrate('042_artifacts_to_judge', 'b53650b77caad910473ba4d475e97d2d2d6277e956b0c2ca9154d7c450a82000', '0.2.0', $migration$
+-- Rules look at artifacts, too. memory.sweep() looks at those that are stored already.
+insert into memory.marks (user_id, scope, kind, position)
+select distinct a.user_id, '', 'unchecked_artifacts',
+  floor(extract(epoch from statement_timestamp()) * 1000000)::bigint
+from memory.artifacts as a
+on conflict do nothing;
+$migration$);
+
 call memory._migrate('043_cheaper_checks', 'e1bd354d1c56ab7232ba14f105c6aeaa339463165edc30cd91b9ceac7f808441', '0.2.0', $migration$
 -- PostgreSQL reads and plans the check constraints of a table anew in each statement: these six took a tenth of the
 -- instructions of add_memory (PostgreSQL 15). The trigger memory_100_before_write applies the same rules, and says
@@ -2356,6 +2367,10 @@ returns int$header$),
 returns double precision$header$),
       ('function', '_byte_slice', $header$(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text$header$),
+      ('function', '_lowered', $header$(p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
+returns double precision$header$),
       ('function', '_is_id', $header$(p_id text)
 returns boolean$header$),
       ('function', '_is_user', $header$(p_user_id text)
@@ -2816,6 +2831,16 @@ returns text[]$header$),
 returns text$header$),
       ('function', '_artifact_key', $header$(p_description text, p_artifact_type text)
 returns text$header$),
+      ('function', '_artifact_trust', $header$(p_artifact memory.artifacts)
+returns double precision$header$),
+      ('function', '_artifact_verdict', $header$(p_artifact memory.artifacts)
+returns text$header$),
+      ('function', '_is_held_back_artifact', $header$(p_user_id text, p_key text)
+returns boolean$header$),
+      ('function', '_judge_artifact', $header$(p_user_id text, p_key text)
+returns boolean$header$),
+      ('function', '_quarantine_artifact', $header$(p_user_id text, p_key text, p_reason text)
+returns boolean$header$),
       ('function', 'retrieve_artifact', $header$(
   user_id text, key text, from_token int default 0, max_tokens int default null, from_line int default null,
   max_lines int default null, grep text default null, context_lines int default 2
@@ -3062,10 +3087,6 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
 returns void$header$),
-      ('function', '_lowered', $header$(p_metadata jsonb)
-returns double precision$header$),
-      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
-returns double precision$header$),
       ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns double precision$header$),
       ('function', '_is_current_message', $header$(p_is_active boolean, p_expires_at timestamptz)
@@ -3108,7 +3129,7 @@ returns void$header$),
 returns void$header$),
       ('function', '_tokens_since_summary', $header$(p_user_id text, p_thread_id text)
 returns bigint$header$),
-      ('function', '_check_summary', $header$(p_result jsonb)
+      ('function', '_check_summary', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_is_number_within', $header$(p_value jsonb, p_low bigint, p_high bigint)
 returns boolean$header$),
@@ -3195,6 +3216,8 @@ returns void$header$),
 returns setof memory.memory_version$header$),
       ('function', '_hides_any', $header$(p_user_id text, p_winner uuid)
 returns boolean$header$),
+      ('function', '_present_winner', $header$(p_user_id text, p_winner uuid)
+returns uuid$header$),
       ('function', '_release_hidden', $header$(p_user_id text, p_winner uuid, p_heir uuid)
 returns void$header$),
       ('function', '_hide_released', $header$(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
@@ -3801,8 +3824,6 @@ returns jsonb$header$),
   p_user_id text, p_thread_id text, p_first_seq bigint, p_unheard bigint default null
 )
 returns bigint$header$),
-      ('function', '_quarantine_artifact', $header$(p_user_id text, p_key text, p_reason text)
-returns boolean$header$),
       ('function', 'list_quarantined', $header$(
   user_id text, source text default null, row_limit int default 50, row_offset int default 0
 )
@@ -3824,6 +3845,8 @@ returns bigint$header$),
       ('function', '_check_stored_messages', $header$(p_mark memory.marks, p_row_limit int)
 returns bigint$header$),
       ('function', '_check_stored_memories', $header$(p_mark memory.marks)
+returns bigint$header$),
+      ('function', '_check_stored_artifacts', $header$(p_mark memory.marks)
 returns bigint$header$),
       ('function', '_days_meant', $header$(p_query text, p_now timestamptz)
 returns jsonb$header$),
@@ -6364,6 +6387,30 @@ begin
   return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
 end;
 $$;
+
+-- How far a message is trusted, from 0 to 1, by its role: what the user and the application say 1, an assistant 0.8, a
+-- tool 0.4. metadata.trust can lower that, for an email that an application stores under the role user. Nothing is
+-- stored: a column would cost every message its room, and the role of a message does not change.
+
+-- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
+-- raise it. The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._lowered(p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
+      then (p_metadata ->> 'trust')::double precision
+  end;
+end;
+
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._message_trust(p_role text, p_metadata jsonb)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select least(case p_role when 'tool' then 0.4 when 'assistant' then 0.8 else 1.0 end, memory._lowered(p_metadata));
+end;
 
 -- Whether an id has 1 to 255 characters. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_id(p_id text)
@@ -8923,6 +8970,13 @@ language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
+  -- The insert would wait for whoever holds the mark, such as a forget_memory() that waits for a job of this claim. If
+  -- the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
+  if exists (
+    select from memory.marks as k where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
+  ) then
+    return false;
+  end if;
   insert into memory.marks (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict do nothing;
   if not found then
@@ -9983,6 +10037,9 @@ begin
     new.content_id := memory._uuid_v7();
     perform memory._append_content(new.user_id, new.content_id, new.content);
     new.content := null;
+    if old.content is null then -- not the content that was just inserted
+      new.released_at := null;
+    end if;
   end if;
   return new;
 end;
@@ -10260,8 +10317,8 @@ begin
   if start ~* e'^\\s*(?:<\\?xml[^>]*>\\s*)?(?:<!-{2}.*?-{2}>\\s*)?<(?:!doctype html|html|head|body)[\\s>]' then
     name := memory._in_short(btrim(regexp_replace(
       substring(p_head from '<[tT][iI][tT][lL][eE][^>]*>([^<]*)<'), e'\\s+', ' ', 'g')), 100);
-    return 'web page' || coalesce(format(' "%s"', replace(replace(replace(replace(replace(nullif(name, ''),
-      '&quot;', '"'), '&#39;', ''''), '&lt;', '<'), '&gt;', '>'), '&amp;', '&')), '');
+    return 'web page' || coalesce(' "' || replace(replace(replace(replace(replace(nullif(name, ''),
+      '&quot;', '"'), '&#39;', ''''), '&lt;', '<'), '&gt;', '>'), '&amp;', '&') || '"', '');
   elsif start ~ e'^\\s*<\\?xml' then
     return 'XML' || coalesce(': ' || substring(start from e'<([A-Za-z_][A-Za-z0-9_.:-]*)'), '');
   end if;
@@ -10618,8 +10675,9 @@ begin
     exit when found
       or not memory._has_resource(p_user_id, p_agent_id, 'memory')
       or exists (
-        select from memory._current_artifacts(p_user_id) as a
-        where a.key = p_key and not memory._is_same_content(p_user_id, a.content_id, stored_id));
+        select from memory.artifacts as a -- also one in quarantine keeps its key
+        where a.user_id = p_user_id and a.key = p_key and (a.expires_at is null or a.expires_at > statement_timestamp())
+          and not memory._is_same_content(p_user_id, a.content_id, stored_id));
     -- The artifact of this key has gone meanwhile, or the key that was made is taken: once more.
   end loop;
   if artifact.content_id is distinct from stored_id then
@@ -10869,7 +10927,7 @@ $$;
 
 -- A text in which memory._harmless() has made the brackets of all placeholders round, with those of artifacts of the
 -- user as they are: their descriptions come from the artifacts, so a forged one does not stay. It does not get longer:
--- a placeholder that would is given in its short form, or stays as it is.
+-- a placeholder that would is given in its short form, or stays as it is. So is that of an artifact that is held back.
 create or replace function memory._with_own_refs(p_user_id text, p_content text)
 returns text
 language plpgsql stable parallel safe
@@ -10881,11 +10939,14 @@ begin
     return p_content;
   end if;
   for found in
-    select distinct m.groups[1] as said, r.ref, format('[MemoryRef: %s]', a.key) as short
-    from regexp_matches(p_content, e'(\\(MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\])', 'g')
-      as m (groups)
+    select m.groups[1] as said, r.ref, format('[MemoryRef: %s]', a.key) as short
+    from (select distinct r.groups
+          from regexp_matches(p_content, e'(\\(MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\])', 'g')
+            as r (groups)) as m
     join memory._current_artifacts(p_user_id) as a on a.key = m.groups[2]
-    cross join lateral memory._memory_ref(a.key, a.description, a.token_count) as r (ref)
+    cross join lateral (
+      select case when not memory._is_held_back_artifact(p_user_id, a.key)
+        then memory._memory_ref(a.key, a.description, a.token_count) end) as r (ref)
     limit 1000
   loop
     p_content := replace(p_content, found.said, case
@@ -10913,6 +10974,119 @@ begin
 end;
 $$;
 
+-- Artifacts in quarantine: no search finds them, no list and no context shows them, and nobody expands them. A message
+-- that names one keeps its placeholder, whose words a rule judges with the message. memory.retrieve_artifact() returns
+-- what a rule has put into quarantine to whoever asks for it by its key.
+--
+-- A rule looks at an artifact when a job parses its first part (memory._parse_parts()). Until then
+-- memory._is_held_back_artifact() looks at it wherever its text is shown to a model.
+
+-- The trust of an artifact. What a message became has the trust of the message, or the least of several; everything
+-- else counts as the output of a tool. metadata.trust can lower both.
+create or replace function memory._artifact_trust(p_artifact memory.artifacts)
+returns double precision
+language plpgsql stable parallel safe
+as $$
+declare
+  said double precision;
+begin
+  if p_artifact.artifact_type = 'message' then
+    select min(memory._message_trust(m.role, m.metadata)) into said from memory.messages as m
+    where m.user_id = p_artifact.user_id and m.thread_id = p_artifact.thread_id
+      and m.artifact_key = p_artifact.key;
+  end if;
+  return least(coalesce(said, 0.4), memory._lowered(p_artifact.metadata));
+end;
+$$;
+
+-- The signs for which an artifact is to be quarantined; null when there are none. Description and the first 64 KiB are
+-- looked at (a character has four bytes at most), piece by piece. "Call the function" is said in so much code and so
+-- many manuals that it does not suffice here: it alone made half of the false alarms among files of 3 to 64 KiB.
+create or replace function memory._artifact_verdict(p_artifact memory.artifacts)
+returns text
+language plpgsql volatile parallel safe -- as memory._content_bytes()
+as $$
+declare
+  said constant text := concat_ws(e'\n', p_artifact.description,
+    left(memory._content_slice(p_artifact.user_id, p_artifact.content_id, 0, 262144), 65536));
+  trust constant double precision := memory._artifact_trust(p_artifact);
+  piece text;
+  signs text;
+begin
+  foreach piece in array memory._pieces_to_judge(said) loop
+    signs := nullif(memory._verdict(piece, trust), 'a call of a tool');
+    if signs is not null then
+      return signs;
+    end if;
+  end loop;
+  return null;
+end;
+$$;
+
+-- Whether an artifact must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
+-- signs in it.
+create or replace function memory._is_held_back_artifact(p_user_id text, p_key text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+declare
+  artifact memory.artifacts;
+begin
+  select a.* into artifact from memory.artifacts as a
+  where a.user_id = p_user_id and a.key = p_key and a.released_at is null;
+  return found
+    and exists (
+      select from memory.artifact_parts as p
+      where p.user_id = p_user_id and p.content_id = artifact.content_id and p.first_byte = 0
+        and p.search_vector is null)
+    and memory._artifact_verdict(artifact) is not null
+    and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;
+end;
+$$;
+
+-- Puts an artifact into quarantine if a rule finds signs in it. False when another transaction has locked it: that one
+-- may wait for a part which this transaction has locked, so this one does not wait for it.
+create or replace function memory._judge_artifact(p_user_id text, p_key text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  artifact memory.artifacts;
+  signs text;
+begin
+  select a.* into artifact from memory.artifacts as a
+  where a.user_id = p_user_id and a.key = p_key and a.released_at is null and a.quarantined_at is null;
+  if not found or not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
+    return true;
+  end if;
+  signs := memory._artifact_verdict(artifact);
+  if signs is null then
+    return true;
+  end if;
+  perform from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key for no key update skip locked;
+  if not found then
+    return false;
+  end if;
+  perform memory._quarantine_artifact(p_user_id, p_key, 'rule: ' || signs);
+  return true;
+end;
+$$;
+
+-- Puts an artifact into quarantine; false when there is none, or it is there already. What a rule has put there can be
+-- put there for another reason, and then nobody can read it.
+create or replace function memory._quarantine_artifact(p_user_id text, p_key text, p_reason text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000), released_at = null
+  where a.user_id = p_user_id and a.key = p_key
+    and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
+  return found;
+end;
+$$;
+
 create or replace function memory.retrieve_artifact(
   user_id text, key text, from_token int default 0, max_tokens int default null, from_line int default null,
   max_lines int default null, grep text default null, context_lines int default 2
@@ -10930,12 +11104,16 @@ begin
   key := memory._ref_key(key);
   perform memory._check_id('key', key);
   perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
+  -- Also what a rule has put into quarantine: a rule holds 6 to 10 of 100 files of code for attacks.
   select a.content_id into content_id
-  from memory._current_artifacts(user_id) as a
-  where a.key = retrieve_artifact.key;
+  from memory.artifacts as a
+  where a.user_id = retrieve_artifact.user_id and a.key = retrieve_artifact.key
+    and (a.expires_at is null or a.expires_at > statement_timestamp())
+    and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
-      'It may have expired, or been deleted; memory.list_artifacts(user_id) shows what there is.', 'P0002');
+      'It may have expired, been deleted, or be in quarantine; memory.list_artifacts(user_id) shows what there is.',
+      'P0002');
   end if;
   if grep is not null then
     return memory._grep_content(user_id, content_id, grep, context_lines, from_line, max_lines,
@@ -10954,8 +11132,8 @@ comment on function memory.retrieve_artifact(text, text, int, int, int, int, tex
 'The content of an artifact: all of it, max_tokens tokens from from_token on (a token is four bytes of UTF-8 here, as '
 'in token_count), max_lines lines from from_line on (the first line is 1), or the lines that hold every word of grep, '
 'with context_lines lines around each. max_tokens bounds every result, and is 10,000 for grep unless given. key '
-'may also be a placeholder. Beyond the end the result is empty. Error P0002 when the user has no artifact of that key '
-'or it has expired.';
+'may also be a placeholder. Beyond the end the result is empty. What a rule has put into quarantine is returned, too. '
+'Error P0002 when the user has no artifact of that key, it has expired, or somebody has put it into quarantine.';
 
 -- Refuses arguments that name no part of a content.
 create or replace function memory._check_range(
@@ -11142,7 +11320,8 @@ begin atomic
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped.
+-- all. Returns how many. Parts that another transaction has locked are skipped. Before the first part of an artifact is
+-- parsed, a rule looks at the artifact: that it has words says that it was judged.
 create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -11155,7 +11334,7 @@ declare
   parsed bigint := 0;
 begin
   for part in
-    select a.user_id, a.agent_id, p.content_id, p.first_byte,
+    select a.user_id, a.agent_id, a.key, p.content_id, p.first_byte,
       memory._part_text(a.key, a.description, p.first_byte, p.content) as said
     from memory.artifact_parts as p
     join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
@@ -11166,6 +11345,7 @@ begin
   loop
     bytes_left := bytes_left - octet_length(part.said);
     exit when bytes_left < 0 and parsed > 0;
+    continue when part.first_byte = 0 and not memory._judge_artifact(part.user_id, part.key);
     if reader is distinct from array[part.user_id, part.agent_id] then
       reader := array[part.user_id, part.agent_id];
       language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;
@@ -12145,7 +12325,11 @@ as $$
 begin
   insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
   select t.user_id, t.thread_id, p_message.idempotency_key, p_message.seq,
-    coalesce(p_message.content_digest, memory._message_digest(p_message.role, p_message.content)),
+    coalesce(
+      p_message.content_digest,
+      case when starts_with(p_message.content, memory._quarantine_notice())
+        then memory._quarantined_digest(p_message.user_id, p_message.thread_id, p_message.seq) end,
+      memory._message_digest(p_message.role, p_message.content)),
     p_message.token_count
   from memory.threads as t where t.user_id = p_message.user_id and t.thread_id = p_message.thread_id
   on conflict do nothing;
@@ -12372,11 +12556,11 @@ begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
-    if exists (select from memory.quarantined_messages as q) then
+    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
+    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
     end if;
-    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
     perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens
@@ -13116,30 +13300,6 @@ begin
 end;
 $$;
 
--- How far a message is trusted, from 0 to 1, by its role: what the user and the application say 1, an assistant 0.8, a
--- tool 0.4. metadata.trust can lower that, for an email that an application stores under the role user. Nothing is
--- stored: a column would cost every message its room, and the role of a message does not change.
-
--- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
--- raise it. The planner inlines this function; a SET clause would prevent that.
-create or replace function memory._lowered(p_metadata jsonb)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_metadata ? 'trust' and p_metadata -> 'trust' between jsonb '0' and jsonb '1'
-      then (p_metadata ->> 'trust')::double precision
-  end;
-end;
-
--- Inlined by the planner, hence no SET clause.
-create or replace function memory._message_trust(p_role text, p_metadata jsonb)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select least(case p_role when 'tool' then 0.4 when 'assistant' then 0.8 else 1.0 end, memory._lowered(p_metadata));
-end;
-
 -- The least trust of these messages of a thread; null when none is stored any more.
 create or replace function memory._least_trust(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns double precision
@@ -13460,11 +13620,16 @@ begin
 end;
 $$;
 
--- Refuses a result that is not a summary.
-create or replace function memory._check_summary(p_result jsonb)
+-- Refuses a result that is not a summary, or in which a rule finds signs of an attack: a message may have talked the
+-- model round. A summary has the trust of a model's word. Until another attempt succeeds, contexts show the messages
+-- and the summary before. The built-in model copies sentences, which were judged as messages, and would make the same
+-- summary in each attempt.
+create or replace function memory._check_summary(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql stable parallel safe
 as $$
+declare
+  signs text;
 begin
   perform memory._check_result_text('summary', p_result -> 'summary');
   if jsonb_typeof(coalesce(p_result -> 'metadata', '{}')) <> 'object' then
@@ -13478,6 +13643,13 @@ begin
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
   elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
+  end if;
+  signs := memory._verdict(p_result ->> 'summary', 0.8);
+  if signs is not null and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean
+    and not exists (
+      select from memory.models as m
+      where m.kind = 'chat' and m.name = p_job.input ->> 'model' and m.provider = 'local') then
+    perform memory._refuse_result('summary', format('looks like an attack on a model (%s)', signs));
   end if;
 end;
 $$;
@@ -14505,6 +14677,32 @@ begin
   return exists (
     select from memory.memories as m
     where m.user_id = p_user_id and m.superseded_by = p_winner and m.deleted_at is null);
+end;
+$$;
+
+-- The winner of a memory if it still hides: a memory that is not deleted, or an article, neither of them in quarantine.
+-- Otherwise the first of its own winners that does; null when none does.
+create or replace function memory._present_winner(p_user_id text, p_winner uuid)
+returns uuid
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    with recursive winner as (
+      select p_winner as memory_id
+      union
+      select m.superseded_by
+      from winner as w join memory.memories as m on m.user_id = p_user_id and m.memory_id = w.memory_id
+      where m.deleted_at is not null
+    )
+    select w.memory_id from winner as w
+    where exists (
+        select from memory.memories as m
+        where m.user_id = p_user_id and m.memory_id = w.memory_id and m.deleted_at is null)
+      or exists (
+        select from memory.documents as d
+        where d.user_id = p_user_id and d.document_id = w.memory_id and d.quarantined_at is null)
+    limit 1);
 end;
 $$;
 
@@ -16009,6 +16207,8 @@ create or replace function memory._release_quarantined(p_memory memory.memories)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  winner uuid;
 begin
   perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
     memory._policy_section(s.user_id, s.agent_id, 'memories'))
@@ -16019,6 +16219,11 @@ begin
       released_at = statement_timestamp(), operation = 'release'
   where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
   perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
+  -- Whoever hid it may have gone meanwhile, which releases only memories outside of quarantine.
+  winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
+  if winner is distinct from p_memory.superseded_by then
+    perform memory._release_hidden(p_memory.user_id, p_memory.superseded_by, winner);
+  end if;
   return true;
 exception
   when unique_violation then
@@ -16576,6 +16781,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   job memory.jobs;
+  last_covered bigint; -- the newest message that a summary of the whole thread still covers
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -16612,6 +16818,17 @@ begin
   delete from memory.summaries as s
   where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
     and s.end_seq >= delete_message.seq;
+  -- What compression put away for one of them would stand in no context any more.
+  if found then
+    last_covered := (memory._latest_summary(user_id, thread_id, 'thread')).end_seq;
+    if exists (
+      select from memory.messages as m
+      where m.user_id = delete_message.user_id and m.thread_id = delete_message.thread_id
+        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
+    ) then
+      perform memory._enqueue(user_id, 'summarize_thread', thread_id, '{"is_forced": true}', 'thread');
+    end if;
+  end if;
   perform memory._note_deletion(user_id, thread_id);
   return true;
 end;
@@ -16857,7 +17074,8 @@ begin atomic
     (y.policy #>> '{search,language}')::regconfig,
     case when p_query is null then right(p.content, 3072) else p.content end, p_query,
     (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
-  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id;
+  where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
+    and not memory._is_held_back_artifact(p_user_id, a.key);
 end;
 
 -- place among the sources: 3
@@ -18178,7 +18396,7 @@ begin
       and s.status = 'processing';
     return jsonb_build_object('skipped', left(p_result ->> 'skipped', 500));
   end if;
-  perform memory._check_summary(p_result);
+  perform memory._check_summary(p_job, p_result);
   perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
   -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays
@@ -18510,7 +18728,8 @@ begin
 end;
 $$;
 
--- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays.
+-- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays, and so
+-- does the description if a rule holds something against the new one.
 create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -18527,6 +18746,11 @@ begin
   from memory.artifacts as a where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
   if not found then
     return jsonb '{}';
+  end if;
+  -- A model that the text has talked round may repeat its orders.
+  if memory._verdict(described, memory._artifact_trust(artifact)) is not null
+    and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean then
+    described := null;
   end if;
   ref := memory._memory_ref(artifact.key, described, artifact.token_count);
   -- Whoever holds the thread need not wait for this transaction, nor this one for him: the worker comes again.
@@ -18566,6 +18790,7 @@ end;
 $$;
 
 -- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job.
+-- What a rule finds signs of an attack in goes into quarantine instead.
 create or replace function memory._describe_artifact_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -18577,13 +18802,19 @@ declare
   head text;
   tail text;
 begin
-  select a.* into artifact
-  from memory._current_artifacts(p_job.user_id) as a
-  where a.awaits_description
-  order by a.created_at, a.key limit 1;
-  if not found then
-    return;
-  end if;
+  loop
+    select a.* into artifact
+    from memory._current_artifacts(p_job.user_id) as a
+    where a.awaits_description
+    order by a.created_at, a.key limit 1;
+    if not found then
+      return;
+    end if;
+    exit when not memory._is_held_back_artifact(artifact.user_id, artifact.key);
+    if not memory._judge_artifact(artifact.user_id, artifact.key) then
+      return; -- another transaction has locked it, and a later job comes
+    end if;
+  end loop;
   bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
   head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000);
   if bytes > 9000 then
@@ -18615,7 +18846,8 @@ begin
   return query
   with left_out as materialized (
     select distinct a.user_id from memory.artifacts as a
-    where a.awaits_description and (a.expires_at is null or a.expires_at > statement_timestamp())
+    where a.awaits_description and a.quarantined_at is null
+      and (a.expires_at is null or a.expires_at > statement_timestamp())
   )
   select l.user_id, '' from left_out as l
   where not memory._is_queued(l.user_id, 'describe_artifact', '')
@@ -19800,7 +20032,7 @@ as $$
 declare
   stored memory.summaries;
 begin
-  perform memory._check_summary(p_result);
+  perform memory._check_summary(p_job, p_result);
   perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq);
@@ -20029,7 +20261,7 @@ declare
   stored memory.summaries;
   thread record;
 begin
-  perform memory._check_summary(p_result);
+  perform memory._check_summary(p_job, p_result);
   for thread in
     select t.key as thread_id, t.value::bigint as seq from jsonb_each_text(p_job.input -> 'through') as t order by t.key
   loop
@@ -20294,19 +20526,6 @@ begin
 end;
 $$;
 
--- Puts an artifact into quarantine; false when there is none, or it is there already.
-create or replace function memory._quarantine_artifact(p_user_id text, p_key text, p_reason text)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.artifacts as a
-  set quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000), released_at = null
-  where a.user_id = p_user_id and a.key = p_key and a.quarantined_at is null;
-  return found;
-end;
-$$;
-
 create or replace function memory.list_quarantined(
   user_id text, source text default null, row_limit int default 50, row_offset int default 0
 )
@@ -20343,7 +20562,9 @@ begin
     from memory.documents as d
     where d.user_id = list_quarantined.user_id and d.quarantined_at is not null
     union all
-    select 'artifact', a.key, a.description, 0.4, a.quarantined_at, a.quarantine_reason, null
+    select 'artifact', a.key,
+      concat_ws(e'\n', a.description, memory._content_slice(a.user_id, a.content_id, 0, 32000)),
+      memory._artifact_trust(a), a.quarantined_at, a.quarantine_reason, null
     from memory.artifacts as a
     where a.user_id = list_quarantined.user_id and a.quarantined_at is not null
   ) as q
@@ -20414,7 +20635,7 @@ declare
 begin
   perform memory._check_id('user_id', p_user_id);
   if (p_source in ('message', 'thread', 'document', 'artifact', 'memory')) is not true then
-    perform memory._refuse('source', coalesce(format('unknown source "%s"', left(p_source, 50)), 'must not be null'),
+    perform memory._refuse('source', coalesce('unknown source "' || left(p_source, 50) || '"', 'must not be null'),
       'Use message, thread, document, artifact or memory.');
   elsif p_id is null then
     perform memory._refuse('id', 'must not be null', 'Pass the id as memory.search() shows it.');
@@ -20579,10 +20800,11 @@ end;
 $$;
 
 -- Looks at what was stored before there were rules. A mark of kind unchecked says how far that reaches: of a thread up
--- to which message, of a user (scope '') up to which time. It goes once everything was looked at.
+-- to which message, of a user (scope '') up to which time, and of kind unchecked_artifacts up to which time among the
+-- artifacts. It goes once everything was looked at.
 
--- Looks at up to p_row_limit messages, or all memories and documents of one user, per mark, within about two seconds.
--- Returns how many rows were looked at.
+-- Looks at up to p_row_limit messages, or all memories and documents of one user, or 20 artifacts, per mark, within
+-- about two seconds. Returns how many rows were looked at.
 create or replace function memory._check_unchecked(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -20593,12 +20815,14 @@ declare
   checked bigint := 0;
 begin
   for unchecked in
-    select k.* from memory.marks as k where k.kind = 'unchecked'
+    select k.* from memory.marks as k where k.kind in ('unchecked', 'unchecked_artifacts')
     order by k.user_id, k.scope limit least(p_row_limit, 1000)
   loop
     exit when checked >= p_row_limit or clock_timestamp() > ends;
-    checked := checked + case when unchecked.scope = ''
-      then memory._check_stored_memories(unchecked) else memory._check_stored_messages(unchecked, p_row_limit) end;
+    checked := checked + case
+      when unchecked.kind = 'unchecked_artifacts' then memory._check_stored_artifacts(unchecked)
+      when unchecked.scope = '' then memory._check_stored_memories(unchecked)
+      else memory._check_stored_messages(unchecked, p_row_limit) end;
   end loop;
   return checked;
 end;
@@ -20680,6 +20904,44 @@ begin
   end if;
   delete from memory.marks as k
   where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  return checked;
+end;
+$$;
+
+-- The artifacts of a user, from the newest to the oldest, so that the mark moves down. One that another transaction has
+-- locked is looked at by the next call.
+create or replace function memory._check_stored_artifacts(p_mark memory.marks)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  artifact record;
+  reached bigint;
+  checked bigint := 0;
+begin
+  for artifact in
+    select a.key, memory._microseconds(a.created_at) as stored_at
+    from memory.artifacts as a
+    where a.user_id = p_mark.user_id
+      and a.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
+    order by a.created_at desc
+    fetch first 20 rows with ties
+  loop
+    reached := artifact.stored_at;
+    if not memory._judge_artifact(p_mark.user_id, artifact.key) then
+      update memory.marks as k set position = reached
+      where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+      return checked;
+    end if;
+    checked := checked + 1;
+  end loop;
+  if checked < 20 then
+    delete from memory.marks as k
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  else
+    update memory.marks as k set position = reached - 1
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  end if;
   return checked;
 end;
 $$;
@@ -23122,6 +23384,7 @@ begin
     where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
     order by r.number
   loop
+    continue when memory._is_held_back_artifact(p_user_id, artifact.key);
     number := artifact.number;
     key := artifact.key;
     ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
@@ -23570,6 +23833,12 @@ begin
     select p from unnest(passages) as p
     where p.score >= greatest(0.15, best / 2) and p.key <> all (newest_keys)
     order by p.score desc limit case when best < 0.35 then 3 else 6 end);
+  passages := array(
+    select p
+    from unnest(passages) as p
+    join (select k.key, memory._is_held_back_artifact(p_user_id, k.key) as is_held_back
+          from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
+    order by p.score desc);
   select * into expansion from memory._passages_that_fit(p_user_id, passages, 400, room, true);
   if expansion.said is not null then
     blocks := blocks || expansion.said;
@@ -25567,6 +25836,7 @@ declare
   thread record;
   keys text[];
   contents text[];
+  notice constant text := memory._quarantine_notice();
   said text[] := p_statements; -- and what the messages said that go
   removed bigint;
   gone jsonb := jsonb '{}';
@@ -25580,12 +25850,16 @@ begin
     select p.key as thread_id, array(select s::bigint from jsonb_array_elements_text(p.value) as s) as seqs
     from jsonb_each(places) as p
   loop
+    contents := array(
+      select q.content from memory.quarantined_messages as q
+      where q.user_id = p_user_id and q.thread_id = thread.thread_id and q.seq = any (thread.seqs)
+        and q.released_at is null);
     with deleted as (
       delete from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
-      returning m.content, m.artifact_key, m.idempotency_key
+      returning m.content, m.artifact_key
     )
-    select count(*), array_agg(d.content),
+    select count(*), contents || array_agg(d.content) filter (where not starts_with(d.content, notice)),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
@@ -27305,7 +27579,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
@@ -27343,7 +27617,7 @@ begin
 
   return query
   select 'pgvector', e.version is not null,
-    coalesce(format('vector %s', e.version), 'the extension "vector" is missing: run "create extension vector"')
+    coalesce('vector ' || e.version, 'the extension "vector" is missing: run "create extension vector"')
   from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
 
   return query
@@ -27410,8 +27684,7 @@ begin
   return query
   select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
     format('%s pending, %s running', q.pending, q.running)
-      || coalesce(format('; last failure: %s: mend that; the job is tried again by itself',
-                         left(q.last_error, 200)), '')
+      || coalesce('; last failure: ' || left(q.last_error, 200) || ': mend that; the job is tried again by itself', '')
       || case when q.waited >= interval '10 minutes'
            then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end
@@ -32977,6 +33250,8 @@ do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
+  elsif memory.version() <> '0.2.0' then
+    raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
   raise notice 'agent_memory 0.2.0 is installed';
 end;

@@ -1,10 +1,10 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
-Order: head.sql, upgrade.sql with row_security.sql, roles.sql, incremental/ (each file wrapped so that it runs once per
-database), kinds.sql, replaced.sql with the heads of all functions, the rooms of functions/ in the order of their
-numbers with the built-in prompts and settings, the functions of plpython/ with its two packages inside, the triggers of
-all rooms, privileges.sql with grants.sql. Also builds build/agent_memory_roles.sql from roles_file.sql. Needs nothing
-but the standard library.
+Order: about.sql, door.sql, head.sql, upgrade.sql with row_security.sql, roles.sql, drain.sql, incremental/ (each file
+wrapped so that it runs once per database), kinds.sql, replaced.sql with the heads of all functions, the rooms of
+functions/ in the order of their numbers with the built-in prompts and settings, the functions of plpython/ with its two
+packages inside, the triggers of all rooms, privileges.sql with grants.sql. Also builds build/agent_memory_roles.sql
+from roles_file.sql. Needs nothing but the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
@@ -329,8 +329,8 @@ def build() -> str:
     rows = ",\n".join(f"      ('{role}', '{kind}', '{name}')" for role, kind, name in grants())
     public = ", ".join(sorted({f"'{name}'" for _, name, _ in HEADER.findall(functions) if not name.startswith("_")}))
     door = with_lists((SQL / "door.sql").read_text()).replace("{{public functions}}", public)
-    head, drain = ((SQL / f"{name}.sql").read_text() for name in ("head", "drain"))
-    parts = [door, head, upgrade, roles("notice"), drain]
+    about, head, drain = ((SQL / f"{name}.sql").read_text() for name in ("about", "head", "drain"))
+    parts = [about, door, head, upgrade, roles("notice"), drain]
     privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
     parts += [once(path) for path in incremental()]
     parts += [

@@ -1,10 +1,3 @@
--- agent_memory {{version}}: agent memory inside PostgreSQL.
---
--- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
---   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
--- The file is one transaction. Incremental parts run once each and are remembered in memory.migrations; functions,
--- triggers, views and privileges are made anew every time. No data belongs to an extension, so pg_dump dumps all of it
--- and DROP EXTENSION cannot delete it.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local client_min_messages = warning;

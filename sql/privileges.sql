@@ -64,6 +64,8 @@ do $installed$
 begin
   if pg_catalog.to_regprocedure('memory.version()') is null then
     raise exception 'agent_memory was not installed' using hint = 'The first error above says why.';
+  elsif memory.version() <> '{{version}}' then
+    raise exception 'agent_memory is still %', memory.version() using hint = 'The first error above says why.';
   end if;
   raise notice 'agent_memory {{version}} is installed';
 end;

@@ -25,6 +25,12 @@ def test_a_fresh_installation_has_no_finding(api: Api) -> None:
     assert [row for row in api.doctor() if not row.ok] == []
 
 
+def test_the_line_of_the_queue_says_nothing_of_failures_where_nothing_failed(api: Api) -> None:
+    details = {row.check_name: row.detail for row in api.doctor()}
+    assert details["queue"] == "0 pending, 0 running"
+    assert re.fullmatch(r"vector \d+\.\d+\.\d+", details["pgvector"])
+
+
 def test_the_indexes_that_are_looked_for_are_those_of_an_installation(api: Api) -> None:
     """The build reads them out of the incremental parts: each has to be named there in the usual form."""
     body = api.value("select prosrc from pg_proc where proname = '_check_indexes'")

@@ -22,7 +22,8 @@ from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F9", "F13")
 
-SETTINGS = dict(re.findall(r"^(\w+) = '?([^'\n]*)'?$", (ROOT / "docs" / "operations.md").read_text(), re.MULTILINE))
+PAGE = (ROOT / "docs" / "operations.md").read_text()
+SETTINGS = dict(re.findall(r"^(\w+) = '?([^'\n]*)'?$", PAGE, re.MULTILINE))
 """The settings of the page, of which the tests use those of recovery with a folder of their own."""
 
 
@@ -38,8 +39,9 @@ class Cluster:
         owner = pwd.getpwuid(Path(self.server.host).stat().st_uid)
         drop = {"user": owner.pw_uid, "group": owner.pw_gid, "extra_groups": []} if os.geteuid() == 0 else {}
         command = [str(self.server.bin_dir / program), *map(str, arguments)]
-        with (self.archive.parent / f"{program}.log").open("a") as log:
-            subprocess.run(command, check=True, stdout=log, stderr=log, cwd="/tmp", **drop)  # type: ignore[call-overload]
+        folder = self.archive.parent
+        with (folder / f"{program}.log").open("a") as log:
+            subprocess.run(command, check=True, stdout=log, stderr=log, cwd=folder, **drop)  # type: ignore[call-overload]
 
     @contextlib.contextmanager
     def copy(self, settings: dict[str, str], *options: str) -> Iterator[str]:
@@ -95,7 +97,9 @@ def wait_for(connection: psycopg.Connection, question: str, *parameters: object)
     raise AssertionError(question)
 
 
-def test_a_deleted_thread_comes_back_by_recovery_to_the_moment_before(cluster: Cluster, primary: Api) -> None:
+def test_after_recovery_to_a_moment_a_deleted_thread_is_back_and_what_was_forgotten_goes_again(
+    cluster: Cluster, primary: Api
+) -> None:
     primary.talk("ana", "t1", 5)
     settings = {
         "restore_command": SETTINGS["restore_command"].replace("/var/lib/archive", str(cluster.archive)),
@@ -105,10 +109,15 @@ def test_a_deleted_thread_comes_back_by_recovery_to_the_moment_before(cluster: C
         primary.talk("ana", "t1", 5)
         primary.add_memory(user_id="ana", content="Likes tea")
         primary.summarize_thread(user_id="ana", thread_id="t1")
+        primary.talk("eve", "t1", 2)
+        said = [f"The secret of cyd has the number {number}" for number in range(3)]
+        memories = [primary.add_memory(user_id="cyd", content=text).memory_id for text in said]
         before = primary.state()
         moment = primary.value("select clock_timestamp()::text")
         time.sleep(0.05)
         assert primary.delete_thread(user_id="ana", thread_id="t1") == 20
+        primary.forget_user(user_id="eve")
+        primary.forget_memory(user_id="cyd", memory_id=memories[1])
         [[switched]] = primary.query("select pg_walfile_name(pg_switch_wal())")
         wait_for(primary.connection, "select last_archived_wal >= %s from pg_stat_archiver", switched)
         with (Path(folder) / "postgresql.auto.conf").open("a") as conf:
@@ -122,6 +131,16 @@ def test_a_deleted_thread_comes_back_by_recovery_to_the_moment_before(cluster: C
             assert restored.state() == before
             assert restored.add_message(user_id="ana", thread_id="t1", role="user", content="Back").seq == 20
             assert [check.check_name for check in restored.doctor() if not check.ok] == []
+
+            [section] = re.findall(r"^What `forget_user` and .*?^With more", PAGE, re.MULTILINE | re.DOTALL)
+            file = cluster.archive.parent / "forgotten.sql"
+            [at_the_replaced, at_the_restored] = re.findall(r"```sql\n(.*?)```", section, re.DOTALL)
+            for host, script in ((cluster.server.host, at_the_replaced), (cluster.archive.parent, at_the_restored)):
+                file.write_text(re.sub(r"'2\d{3}-[^']*'", f"'{moment}'", script))
+                database = f"host={host} user=postgres dbname=postgres"
+                cluster.run("psql", "-X", "-v", "ON_ERROR_STOP=1", "-f", file, database)
+            assert {row.content for row in restored.list_memories(user_id="cyd")} == {said[0], said[2]}
+            assert "eve" not in {row.user_id for row in restored.list_users()}
 
 
 def test_a_standby_answers_every_reading_function(cluster: Cluster, primary: Api) -> None:

@@ -51,6 +51,7 @@ def main() -> int:
                 "tried": outcome.tried,
                 "acknowledged": outcome.acknowledged,
                 "problems": len(outcome.problems),
+                **outcome.measured,
             }
             page.keep(name, figures)
     return 1 if lost else 0

@@ -9,6 +9,9 @@ from typing import Any
 
 import psycopg
 
+HISTORY_GAPS = "memories with a gap in their history"
+"""Right where a memory says anew, or said once, what was forgotten of another one."""
+
 WRONG = {
     "threads whose counters are not those of their messages": """
         select t.user_id, t.thread_id, t.message_count, s.messages, t.active_tokens, s.tokens
@@ -58,7 +61,7 @@ WRONG = {
     "memories stored twice": """
         select m.user_id, m.agent_id, m.memory_type, m.content_hash from memory.memories as m
         where m.superseded_at is null and m.deleted_at is null group by 1, 2, 3, 4 having count(*) > 1""",
-    "memories with a gap in their history": """
+    HISTORY_GAPS: """
         select m.user_id, m.memory_id, m.version from memory.memories as m
         where m.version - 1 <> (
           select count(*) from memory.memory_history as h
@@ -99,7 +102,11 @@ WRONG = {
         select m.user_id, m.thread_id, m.seq from memory.messages as m
         where m.summary_id is not null and not exists (
           select from memory.summaries as s
-          where s.user_id = m.user_id and s.thread_id = m.thread_id and s.kind = 'thread' and s.end_seq >= m.seq)""",
+          where s.user_id = m.user_id and s.thread_id = m.thread_id and s.kind = 'thread' and s.end_seq >= m.seq)
+          and not exists ( -- that is to be made anew
+            select from memory.jobs as j
+            where j.user_id = m.user_id and j.scope = m.thread_id and j.status in ('pending', 'running')
+              and (j.kind, j.variant) = ('summarize_thread', 'thread'))""",
     "artifacts whose parts do not make up their content": """
         select a.user_id, a.key, a.token_count, p.bytes from memory.artifacts as a
         cross join lateral (
@@ -133,10 +140,10 @@ WRONG = {
 }
 
 
-def problems(connection: psycopg.Connection[Any]) -> list[str]:
-    """What is wrong in a database, one line for each kind, with an example."""
+def problems(connection: psycopg.Connection[Any], but: tuple[str, ...] = ()) -> list[str]:
+    """What is wrong in a database, one line for each kind ``but`` these, with an example."""
     found = []
     for problem, query in WRONG.items():
-        if rows := connection.execute(query).fetchall():
+        if problem not in but and (rows := connection.execute(query).fetchall()):
             found.append(f"{len(rows)} {problem}, such as {rows[0]}")
     return found

@@ -59,7 +59,8 @@ class Client:
         """Keys of artifacts that were acknowledged, with the MD5 of each content."""
         self.forgotten: set[str] = set()
         """Texts of memories, and users, that were acknowledged to be forgotten."""
-        self.calls: Counter[str] = Counter()
+        self.answers = 0
+        """How many calls were answered."""
         self.failures: Counter[str] = Counter()
         self.problems: list[str] = []
         """What ended a run of this client that must not have ended."""
@@ -73,14 +74,11 @@ class Client:
         """Make random calls until the event."""
         try:
             while not until.is_set():
-                step = self._random.choice(self._steps)
-                step()
-                self.calls[step.__name__] += 1
+                self._random.choice(self._steps)()
         except Exception as error:
             self.problems.append(f"{self.user_id}: {type(error).__name__}: {error}")
         finally:
-            if self._connection is not None:
-                self._connection.close()
+            self.close()
 
     def call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call until there is an answer: the server may be restarting."""
@@ -89,13 +87,24 @@ class Client:
             try:
                 if self._connection is None or self._connection.closed:
                     self._connection = psycopg.connect(self._conninfo, autocommit=True)
-                    self._memory = Memory(self._connection)
-                return getattr(self._memory, method)(*arguments, **options)
+                    self._memory = self.on(self._connection)
+                answer = getattr(self._memory, method)(*arguments, **options)
+                self.answers += 1
+                return answer
             except (RetryableError, psycopg.OperationalError) as error:
                 self.failures[type(error).__name__] += 1
             if time.monotonic() > give_up:
                 raise TimeoutError(f"{method} got no answer for {PATIENCE_SECONDS:g} s")
             time.sleep(0.05)
+
+    def on(self, connection: psycopg.Connection[Any]) -> Memory:
+        """The client of the package on a connection."""
+        return Memory(connection)
+
+    def close(self) -> None:
+        """End the connection."""
+        if self._connection is not None:
+            self._connection.close()
 
     def move_to(self, conninfo: str) -> None:
         """Connect to another server with the next call."""

@@ -76,9 +76,13 @@ class Cluster:
         self.kill_server(with_children=victim == "server")
         self.server.restart()
 
-    def kill_server(self, with_children: bool = True) -> None:
+    def postmaster(self) -> psutil.Process:
+        """The server's first process."""
+        return psutil.Process(int(self.pid_file.read_text().split()[0]))
+
+    def kill_server(self, with_children: bool = True, postmaster: psutil.Process | None = None) -> None:
         """SIGKILL to the postmaster, and to all its processes; returns when they have ended."""
-        postmaster = psutil.Process(int(self.pid_file.read_text().split()[0]))
+        postmaster = postmaster or self.postmaster()
         children = postmaster.children(recursive=True)
         for process in [postmaster, *(children if with_children else [])]:
             with suppress(psutil.NoSuchProcess):

@@ -29,29 +29,41 @@ class DiskUnavailableError(RuntimeError):
     """No small disk can be mounted here."""
 
 
-def run(kind: Kind, disk: Disk, seconds: float) -> tuple[Load, int, list[str]]:
-    """Load while the disk is full; the load, how many connections found no server, and what is wrong."""
+def run(kind: Kind, seconds: float) -> Iterator[tuple[Disk, Load, int, list[str]]]:
+    """For each disk: load while it is full; how many connections found no server, and what is wrong."""
     # Little is kept of the log, so that it needs new files soon.
     settings = {"min_wal_size": "32MB", "max_wal_size": "32MB"}
-    with small_disk(MEGABYTES[disk]) as folder, running_cluster(kind, settings) as cluster:
-        (move_log if disk == "log" else move_data)(cluster, folder)
-        load = Load(cluster)
-        with load.running():
-            time.sleep(seconds)
-            ballast = folder / "ballast"
-            refused = 0
-            give_up = time.monotonic() + PATIENCE_SECONDS
-            while not (refused if disk == "log" else load.failures["DiskFull"]) and time.monotonic() < give_up:
-                fill(ballast)
-                if disk == "log":
-                    write_log(cluster)
-                refused += is_refused(cluster)
-                time.sleep(0.05)
-            time.sleep(seconds)
-            ballast.unlink()
-            start_if_down(cluster)
-            time.sleep(seconds)
-        return load, refused, load.problems()
+    with (
+        small_disk(MEGABYTES["data"]) as data,
+        small_disk(MEGABYTES["log"]) as log,
+        running_cluster(kind, settings) as cluster,
+    ):
+        move_data(cluster, data)
+        yield "data", *full(cluster, "data", data, seconds)
+        cluster.create(DATABASE)  # on the server's own disk
+        move_log(cluster, log)
+        yield "log", *full(cluster, "log", log, seconds)
+
+
+def full(cluster: Cluster, disk: Disk, folder: Path, seconds: float) -> tuple[Load, int, list[str]]:
+    """Load before, while and after the disk of this folder is full."""
+    load = Load(cluster)
+    with load.running():
+        time.sleep(seconds)
+        ballast = folder / "ballast"
+        refused = 0
+        give_up = time.monotonic() + PATIENCE_SECONDS
+        while not (refused if disk == "log" else load.failures["DiskFull"]) and time.monotonic() < give_up:
+            fill(ballast)
+            if disk == "log":
+                write_log(cluster)
+            refused += is_refused(cluster)
+            time.sleep(0.05)
+        time.sleep(seconds)
+        ballast.unlink()
+        start_if_down(cluster)
+        time.sleep(seconds)
+    return load, refused, load.problems()
 
 
 @contextmanager

@@ -46,7 +46,7 @@ class Kills:
     def round(self, number: int) -> None:
         """Kill once, in the phase and the process whose turn it is, and look at what is left."""
         phase = list(PHASES)[number % len(PHASES)]
-        victim = VICTIMS[number // len(PHASES) % len(VICTIMS)]
+        victim = VICTIMS[number % len(VICTIMS)]
         load = self._upgrade if phase == "upgrade" else self.load.running
         with load():
             time.sleep(self._chance.uniform(0, 0.6))

@@ -103,11 +103,6 @@ class Load:
         return acknowledged(self.clients) + len(self.worker.done)
 
     @property
-    def calls(self) -> int:
-        """How many calls the clients have made so far."""
-        return sum(client.calls.total() for client in self.clients)
-
-    @property
     def failures(self) -> Counter[str]:
         """How many calls failed and were repeated, by the kind of error."""
         return sum((client.failures for client in self.clients), Counter())

@@ -2,20 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
 import itertools
+import math
+import multiprocessing
+import os
 import time
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from concurrent.futures import ProcessPoolExecutor
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis.stateful import run_state_machine_as_test
 
 from tests.support.servers import Kind
-from tests.torture import clocks, disks, drops, flat, kills, promotion, versions
+from tests.torture import clocks, disks, drops, flat, hour, kills, power, promotion, versions
 from tests.torture.cluster import Cluster, running_cluster
-from tests.torture.load import Load
+from tests.torture.hour import Hour, span
 from tests.torture.model.machine import Contract
+from tests.torture.model.world import World
 
 STEPS_OF_A_RUN = 100
 MOST_GROWTH = 0.1
@@ -31,10 +39,12 @@ class Options:
     """Of the state machine."""
     rounds: int = 100
     """Kills."""
-    seconds: float = 240.0
+    calls: int = hour.CALLS
     """Of mixed load."""
     clock_steps: int = 120
     promotions: int = 5
+    cuts: int = 30
+    """Of the power."""
     fault_seconds: float = 2.0
     """How long load goes on before and after a promotion, and before, while and after a disk is full."""
     jobs: int = 3_000
@@ -55,14 +65,31 @@ class Outcome:
     """Writes, jobs or calls that were acknowledged and compared; none where there is nothing to count."""
     problems: list[str] = field(default_factory=list)
     """Losses, differences, wrong counters: one line each."""
+    measured: dict[str, Any] = field(default_factory=dict)
+    """Further figures for results.json."""
     skipped: str | None = None
     """Why the part could not run here."""
 
 
 def model(options: Options) -> Outcome:
-    """Random operations by several clients, compared with a plain-Python model of the contract."""
-    with running_cluster(options.server) as cluster:
-        machine = machine_on(cluster)
+    """Random operations by several clients, compared with a plain-Python model of the contract, on each processor."""
+    processes = len(os.sched_getaffinity(0))
+    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
+        share = dataclasses.replace(options, steps=math.ceil(options.steps / processes))
+        seeds = range(options.seed, options.seed + 1_000_000 * processes, 1_000_000)
+        parts = list(pool.map(random_runs, [dataclasses.replace(share, seed=chosen) for chosen in seeds]))
+    steps, calls, tenant_calls = (sum(numbers) for numbers in zip(*(part[:3] for part in parts), strict=True))
+    return Outcome(
+        f"{steps:,} random steps with {calls:,} calls, and all lists after each step; {tenant_calls:,} times by a"
+        " session of a tenant",
+        calls, [problem for part in parts for problem in part[3]],
+    )  # fmt: skip
+
+
+def random_runs(options: Options) -> tuple[int, int, int, list[str]]:
+    """Steps, calls, calls by tenants, and differences of one process."""
+    warnings.simplefilter("ignore")
+    with running_cluster(options.server) as cluster, machine_on(cluster) as machine:
         problems = []
         round_of = itertools.count(options.seed)
         try:
@@ -71,24 +98,14 @@ def model(options: Options) -> Outcome:
                 run_machine(machine, max(1, round(left / STEPS_OF_A_RUN)), STEPS_OF_A_RUN, next(round_of))
         except Exception as error:
             problems.append(f"{type(error).__name__}: {error}")
-        return Outcome(
-            f"{machine.steps:,} random steps of three clients, {machine.calls:,} calls, compared with the model",
-            machine.calls, problems,
-        )  # fmt: skip
+        return machine.steps, machine.world.calls, machine.world.tenant_calls, problems
 
 
-def machine_on(cluster: Cluster) -> type[Contract]:
-    """The state machine, each run on a fresh database of this server."""
-    numbers = itertools.count()
-
-    @contextmanager
-    def database() -> Iterator[str]:
-        name = f"model_{next(numbers)}"
-        yield cluster.create(name)
-        with cluster.connect("postgres") as admin:
-            admin.execute(f"drop database {name} with (force)")
-
-    return type("Machine", (Contract,), {"open_database": staticmethod(database)})
+@contextmanager
+def machine_on(cluster: Cluster) -> Iterator[type[Contract]]:
+    """The state machine on a database of this server, in which each run begins by forgetting all users."""
+    with closing(World(cluster.create("torture_model"))) as world:
+        yield type("Machine", (Contract,), {"world": world})
 
 
 def run_machine(machine: type[Contract], runs: int, steps: int, chosen_seed: int) -> None:
@@ -142,16 +159,26 @@ def promoted(options: Options) -> Outcome:
     return outcome
 
 
+def cut(options: Options) -> Outcome:
+    """The power is cut, and what was not synced is lost."""
+    load, problems = power.run(options.server, options.cuts)
+    return Outcome(
+        f"{options.cuts} power cuts, after which only what was synced is left (fsync = on)", load.acknowledged, problems
+    )
+
+
 def filled(options: Options) -> Outcome:
     """The disk of the data, then that of the log, is full for some seconds."""
-    data, _, problems = disks.run(options.server, "data", options.fault_seconds)
-    log, refused, more = disks.run(options.server, "log", options.fault_seconds)
-    failed = sum((data.failures + log.failures).values())
-    if not data.failures or not refused:
-        problems.append("the disk was not full")
+    failed, acknowledged, problems = 0, 0, []
+    for disk, load, refused, wrong in disks.run(options.server, options.fault_seconds):
+        failed += load.failures.total()
+        acknowledged += load.acknowledged
+        problems += wrong
+        if not (refused if disk == "log" else load.failures):
+            problems.append(f"the disk of the {disk} was not full")
     return Outcome(
         f"the disk of the data full, then that of the log: {failed} calls failed clearly and were repeated",
-        data.acknowledged + log.acknowledged, problems + more,
+        acknowledged, problems,
     )  # fmt: skip
 
 
@@ -166,14 +193,22 @@ def mixed(options: Options) -> Outcome:
 
 
 def loaded(options: Options) -> Outcome:
-    """Mixed load, then everything that is counted is counted again."""
+    """An hour's mixed load at full speed, then everything that is counted is counted again."""
     with running_cluster(options.server) as cluster:
-        load = Load(cluster, clients=8)
-        with load.running():
-            time.sleep(options.seconds)
+        load = Hour(cluster, options.calls)
+        started = time.monotonic()
+        problems = [*load.run(), *load.growth()]
+        killed = ", ".join(f"{count} {victim}" for victim, count in sorted(load.kills.items()))
+        memory = "; ".join(
+            f"{name} {first} MB, then {last} MB"
+            for name, measured in load.memory.items()
+            for first, last in [span(measured)]
+        )
         return Outcome(
-            f"{options.seconds:.0f} s of mixed load by eight clients and a worker: {load.calls:,} calls",
-            load.acknowledged, load.problems(),
+            f"{load.answers:,} calls of mixed load by eight clients on {len(load.visitors)} users in"
+            f" {time.monotonic() - started:,.0f} s, {load.jobs:,} jobs by a worker and run_jobs(), SIGKILL of {killed};"
+            f" memory: {memory}",
+            load.acknowledged, problems, measured={"megabytes": load.memory},
         )  # fmt: skip
 
 
@@ -200,6 +235,7 @@ PARTS: dict[str, Callable[[Options], Outcome]] = {
     "kills": killed,
     "drops": dropped,
     "clocks": stepped,
+    "power": cut,
     "promotion": promoted,
     "disks": filled,
     "versions": mixed,
@@ -207,7 +243,10 @@ PARTS: dict[str, Callable[[Options], Outcome]] = {
     "memory": grown,
 }
 
-UNAVAILABLE = (clocks.ClockUnavailableError, disks.DiskUnavailableError, promotion.StandbyUnavailableError)
+UNAVAILABLE = (
+    clocks.ClockUnavailableError, disks.DiskUnavailableError, power.PowerUnavailableError,
+    promotion.StandbyUnavailableError,
+)  # fmt: skip
 
 
 def run(name: str, options: Options) -> Outcome:

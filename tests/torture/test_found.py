@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from tests.support.sqlapi import Api
 
 ANA = {"user_id": "ana", "thread_id": "t"}
 
 
+@pytest.mark.feature("F5")
 def test_forgetting_a_memory_leaves_no_summary_that_nobody_finishes(api: Api) -> None:
     api.talk(**ANA, rounds=10)
     memory_id = api.add_memory(user_id="ana", content="Likes tea").memory_id
@@ -16,3 +19,50 @@ def test_forgetting_a_memory_leaves_no_summary_that_nobody_finishes(api: Api) ->
     api.fail_job(**held, error="no luck", retry_after="1 hour")
     api.forget_memory(user_id="ana", memory_id=memory_id)
     assert api.query("select status from memory.summaries where status = 'processing'") == []
+
+
+@pytest.mark.feature("F10")
+def test_a_released_memory_whose_winner_was_deleted_meanwhile_is_current(api: Api) -> None:
+    old, new, newest = (api.add_memory(user_id="ana", content=f"Lives in {town}").memory_id for town in "ABC")
+    api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="moved")
+    api.quarantine_memory(user_id="ana", memory_id=old, reason="planted")
+    api.delete_memory(user_id="ana", memory_id=new)
+    api.release_memory(user_id="ana", memory_id=old)
+    assert {m.memory_id for m in api.list_memories(user_id="ana")} == {old, newest}
+
+
+@pytest.mark.feature("F5")
+def test_a_message_in_quarantine_that_states_what_is_forgotten_goes_too(api: Api) -> None:
+    said = "My sister Ada lives in Utrecht"
+    api.add_message(**ANA, role="user", content=said, idempotency_key="k")
+    api.quarantine_source(user_id="ana", source="message", id="t/0", reason="planted")
+    memory_id = api.add_memory(user_id="ana", content=said).memory_id
+    api.forget_memory(user_id="ana", memory_id=memory_id)
+    assert api.query("select from memory.quarantined_messages") == []
+    assert api.get_messages(**ANA) == []
+
+
+@pytest.mark.feature("F10")
+def test_the_key_of_a_message_in_quarantine_counts_after_a_sweep(api: Api) -> None:
+    message = {**ANA, "role": "user", "content": "Likes tea", "idempotency_key": "k"}
+    seq = api.add_message(**message).seq
+    api.quarantine_source(user_id="ana", source="message", id="t/0", reason="planted")
+    api.clear_thread(**ANA)
+    api.sweep()
+    assert api.add_message(**message).seq == seq
+
+
+def test_what_was_put_away_for_a_summary_is_summarised_anew_when_a_deleted_message_takes_the_summary_away(
+    api: Api,
+) -> None:
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}})
+    api.talk(**ANA, rounds=3)
+    api.summarize_thread(**ANA, kind="thread")
+    api.finish_jobs()
+    api.compress_thread(**ANA)  # puts the first four away for the summary of all six
+    api.finish_jobs()
+    api.delete_message(**ANA, seq=5)
+    assert api.get_thread_summary(**ANA) == []
+    api.finish_jobs(summary="Four were put away.")
+    [summary] = api.get_thread_summary(**ANA)
+    assert (summary.summary, summary.start_seq, summary.end_seq) == ("Four were put away.", 0, 4)

@@ -93,6 +93,37 @@ def test_a_refused_upgrade_leaves_the_functions_as_they_were(old_dsn: str, build
         assert connection.execute(OLD_FUNCTIONS).fetchall() == before
 
 
+def test_a_failed_upgrade_in_a_transaction_of_a_migration_tool_commits_that_and_leaves_doors_that_can_be_removed(
+    old_dsn: str, build: Build
+) -> None:
+    refused = build({PART: "select 1 / 0;"})
+    with psycopg.connect(old_dsn) as tool, open_as(old_dsn) as connection:
+        before = connection.execute(OLD_FUNCTIONS).fetchall()
+        tool.execute("create table public.of_the_tool (x int)")
+        with pytest.raises(psycopg.errors.DivisionByZero):
+            tool.execute(refused.encode())
+        tool.rollback()
+        assert connection.execute("select memory.version(), count(*) from public.of_the_tool").fetchone() == (
+            "0.1.0",
+            0,
+        )
+        for call in CALLS:
+            called(connection, call)
+        connection.execute("call memory._door()")
+        assert connection.execute(OLD_FUNCTIONS).fetchall() == before
+
+
+@pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+def test_a_transaction_that_sees_one_moment_cannot_run_the_file(old_dsn: str, level: str) -> None:
+    with psycopg.connect(old_dsn) as tool:
+        tool.execute(f"set transaction isolation level {level}".encode())
+        tool.execute("create table public.of_the_tool (x int)")
+        with pytest.raises(psycopg.errors.ActiveSqlTransaction):
+            tool.execute(INSTALL_SQL.read_bytes())
+        tool.rollback()
+        assert tool.execute("select memory.version(), to_regclass('public.of_the_tool')").fetchone() == ("0.1.0", None)
+
+
 def test_an_upgrade_that_broke_off_leaves_doors_that_let_calls_pass_and_the_next_one_removes_them(
     old_dsn: str, dsn: str, dump: Callable[..., str]
 ) -> None:

@@ -245,6 +245,13 @@ language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
+  -- The insert would wait for whoever holds the mark, such as a forget_memory() that waits for a job of this claim. If
+  -- the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
+  if exists (
+    select from memory.marks as k where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
+  ) then
+    return false;
+  end if;
   insert into memory.marks (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
   on conflict do nothing;
   if not found then

@@ -42,6 +42,9 @@ begin
     new.content_id := memory._uuid_v7();
     perform memory._append_content(new.user_id, new.content_id, new.content);
     new.content := null;
+    if old.content is null then -- not the content that was just inserted
+      new.released_at := null;
+    end if;
   end if;
   return new;
 end;

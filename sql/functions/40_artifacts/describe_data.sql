@@ -120,8 +120,8 @@ begin
   if start ~* e'^\\s*(?:<\\?xml[^>]*>\\s*)?(?:<!-{2}.*?-{2}>\\s*)?<(?:!doctype html|html|head|body)[\\s>]' then
     name := memory._in_short(btrim(regexp_replace(
       substring(p_head from '<[tT][iI][tT][lL][eE][^>]*>([^<]*)<'), e'\\s+', ' ', 'g')), 100);
-    return 'web page' || coalesce(format(' "%s"', replace(replace(replace(replace(replace(nullif(name, ''),
-      '&quot;', '"'), '&#39;', ''''), '&lt;', '<'), '&gt;', '>'), '&amp;', '&')), '');
+    return 'web page' || coalesce(' "' || replace(replace(replace(replace(replace(nullif(name, ''),
+      '&quot;', '"'), '&#39;', ''''), '&lt;', '<'), '&gt;', '>'), '&amp;', '&') || '"', '');
   elsif start ~ e'^\\s*<\\?xml' then
     return 'XML' || coalesce(': ' || substring(start from e'<([A-Za-z_][A-Za-z0-9_.:-]*)'), '');
   end if;

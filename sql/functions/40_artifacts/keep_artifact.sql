@@ -41,8 +41,9 @@ begin
     exit when found
       or not memory._has_resource(p_user_id, p_agent_id, 'memory')
       or exists (
-        select from memory._current_artifacts(p_user_id) as a
-        where a.key = p_key and not memory._is_same_content(p_user_id, a.content_id, stored_id));
+        select from memory.artifacts as a -- also one in quarantine keeps its key
+        where a.user_id = p_user_id and a.key = p_key and (a.expires_at is null or a.expires_at > statement_timestamp())
+          and not memory._is_same_content(p_user_id, a.content_id, stored_id));
     -- The artifact of this key has gone meanwhile, or the key that was made is taken: once more.
   end loop;
   if artifact.content_id is distinct from stored_id then

@@ -35,7 +35,7 @@ $$;
 
 -- A text in which memory._harmless() has made the brackets of all placeholders round, with those of artifacts of the
 -- user as they are: their descriptions come from the artifacts, so a forged one does not stay. It does not get longer:
--- a placeholder that would is given in its short form, or stays as it is.
+-- a placeholder that would is given in its short form, or stays as it is. So is that of an artifact that is held back.
 create or replace function memory._with_own_refs(p_user_id text, p_content text)
 returns text
 language plpgsql stable parallel safe
@@ -47,11 +47,14 @@ begin
     return p_content;
   end if;
   for found in
-    select distinct m.groups[1] as said, r.ref, format('[MemoryRef: %s]', a.key) as short
-    from regexp_matches(p_content, e'(\\(MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\])', 'g')
-      as m (groups)
+    select m.groups[1] as said, r.ref, format('[MemoryRef: %s]', a.key) as short
+    from (select distinct r.groups
+          from regexp_matches(p_content, e'(\\(MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\])', 'g')
+            as r (groups)) as m
     join memory._current_artifacts(p_user_id) as a on a.key = m.groups[2]
-    cross join lateral memory._memory_ref(a.key, a.description, a.token_count) as r (ref)
+    cross join lateral (
+      select case when not memory._is_held_back_artifact(p_user_id, a.key)
+        then memory._memory_ref(a.key, a.description, a.token_count) end) as r (ref)
     limit 1000
   loop
     p_content := replace(p_content, found.said, case

@@ -27,7 +27,8 @@ begin atomic
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped.
+-- all. Returns how many. Parts that another transaction has locked are skipped. Before the first part of an artifact is
+-- parsed, a rule looks at the artifact: that it has words says that it was judged.
 create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -40,7 +41,7 @@ declare
   parsed bigint := 0;
 begin
   for part in
-    select a.user_id, a.agent_id, p.content_id, p.first_byte,
+    select a.user_id, a.agent_id, a.key, p.content_id, p.first_byte,
       memory._part_text(a.key, a.description, p.first_byte, p.content) as said
     from memory.artifact_parts as p
     join memory.artifacts as a on a.user_id = p.user_id and a.content_id = p.content_id
@@ -51,6 +52,7 @@ begin
   loop
     bytes_left := bytes_left - octet_length(part.said);
     exit when bytes_left < 0 and parsed > 0;
+    continue when part.first_byte = 0 and not memory._judge_artifact(part.user_id, part.key);
     if reader is distinct from array[part.user_id, part.agent_id] then
       reader := array[part.user_id, part.agent_id];
       language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;

@@ -111,7 +111,11 @@ as $$
 begin
   insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
   select t.user_id, t.thread_id, p_message.idempotency_key, p_message.seq,
-    coalesce(p_message.content_digest, memory._message_digest(p_message.role, p_message.content)),
+    coalesce(
+      p_message.content_digest,
+      case when starts_with(p_message.content, memory._quarantine_notice())
+        then memory._quarantined_digest(p_message.user_id, p_message.thread_id, p_message.seq) end,
+      memory._message_digest(p_message.role, p_message.content)),
     p_message.token_count
   from memory.threads as t where t.user_id = p_message.user_id and t.thread_id = p_message.thread_id
   on conflict do nothing;

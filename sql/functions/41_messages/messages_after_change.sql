@@ -10,11 +10,11 @@ begin
   if tg_op = 'DELETE' then
     -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
     perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
-    if exists (select from memory.quarantined_messages as q) then
+    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
+    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
     end if;
-    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
     perform memory._check_artifact_soon(o.user_id, o.artifact_key) from old_rows as o where o.artifact_key is not null;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
     from (select o.user_id, o.thread_id, -count(*) as messages, -sum(o.token_count) as tokens

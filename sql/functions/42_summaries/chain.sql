@@ -90,11 +90,16 @@ begin
 end;
 $$;
 
--- Refuses a result that is not a summary.
-create or replace function memory._check_summary(p_result jsonb)
+-- Refuses a result that is not a summary, or in which a rule finds signs of an attack: a message may have talked the
+-- model round. A summary has the trust of a model's word. Until another attempt succeeds, contexts show the messages
+-- and the summary before. The built-in model copies sentences, which were judged as messages, and would make the same
+-- summary in each attempt.
+create or replace function memory._check_summary(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql stable parallel safe
 as $$
+declare
+  signs text;
 begin
   perform memory._check_result_text('summary', p_result -> 'summary');
   if jsonb_typeof(coalesce(p_result -> 'metadata', '{}')) <> 'object' then
@@ -108,6 +113,13 @@ begin
     perform memory._refuse_result('token_count', 'must be a whole number of tokens');
   elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
+  end if;
+  signs := memory._verdict(p_result ->> 'summary', 0.8);
+  if signs is not null and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean
+    and not exists (
+      select from memory.models as m
+      where m.kind = 'chat' and m.name = p_job.input ->> 'model' and m.provider = 'local') then
+    perform memory._refuse_result('summary', format('looks like an attack on a model (%s)', signs));
   end if;
 end;
 $$;

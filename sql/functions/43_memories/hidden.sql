@@ -14,6 +14,32 @@ begin
 end;
 $$;
 
+-- The winner of a memory if it still hides: a memory that is not deleted, or an article, neither of them in quarantine.
+-- Otherwise the first of its own winners that does; null when none does.
+create or replace function memory._present_winner(p_user_id text, p_winner uuid)
+returns uuid
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    with recursive winner as (
+      select p_winner as memory_id
+      union
+      select m.superseded_by
+      from winner as w join memory.memories as m on m.user_id = p_user_id and m.memory_id = w.memory_id
+      where m.deleted_at is not null
+    )
+    select w.memory_id from winner as w
+    where exists (
+        select from memory.memories as m
+        where m.user_id = p_user_id and m.memory_id = w.memory_id and m.deleted_at is null)
+      or exists (
+        select from memory.documents as d
+        where d.user_id = p_user_id and d.document_id = w.memory_id and d.quarantined_at is null)
+    limit 1);
+end;
+$$;
+
 -- Releases the memories that a deleted or evicted winner hid. Each becomes current again, unless
 --   - the winner had a winner itself (p_heir): that one hides it from now on;
 --   - the same content was stored meanwhile: that memory hides it, as a duplicate;

@@ -126,6 +126,8 @@ create or replace function memory._release_quarantined(p_memory memory.memories)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  winner uuid;
 begin
   perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
     memory._policy_section(s.user_id, s.agent_id, 'memories'))
@@ -136,6 +138,11 @@ begin
       released_at = statement_timestamp(), operation = 'release'
   where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
   perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
+  -- Whoever hid it may have gone meanwhile, which releases only memories outside of quarantine.
+  winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
+  if winner is distinct from p_memory.superseded_by then
+    perform memory._release_hidden(p_memory.user_id, p_memory.superseded_by, winner);
+  end if;
   return true;
 exception
   when unique_violation then

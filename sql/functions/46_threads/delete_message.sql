@@ -5,6 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   job memory.jobs;
+  last_covered bigint; -- the newest message that a summary of the whole thread still covers
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -41,6 +42,17 @@ begin
   delete from memory.summaries as s
   where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
     and s.end_seq >= delete_message.seq;
+  -- What compression put away for one of them would stand in no context any more.
+  if found then
+    last_covered := (memory._latest_summary(user_id, thread_id, 'thread')).end_seq;
+    if exists (
+      select from memory.messages as m
+      where m.user_id = delete_message.user_id and m.thread_id = delete_message.thread_id
+        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
+    ) then
+      perform memory._enqueue(user_id, 'summarize_thread', thread_id, '{"is_forced": true}', 'thread');
+    end if;
+  end if;
   perform memory._note_deletion(user_id, thread_id);
   return true;
 end;

@@ -149,16 +149,3 @@ begin
   return deleted + deleted_of_user;
 end;
 $$;
-
--- Puts an artifact into quarantine; false when there is none, or it is there already.
-create or replace function memory._quarantine_artifact(p_user_id text, p_key text, p_reason text)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.artifacts as a
-  set quarantined_at = statement_timestamp(), quarantine_reason = left(p_reason, 1000), released_at = null
-  where a.user_id = p_user_id and a.key = p_key and a.quarantined_at is null;
-  return found;
-end;
-$$;

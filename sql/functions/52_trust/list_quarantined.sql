@@ -34,7 +34,9 @@ begin
     from memory.documents as d
     where d.user_id = list_quarantined.user_id and d.quarantined_at is not null
     union all
-    select 'artifact', a.key, a.description, 0.4, a.quarantined_at, a.quarantine_reason, null
+    select 'artifact', a.key,
+      concat_ws(e'\n', a.description, memory._content_slice(a.user_id, a.content_id, 0, 32000)),
+      memory._artifact_trust(a), a.quarantined_at, a.quarantine_reason, null
     from memory.artifacts as a
     where a.user_id = list_quarantined.user_id and a.quarantined_at is not null
   ) as q

@@ -55,7 +55,7 @@ declare
 begin
   perform memory._check_id('user_id', p_user_id);
   if (p_source in ('message', 'thread', 'document', 'artifact', 'memory')) is not true then
-    perform memory._refuse('source', coalesce(format('unknown source "%s"', left(p_source, 50)), 'must not be null'),
+    perform memory._refuse('source', coalesce('unknown source "' || left(p_source, 50) || '"', 'must not be null'),
       'Use message, thread, document, artifact or memory.');
   elsif p_id is null then
     perform memory._refuse('id', 'must not be null', 'Pass the id as memory.search() shows it.');

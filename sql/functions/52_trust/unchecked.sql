@@ -1,8 +1,9 @@
 -- Looks at what was stored before there were rules. A mark of kind unchecked says how far that reaches: of a thread up
--- to which message, of a user (scope '') up to which time. It goes once everything was looked at.
+-- to which message, of a user (scope '') up to which time, and of kind unchecked_artifacts up to which time among the
+-- artifacts. It goes once everything was looked at.
 
--- Looks at up to p_row_limit messages, or all memories and documents of one user, per mark, within about two seconds.
--- Returns how many rows were looked at.
+-- Looks at up to p_row_limit messages, or all memories and documents of one user, or 20 artifacts, per mark, within
+-- about two seconds. Returns how many rows were looked at.
 create or replace function memory._check_unchecked(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -13,12 +14,14 @@ declare
   checked bigint := 0;
 begin
   for unchecked in
-    select k.* from memory.marks as k where k.kind = 'unchecked'
+    select k.* from memory.marks as k where k.kind in ('unchecked', 'unchecked_artifacts')
     order by k.user_id, k.scope limit least(p_row_limit, 1000)
   loop
     exit when checked >= p_row_limit or clock_timestamp() > ends;
-    checked := checked + case when unchecked.scope = ''
-      then memory._check_stored_memories(unchecked) else memory._check_stored_messages(unchecked, p_row_limit) end;
+    checked := checked + case
+      when unchecked.kind = 'unchecked_artifacts' then memory._check_stored_artifacts(unchecked)
+      when unchecked.scope = '' then memory._check_stored_memories(unchecked)
+      else memory._check_stored_messages(unchecked, p_row_limit) end;
   end loop;
   return checked;
 end;
@@ -100,6 +103,44 @@ begin
   end if;
   delete from memory.marks as k
   where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  return checked;
+end;
+$$;
+
+-- The artifacts of a user, from the newest to the oldest, so that the mark moves down. One that another transaction has
+-- locked is looked at by the next call.
+create or replace function memory._check_stored_artifacts(p_mark memory.marks)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  artifact record;
+  reached bigint;
+  checked bigint := 0;
+begin
+  for artifact in
+    select a.key, memory._microseconds(a.created_at) as stored_at
+    from memory.artifacts as a
+    where a.user_id = p_mark.user_id
+      and a.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
+    order by a.created_at desc
+    fetch first 20 rows with ties
+  loop
+    reached := artifact.stored_at;
+    if not memory._judge_artifact(p_mark.user_id, artifact.key) then
+      update memory.marks as k set position = reached
+      where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+      return checked;
+    end if;
+    checked := checked + 1;
+  end loop;
+  if checked < 20 then
+    delete from memory.marks as k
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  else
+    update memory.marks as k set position = reached - 1
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  end if;
   return checked;
 end;
 $$;

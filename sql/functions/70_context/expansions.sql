@@ -50,6 +50,7 @@ begin
     where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
     order by r.number
   loop
+    continue when memory._is_held_back_artifact(p_user_id, artifact.key);
     number := artifact.number;
     key := artifact.key;
     ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));

@@ -77,6 +77,12 @@ begin
     select p from unnest(passages) as p
     where p.score >= greatest(0.15, best / 2) and p.key <> all (newest_keys)
     order by p.score desc limit case when best < 0.35 then 3 else 6 end);
+  passages := array(
+    select p
+    from unnest(passages) as p
+    join (select k.key, memory._is_held_back_artifact(p_user_id, k.key) as is_held_back
+          from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
+    order by p.score desc);
   select * into expansion from memory._passages_that_fit(p_user_id, passages, 400, room, true);
   if expansion.said is not null then
     blocks := blocks || expansion.said;

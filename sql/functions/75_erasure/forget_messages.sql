@@ -11,6 +11,7 @@ declare
   thread record;
   keys text[];
   contents text[];
+  notice constant text := memory._quarantine_notice();
   said text[] := p_statements; -- and what the messages said that go
   removed bigint;
   gone jsonb := jsonb '{}';
@@ -24,12 +25,16 @@ begin
     select p.key as thread_id, array(select s::bigint from jsonb_array_elements_text(p.value) as s) as seqs
     from jsonb_each(places) as p
   loop
+    contents := array(
+      select q.content from memory.quarantined_messages as q
+      where q.user_id = p_user_id and q.thread_id = thread.thread_id and q.seq = any (thread.seqs)
+        and q.released_at is null);
     with deleted as (
       delete from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = thread.thread_id and m.seq = any (thread.seqs)
-      returning m.content, m.artifact_key, m.idempotency_key
+      returning m.content, m.artifact_key
     )
-    select count(*), array_agg(d.content),
+    select count(*), contents || array_agg(d.content) filter (where not starts_with(d.content, notice)),
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);

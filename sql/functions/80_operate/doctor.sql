@@ -11,7 +11,7 @@ begin
 
   return query
   select 'pgvector', e.version is not null,
-    coalesce(format('vector %s', e.version), 'the extension "vector" is missing: run "create extension vector"')
+    coalesce('vector ' || e.version, 'the extension "vector" is missing: run "create extension vector"')
   from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
 
   return query
@@ -78,8 +78,7 @@ begin
   return query
   select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
     format('%s pending, %s running', q.pending, q.running)
-      || coalesce(format('; last failure: %s: mend that; the job is tried again by itself',
-                         left(q.last_error, 200)), '')
+      || coalesce('; last failure: ' || left(q.last_error, 200) || ': mend that; the job is tried again by itself', '')
       || case when q.waited >= interval '10 minutes'
            then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
            else '' end

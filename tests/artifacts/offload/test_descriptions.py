@@ -141,6 +141,7 @@ TEXTS: dict[str, tuple[Callable[[], str], str]] = {
     "a long log": (lambda: "INFO all is well\n" * 123_456, "INFO all is well, about 120,000 lines"),
     "a table": (table, "CSV, 1,200 rows: id, name, email"),
     "a web page": (page, 'web page "Directory listing for /"'),
+    "a web page without a title": (lambda: page().replace("title", "style"), "web page"),
     "an image": (
         lambda: base64.b64encode(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)) * 20).decode(),
         "PNG image in base64, 5 kB",

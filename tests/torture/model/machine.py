@@ -6,34 +6,29 @@ lists of the user that it concerned must be those of the model; at the end of ea
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import AbstractContextManager
-
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
-from tests.torture.model import rules_jobs, rules_memories, rules_messages, rules_stores
+from tests.torture.model.rules_memories import MemoryRules
+from tests.torture.model.rules_messages import MessageRules
+from tests.torture.model.rules_stores import StoreRules
+from tests.torture.model.rules_summaries import SummaryRules
+from tests.torture.model.rules_tenants import TenantRules
+from tests.torture.model.rules_trust import TrustRules
 from tests.torture.model.world import THREADS, USERS, World
 
-OpenDatabase = Callable[[], AbstractContextManager[str]]
 
-
-class Contract(
-    rules_messages.MessageRules, rules_memories.MemoryRules, rules_stores.StoreRules, rules_jobs.JobRules
-):  # fmt: skip
+class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules):
     """Everything at random."""
 
-    open_database: OpenDatabase
-    """A fresh database with agent_memory installed; set on the subclass that runs."""
+    world: World
+    """The database of all runs; set on the subclass that runs."""
     steps = 0
     """How many steps all runs have taken."""
-    calls = 0
-    """How many calls to the database these steps made."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._database = type(self).open_database()
-        self.world = World(self._database.__enter__())
+        self.world.begin_anew()
         self.touched = None
 
     @initialize(limit=st.sampled_from([3, 4, 6]))
@@ -43,6 +38,7 @@ class Contract(
         for user_id in USERS:
             for number, thread_id in enumerate(THREADS[:2]):
                 self.say(user_id, thread_id, number)
+                self.say_and_learn(user_id=user_id, thread_id=thread_id, learned=number)
                 self.extract_memories(user_id=user_id, thread_id=thread_id, recent_k=None, says=True)
                 self.add_memory(
                     user_id=user_id, number=number, memory_type="fact", agent_id="default", thread_id=thread_id,
@@ -60,12 +56,8 @@ class Contract(
             self.compare_messages(user_id)
             self.compare_memories(user_id)
             self.compare_stores(user_id)
+            self.compare_trust(user_id)
             self.compare_jobs(user_id)
 
     def teardown(self) -> None:
-        try:
-            self.world.audit()
-        finally:
-            type(self).calls += self.world.calls
-            self.world.close()
-            self._database.__exit__(None, None, None)
+        self.world.audit()

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
-from tests.torture.model.values import Expiry, RefusedError
+from tests.torture.model.values import Clock, Expiry, RefusedError, plain
+
+if TYPE_CHECKING:
+    from tests.torture.model.remembered import Remembered
 
 ROLES = ("user", "assistant", "tool", "system", "developer")
 HEARD = ("user", "assistant")
 """Roles that an extraction reads."""
 MAX_ATTEMPTS = 5
+NOTICE = "(This message is in quarantine.)"
 
 
 @dataclass
@@ -26,11 +30,40 @@ class Said:
     token_count: int
     expires: Expiry
     idempotency_key: str | None
+    at: int = 0
+    """When it was said, by the clock of statements."""
     is_active: bool = True
+    summary_id: UUID | None = None
+    """The summary for which compression has put the message away."""
+    quarantined: str | None = None
+    """What a message in quarantine said."""
 
     @property
     def is_current(self) -> bool:
         return self.is_active and self.expires != "past"
+
+    @property
+    def is_readable(self) -> bool:
+        """Search finds it and jobs may read it."""
+        return (self.is_active or self.summary_id is not None) and self.expires != "past"
+
+    @property
+    def said(self) -> str:
+        return self.content if self.quarantined is None else self.quarantined
+
+    @property
+    def trust(self) -> float:
+        return {"assistant": 0.8, "tool": 0.4}.get(self.role, 1.0)
+
+
+@dataclass
+class Summary:
+    """A completed summary of a whole thread."""
+
+    summary_id: UUID
+    text: str
+    end_seq: int
+    base_id: UUID | None
 
 
 @dataclass
@@ -39,15 +72,19 @@ class Thread:
 
     next_seq: int = 0
     messages: dict[int, Said] = field(default_factory=dict)
-    gone_keys: dict[str, tuple[int, str, str]] = field(default_factory=dict)
+    gone_keys: dict[str, tuple[int, str | None, str | None]] = field(default_factory=dict)
     read_to: int = -1
+    is_marked: bool = False
+    """Whether an extraction has read anything yet."""
+    summaries: list[Summary] = field(default_factory=list)
+    """Each made from the one before."""
 
-    def stored_under(self, key: str | None) -> tuple[int, str, str] | None:
-        """Seq, role and content of the message with an idempotency key."""
+    def stored_under(self, key: str | None) -> tuple[int, str | None, str | None] | None:
+        """Seq, role and content of the message with an idempotency key; no role and content of a forgotten one."""
         if key is None:
             return None
         found = next((m for m in self.messages.values() if m.idempotency_key == key), None)
-        return (found.seq, found.role, found.content) if found else self.gone_keys.get(key)
+        return (found.seq, found.role, found.said) if found else self.gone_keys.get(key)
 
     def current(self) -> list[Said]:
         return [m for m in self.messages.values() if m.is_current]
@@ -55,15 +92,40 @@ class Thread:
     def clear(self) -> int:
         cleared = len(self.current())
         for message in self.messages.values():
-            message.is_active = False
+            message.is_active, message.summary_id = False, None
+        self.summaries.clear()
         return cleared
 
     def sweep(self) -> None:
         for message in list(self.messages.values()):
-            if not message.is_current:
-                del self.messages[message.seq]
-                if message.idempotency_key is not None:
-                    self.gone_keys[message.idempotency_key] = (message.seq, message.role, message.content)
+            if message.expires == "past" or not (message.is_active or message.summary_id):
+                self.remove(message)
+
+    def remove(self, message: Said, is_forgotten: bool = False) -> None:
+        """Its key stays, so that a repeated call does not store it again; of a forgotten one any text counts as it."""
+        del self.messages[message.seq]
+        if message.idempotency_key is not None:
+            said = (None, None) if is_forgotten else (message.role, message.said)
+            self.gone_keys[message.idempotency_key] = (message.seq, *said)
+
+    def drop_summaries(self, first_seq: int) -> None:
+        """Those that cover a message that was forgotten; what compression put away for them is in the thread again."""
+        dropped = {s.summary_id for s in self.summaries if s.end_seq >= first_seq}
+        self.summaries = [s for s in self.summaries if s.summary_id not in dropped]
+        for message in self.messages.values():
+            if message.summary_id in dropped and not message.is_active:
+                message.is_active, message.summary_id = True, None
+
+    def put_away(self, summary: Summary, first_kept: int) -> None:
+        """Compression takes what a summary covers out of the thread."""
+        for message in self.messages.values():
+            if message.is_active and message.seq <= summary.end_seq and message.seq < first_kept:
+                message.is_active, message.summary_id = False, summary.summary_id
+
+    def call_of(self, seq: int) -> int | None:
+        """The message that called the tools, for a message with a result of a tool; else its own number."""
+        spoken = [m.seq for m in self.messages.values() if m.is_active and m.seq <= seq and m.role != "tool"]
+        return max(spoken, default=None)
 
     def unread(self, recent_k: int | None) -> tuple[list[int], int]:
         """What an extraction is given, as seqs, and how far it has read then."""
@@ -71,7 +133,7 @@ class Thread:
         if recent_k is not None:
             start = max(start, self.next_seq - recent_k)
         rows = [m for m in self.messages.values() if m.seq >= start]
-        given = [m.seq for m in rows if m.is_current and m.role in HEARD]
+        given = [m.seq for m in rows if m.is_readable and m.role in HEARD]
         return given, max((m.seq for m in rows), default=-1) if given else self.next_seq - 1
 
 
@@ -90,6 +152,8 @@ class Job:
     lease_token: UUID | None = None
     is_lease_over: bool = False
     reads_to: int = -1
+    given: list[int] = field(default_factory=list)
+    """The messages that the last attempt was given."""
 
     @property
     def is_open(self) -> bool:
@@ -131,6 +195,7 @@ def wider(a: int | None, b: int | None) -> int | None:
 class Conversations:
     """The threads and jobs of one user."""
 
+    clock: Clock
     threads: dict[str, Thread] = field(default_factory=dict)
     jobs: dict[int, Job] = field(default_factory=dict)
 
@@ -140,9 +205,9 @@ class Conversations:
         stored = thread.stored_under(key) if thread else None
         role = "assistant" if role == "agent" else role
         if stored:
-            if stored[1:] != (role, content):
+            if stored[1:] not in ((role, content), (None, None)):
                 raise RefusedError("23505")
-            return stored[0], stored[2]
+            return stored[0], content
         if role not in ROLES or content == "":
             raise RefusedError("22023")
         return None
@@ -150,7 +215,7 @@ class Conversations:
     def append(self, thread_id: str, **message: Any) -> Said:
         thread = self.threads.setdefault(thread_id, Thread())
         message["role"] = "assistant" if message["role"] == "agent" else message["role"]
-        said = Said(seq=thread.next_seq, **message)
+        said = Said(seq=thread.next_seq, at=self.clock.now, **message)
         thread.messages[said.seq] = said
         thread.next_seq += 1
         return said
@@ -161,10 +226,49 @@ class Conversations:
         if message is None or not message.is_current:
             return False
         message.is_active = False
+        self.renew(thread_id, seq)
+        return True
+
+    def renew(self, thread_id: str, first_seq: int) -> int:
+        """Drop the summaries that cover a message, and let jobs that have read it start again; how many summaries."""
+        thread = self.threads[thread_id]
         for job in self.jobs_of(thread_id):
             if job.status == "running":
                 job.end("pending", is_counted=False)
-        return True
+        kept = [s for s in thread.summaries if s.end_seq < first_seq]
+        dropped = len(thread.summaries) - len(kept)
+        thread.summaries = kept
+        return dropped
+
+    def quarantine(self, thread_id: str, seqs: list[int]) -> list[Said]:
+        """Those that were not in quarantine yet."""
+        gone = [m for m in self.threads[thread_id].messages.values() if m.seq in seqs and m.quarantined is None]
+        for message in gone:
+            message.quarantined, message.content = message.content, NOTICE
+        return gone
+
+    def release(self, thread_id: str, seqs: list[int]) -> list[Said]:
+        back = [m for m in self.threads[thread_id].messages.values() if m.seq in seqs and m.quarantined is not None]
+        for message in back:
+            message.content, message.quarantined = message.said, None
+        return back
+
+    def to_summarize(self, thread_id: str, keep: int | None) -> tuple[list[int], int]:
+        """What a summary of the whole thread reads, as seqs, and the first message that compression keeps.
+
+        Without ``keep`` nothing is put away, and the summary ends with the last answer.
+        """
+        thread = self.threads[thread_id]
+        active = [m.seq for m in thread.messages.values() if m.is_current]
+        begin = thread.summaries[-1].end_seq + 1 if thread.summaries else 0
+        if not active:
+            return [], 0
+        if keep is not None:
+            first_kept = thread.call_of(active[-keep:][0]) or 0
+        else:
+            answers = [seq for seq in active if thread.messages[seq].role == "assistant"]
+            first_kept = (answers or active)[-1] + 1
+        return [m.seq for m in thread.messages.values() if begin <= m.seq < first_kept and m.is_readable], first_kept
 
     def clear(self, thread_id: str) -> int:
         if thread_id not in self.threads:
@@ -192,6 +296,25 @@ class Conversations:
 
     def jobs_of(self, thread_id: str) -> list[Job]:
         return [j for j in self.jobs.values() if j.thread_id == thread_id]
+
+    def forget(self, gone: list[Remembered], statements: set[str]) -> set[str]:
+        """Remove the messages that state what was forgotten; jobs that may have read them start again.
+
+        Returns what these messages said.
+        """
+        said = set()
+        for thread_id, thread in self.threads.items():
+            before = set(thread.messages)
+            sources = {seq for m in gone if m.thread_id == thread_id for seq in m.source_seqs or ()}
+            for message in list(thread.messages.values()):
+                if message.seq in sources or any(s in plain(message.said) for s in statements):
+                    thread.remove(message, is_forgotten=True)
+                    said.add(plain(message.said))
+            if before != set(thread.messages):
+                thread.drop_summaries(min(before - set(thread.messages)))
+        for job in self.running():
+            job.end("pending", is_counted=False)
+        return said
 
     def running(self) -> list[Job]:
         return [j for j in self.jobs.values() if j.status == "running"]

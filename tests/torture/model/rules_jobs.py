@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.support.sqlapi import result_of
-from tests.torture.model.base import Rules, pick, picks, threads, users
-from tests.torture.model.messages import Conversations, Job
+from tests.torture.model.base import Rules, numbers, pick, picks, threads, users
+from tests.torture.model.messages import Conversations, Job, Said
 from tests.torture.model.values import RefusedError
 from tests.torture.model.world import Difference, check
 
@@ -74,6 +74,7 @@ class JobRules(Rules):
                 raise Difference(f"{job} was handed out, but was not due")
             known.begin()
             known.lease_token, known.is_lease_over = job.lease_token, dies
+            known.given = expected
             known.reads_to = talk.threads[known.thread_id].unread(known.recent_k)[1]
             check(
                 ([message["seq"] for message in job.payload["messages"]], job.attempt),
@@ -122,10 +123,11 @@ class JobRules(Rules):
                 talk.jobs[job.job_id] = job
 
     @rule(
-        user_id=users, number=picks, is_stranger=st.sampled_from([False] * 4 + [True]),
+        user_id=users, number=picks, is_stranger=st.sampled_from([False] * 4 + [True]), learned=st.none() | numbers,
         how=st.sampled_from(["complete", "complete", "fail", "fail_late", "release", "extend"]),
     )  # fmt: skip
-    def end_lease(self, user_id: str, number: int, how: str, is_stranger: bool) -> None:
+    def end_lease(self, user_id: str, number: int, how: str, is_stranger: bool, learned: int | None) -> None:
+        """``learned``: what a completed extraction has drawn from the first messages that it was given."""
         talk = self.world.talks[user_id]
         job = pick(talk.running(), number) or pick(list(talk.jobs.values()), number)
         if job is None:
@@ -133,8 +135,11 @@ class JobRules(Rules):
         token = job.lease_token if job.lease_token and not is_stranger else UUID(int=number)
         held = {"user_id": user_id, "job_id": job.job_id, "lease_token": token}
         is_held = token == job.lease_token
+        content = None if learned is None else self.text(user_id, learned)
+        told = job.given[: 1 + number % 2] if content else []
+        found = [{"content": content, "memory_type": "fact", "seqs": told}] if told else []
         calls: dict[str, tuple[str, dict[str, Any]]] = {
-            "complete": ("complete_job", {"result": {"memories": []}}),
+            "complete": ("complete_job", {"result": {"memories": found}}),
             "fail": ("fail_job", {"error": "no luck", "retry_after": "0"}),
             "fail_late": ("fail_job", {"error": "no luck", "retry_after": "1 hour"}),
             "release": ("release_job", {"retry_after": "0"}),
@@ -155,12 +160,35 @@ class JobRules(Rules):
             job.end("completed")
             thread = talk.threads[job.thread_id]
             thread.read_to = max(thread.read_to, job.reads_to)
+            if content and told:
+                self.learn(user_id, job.thread_id, content, [thread.messages[seq] for seq in told])
         else:
             check(answer, job.fail(is_delayed=how == "fail_late"), "status after fail_job")
         if not job.is_open and job.has_next:
             self.follow(talk, job)
             self.learn_ids()
         self.touched = user_id
+
+    @rule(user_id=users, thread_id=threads, learned=numbers)
+    def say_and_learn(self, user_id: str, thread_id: str, learned: int) -> None:
+        """A message, and at once a memory that an extraction draws from it, if a job may be claimed now."""
+        self.extract_memories(user_id=user_id, thread_id=thread_id, recent_k=1, says=True)
+        self.claim_jobs(max_jobs=ROOM, dies=False, user_id=user_id)
+        running = [job.thread_id for job in self.world.talks[user_id].running()]
+        if thread_id in running:
+            place = running.index(thread_id)
+            self.end_lease(user_id=user_id, number=place, how="complete", is_stranger=False, learned=learned)
+
+    def learn(self, user_id: str, thread_id: str, content: str, said: list[Said]) -> None:
+        """Store in the model what an extraction has stored; the id is the database's."""
+        memories = self.world.memories[user_id]
+        new = self.world.api.query(
+            "select memory_id from memory.memories where user_id = %(user_id)s and memory_id <> all(%(known)s::uuid[])",
+            user_id=user_id, known=[str(memory_id) for memory_id in memories.rows],
+        )  # fmt: skip
+        memory_id = new[0].memory_id if new else UUID(int=0)
+        is_stored = memories.extract(memory_id, content, said[0].agent_id, thread_id, said)
+        check(len(new), int(is_stored), f"memories extracted from {said} of {user_id}: {content}")
 
     @rule(user_id=users, number=picks)
     def retry_job(self, user_id: str, number: int) -> None:
@@ -191,7 +219,7 @@ class JobRules(Rules):
         self.learn_ids()
 
     def compare_jobs(self, user_id: str) -> None:
-        api = self.world.api
+        api = self.world.session(user_id)
         for job in self.world.talks[user_id].jobs.values():
             row = api.get_job(user_id=user_id, job_id=job.job_id)
             check((row.status, row.attempts), (job.status, job.attempts), f"get_job({job})")

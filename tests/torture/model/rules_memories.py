@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.torture.model.base import Rules, agents, expiries, numbers, pick, picks, threads, users
-from tests.torture.model.memories import Remembered
+from tests.torture.model.remembered import FOR_EVER, Remembered
 from tests.torture.model.values import TIMES, RefusedError, moment
 from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check
 
@@ -43,7 +43,7 @@ class MemoryRules(Rules):
         expires_at = moment(expires, self.world.clock.now)
         memory_id = uuid5(NAMESPACE, f"{user_id} {self.world.clock.now}")
 
-        def expected() -> tuple[UUID, bool]:
+        def expected() -> tuple[UUID | None, bool]:
             with memories.all_or_nothing():
                 return memories.add(
                     memory_id, on_conflict, confidence=1.0, expires=expires_at, is_over=is_over, **values
@@ -165,15 +165,16 @@ class MemoryRules(Rules):
     @rule(
         user_id=users, agent_id=st.none() | agents, memory_type=st.none() | types, search=st.none() | numbers,
         tags=st.none() | tag_lists, thread_id=st.none() | threads, number=st.none() | numbers,
-        include_superseded=st.booleans(), row_limit=st.integers(1, 9), row_offset=st.integers(0, 4),
+        include_superseded=st.booleans(), include_quarantined=st.booleans(), row_limit=st.integers(1, 9),
+        row_offset=st.integers(0, 4),
     )  # fmt: skip
     def list_memories(
         self, user_id: str, agent_id: Any, memory_type: Any, search: Any, tags: Any, thread_id: Any, number: Any,
-        include_superseded: bool, row_limit: int, row_offset: int,
+        include_superseded: bool, include_quarantined: bool, row_limit: int, row_offset: int,
     ) -> None:  # fmt: skip
         found = [
             m.memory_id
-            for m in self.world.memories[user_id].shown(include_superseded)
+            for m in self.world.memories[user_id].shown(include_superseded, include_quarantined)
             if agent_id in (None, m.agent_id)
             and memory_type in (None, m.memory_type)
             and (search is None or f"word{search} " in m.content.lower())
@@ -185,6 +186,7 @@ class MemoryRules(Rules):
             "user_id": user_id, "agent_id": agent_id, "memory_type": memory_type, "tags_all": tags,
             "search": None if search is None else f"WORD{search} ", "thread_id": thread_id,
             "filter": None if number is None else {"n": number}, "include_superseded": include_superseded,
+            "include_quarantined": include_quarantined,
         }  # fmt: skip
         page = self.world.call("list_memories", **filters, row_limit=row_limit, row_offset=row_offset)
         check([m.memory_id for m in page], found[row_offset : row_offset + row_limit], f"list_memories({filters})")
@@ -208,10 +210,11 @@ class MemoryRules(Rules):
         said = [
             m
             for thread in self.world.talks[user_id].threads.values()
-            for m in thread.current()
+            for m in thread.messages.values()
+            if m.is_readable
             if agent_id in (None, m.agent_id)
         ]
-        documents = self.world.stores[user_id].documents.values()  # which belong to no agent
+        documents = self.world.stores[user_id].shown().values()  # which belong to no agent
         texts = [("memory", memories), ("message", said), ("document", documents)]
         expected = {(source, plainly(row.content)) for source, rows in texts for row in rows}  # type: ignore[attr-defined]
         # A memory and a message that say the same are one result.
@@ -224,7 +227,7 @@ class MemoryRules(Rules):
     def get_memory(self, user_id: str, number: int) -> None:
         row = self.any_memory(user_id, number)
         memory_id = row.memory_id if row else NOBODY
-        is_there = row is not None and row.deleted_at is None and not row.is_expired
+        is_there = row is not None and not row.is_expired and row.deleted_at in (None, FOR_EVER)
         try:
             answer = self.world.call("get_memory", user_id=user_id, memory_id=memory_id)
         except RefusedError as refused:
@@ -240,18 +243,18 @@ class MemoryRules(Rules):
         return found
 
     def compare_memories(self, user_id: str) -> None:
-        memories, api = self.world.memories[user_id], self.world.api
-        rows = api.list_memories(user_id=user_id, include_superseded=True, row_limit=1000)
+        memories, api = self.world.memories[user_id], self.world.session(user_id)
+        rows = api.list_memories(user_id=user_id, include_superseded=True, include_quarantined=True, row_limit=1000)
         check(
             [
                 (m.memory_id, m.content, m.agent_id, m.memory_type, m.metadata, m.tags, m.importance, m.source,
-                 m.thread_id, m.version, m.superseded_by)
+                 m.thread_id, m.version, m.superseded_by, m.supersede_reason, m.source_seqs, m.quarantined_at is None)
                 for m in rows
             ],
             [
                 (m.memory_id, m.content, m.agent_id, m.memory_type, m.metadata, m.tags, m.importance, m.source,
-                 m.thread_id, m.version, m.superseded_by)
-                for m in memories.shown(include_superseded=True)
+                 m.thread_id, m.version, m.superseded_by, m.supersede_reason, m.source_seqs, m.quarantined_at is None)
+                for m in memories.shown(include_superseded=True, include_quarantined=True)
             ],
             f"list_memories({user_id})",
         )  # fmt: skip

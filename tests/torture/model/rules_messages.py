@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.torture.model.base import Rules, agents, expiries, keys, numbers, picks, threads, users
-from tests.torture.model.messages import ROLES
-from tests.torture.model.values import TIMES
+from tests.torture.model.messages import ROLES, Thread
+from tests.torture.model.values import TIMES, words
 from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check
 
 roles = st.sampled_from([*ROLES, "user", "assistant", "agent", "nobody"])
@@ -57,7 +57,9 @@ class MessageRules(Rules):
             content = self.text(user_id, number)
             same = [t for t in told if t[2] is not None and t[2] == key]
             stored = thread.stored_under(key) if thread else None
-            if (stored and stored[1:] != (role, content)) or any(t[:2] != (role, number) for t in same):
+            if (stored and stored[1:] not in ((role, content), (None, None))) or any(
+                t[:2] != (role, number) for t in same
+            ):
                 continue  # a key that is used for another message refuses the batch; add_message tries that
             told.append((role, number, key, stored or (same[0] if same else None)))
             batch.append({"role": role, "content": content, **({"idempotency_key": key} if key else {})})
@@ -190,11 +192,33 @@ class MessageRules(Rules):
         newest = len(current) - (speakers[-1] if speakers else 0)
         if len(parts) > newest and sum(part.token_count for part in parts) > max_tokens:
             raise Difference(f"{what}: does not fit")
+        self.look_for_the_hidden(user_id, thread, parts, max_tokens, what)
         said = [part for part in parts if part.source == "message"]
         expected = [m.content for m in current][-len(said) :] if said else []
         check([part.content for part in said], expected, what)
         if newest == 1 and not said:
             raise Difference(f"{what}: the newest message is left out")
+
+    def look_for_the_hidden(
+        self, user_id: str, thread: Thread | None, parts: list[Any], max_tokens: int, what: str
+    ) -> None:
+        """Nothing from quarantine is shown, and what compression has put away stands in the summary."""
+        texts: dict[str, list[str]] = {}
+        for part in parts:
+            texts.setdefault(part.source, []).append(part.content)
+        shown = {word for m in self.world.memories[user_id].shown() for word in words(m.content)}
+        if found := words(*texts.get("memories", [])) - shown:
+            raise Difference(f"{what}: shows memories {found}, there are {shown}")
+        threads = self.world.talks[user_id].threads.values()
+        readable = words(*(m.content for t in threads for m in t.messages.values() if m.is_readable))
+        if found := words(*texts.get("recalled", [])) - readable:
+            raise Difference(f"{what}: recalls {found}, said was {readable}")
+        summary = thread.summaries[-1].text if thread and thread.summaries else None
+        is_needed = any(m.summary_id for m in thread.messages.values() if m.is_readable) if thread else False
+        for text in texts.get("thread_summary", []):
+            check((summary is not None and summary in text), True, f"{what}: {summary}")
+        if summary and is_needed and max_tokens >= 4000 and not texts.get("thread_summary"):
+            raise Difference(f"{what}: lacks {summary}")
 
     def look_for_strangers(self, user_id: str, rows: Any, what: str) -> None:
         """No row may hold a word of another user."""
@@ -203,7 +227,7 @@ class MessageRules(Rules):
                 raise Difference(f"{what}: holds what is {other}'s")
 
     def compare_messages(self, user_id: str) -> None:
-        api, talk = self.world.api, self.world.talks[user_id]
+        api, talk = self.world.session(user_id), self.world.talks[user_id]
         listed = api.list_threads(user_id=user_id)
         check(
             {row.thread_id: (row.message_count, row.active_tokens, row.total_count) for row in listed},

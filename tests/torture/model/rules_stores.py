@@ -1,4 +1,4 @@
-"""Rules of artifacts and documents."""
+"""Rules of artifacts, documents and secrets."""
 
 from __future__ import annotations
 
@@ -12,10 +12,11 @@ from tests.torture.model.values import TIMES
 from tests.torture.model.world import check
 
 namespaces = st.sampled_from(["default", "manuals"])
+secret_names = st.sampled_from(["bank", "mail", "wifi"])
 
 
 class StoreRules(Rules):
-    """Artifacts and documents."""
+    """Artifacts, documents and secrets."""
 
     @rule(user_id=users, key=keys, number=st.integers(0, 2), thread_id=st.none() | threads, expires=expiries)
     def store_artifact(self, user_id: str, key: str, number: int, thread_id: Any, expires: Any) -> None:
@@ -65,11 +66,30 @@ class StoreRules(Rules):
             )  # fmt: skip
         self.touched = user_id
 
+    @rule(
+        user_id=users, name=secret_names, value=st.sampled_from(["hush", "Zwölf Äpfel", "x" * 3000]),
+        how=st.sampled_from(["set", "set", "get", "delete"]),
+    )  # fmt: skip
+    def use_secret(self, user_id: str, name: str, value: str, how: str) -> None:
+        """Servers without pgcrypto keep no secrets."""
+        if not self.world.has_secrets:
+            return
+        stores = self.world.stores[user_id]
+        if how == "set":
+            self.world.call("set_secret", user_id=user_id, name=name, value=value)
+            stores.secrets[name] = value
+        elif how == "get":
+            self.world.both(lambda: stores.get_secret(name), "get_secret", user_id=user_id, name=name)
+        else:
+            self.world.both(lambda: stores.delete_secret(name), "delete_secret", user_id=user_id, name=name)
+        self.touched = user_id
+
     def compare_stores(self, user_id: str) -> None:
-        api, stores = self.world.api, self.world.stores[user_id]
+        api, stores = self.world.session(user_id), self.world.stores[user_id]
         check([a.key for a in api.list_artifacts(user_id=user_id)], stores.listed(), f"list_artifacts({user_id})")
         check(
             [(d.document_id, d.content, d.namespace) for d in api.list_documents(user_id=user_id, row_limit=1000)],
-            [(i, d.content, d.namespace) for i, d in reversed(stores.documents.items())],
+            [(i, d.content, d.namespace) for i, d in reversed(stores.shown().items())],
             f"list_documents({user_id})",
         )
+        check([s.name for s in api.list_secrets(user_id=user_id)], sorted(stores.secrets), f"list_secrets({user_id})")

@@ -1,11 +1,11 @@
-"""The contract of artifacts and documents."""
+"""The contract of artifacts, documents and secrets."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from tests.torture.model.values import Expiry, RefusedError
+from tests.torture.model.values import Expiry, RefusedError, plain
 
 
 @dataclass
@@ -23,6 +23,7 @@ class Document:
 
     content: str
     namespace: str
+    is_quarantined: bool = False
 
 
 @dataclass
@@ -31,6 +32,11 @@ class Stores:
 
     artifacts: dict[str, Artifact] = field(default_factory=dict)
     documents: dict[UUID, Document] = field(default_factory=dict)
+    secrets: dict[str, str] = field(default_factory=dict)
+
+    def shown(self) -> dict[UUID, Document]:
+        """Without those in quarantine."""
+        return {i: document for i, document in self.documents.items() if not document.is_quarantined}
 
     def store(self, key: str, content: str, thread_id: str | None, expires: Expiry) -> None:
         existing = self.artifacts.get(key)
@@ -57,9 +63,23 @@ class Stores:
         del self.artifacts[key]
         return True
 
+    def delete_secret(self, name: str) -> bool:
+        return self.secrets.pop(name, None) is not None
+
+    def get_secret(self, name: str) -> str:
+        if name not in self.secrets:
+            raise RefusedError("P0002")
+        return self.secrets[name]
+
     def listed(self) -> list[str]:
         """Keys, newest first."""
         return [key for key, artifact in self.artifacts.items() if artifact.expires != "past"][::-1]
+
+    def forget(self, statements: set[str]) -> None:
+        for key in [
+            k for k, artifact in self.artifacts.items() if any(s in plain(artifact.content) for s in statements)
+        ]:
+            del self.artifacts[key]
 
     def delete_thread(self, thread_id: str) -> None:
         for key in [key for key, artifact in self.artifacts.items() if artifact.thread_id == thread_id]:

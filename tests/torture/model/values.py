@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
@@ -12,6 +13,7 @@ Expiry = Literal["past", "future"] | None
 TIMES = {"past": "2020-01-01", "future": "2100-01-01", None: None}
 
 
+WORD = re.compile(r"word(\d)", re.IGNORECASE)
 LATER = datetime(2030, 1, 1, tzinfo=timezone.utc)
 
 
@@ -59,6 +61,11 @@ class Policies:
         for layer in ((None, None), (agent_id, None), (None, user_id), (agent_id, user_id)):
             effective |= self.layers.get(layer, {})
         return effective
+
+
+def words(*texts: str) -> set[str]:
+    """The numbered words of texts."""
+    return set(WORD.findall(" ".join(texts)))
 
 
 def plain(content: str) -> str:

@@ -21,7 +21,7 @@ begin
       and s.status = 'processing';
     return jsonb_build_object('skipped', left(p_result ->> 'skipped', 500));
   end if;
-  perform memory._check_summary(p_result);
+  perform memory._check_summary(p_job, p_result);
   perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
   -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays

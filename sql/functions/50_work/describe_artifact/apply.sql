@@ -1,4 +1,5 @@
--- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays.
+-- Gives the artifact its new description, also in the placeholder in the message that names it. Its key stays, and so
+-- does the description if a rule holds something against the new one.
 create or replace function memory._describe_artifact_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -15,6 +16,11 @@ begin
   from memory.artifacts as a where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
   if not found then
     return jsonb '{}';
+  end if;
+  -- A model that the text has talked round may repeat its orders.
+  if memory._verdict(described, memory._artifact_trust(artifact)) is not null
+    and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean then
+    described := null;
   end if;
   ref := memory._memory_ref(artifact.key, described, artifact.token_count);
   -- Whoever holds the thread need not wait for this transaction, nor this one for him: the worker comes again.

@@ -1,4 +1,5 @@
 -- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job.
+-- What a rule finds signs of an attack in goes into quarantine instead.
 create or replace function memory._describe_artifact_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -10,13 +11,19 @@ declare
   head text;
   tail text;
 begin
-  select a.* into artifact
-  from memory._current_artifacts(p_job.user_id) as a
-  where a.awaits_description
-  order by a.created_at, a.key limit 1;
-  if not found then
-    return;
-  end if;
+  loop
+    select a.* into artifact
+    from memory._current_artifacts(p_job.user_id) as a
+    where a.awaits_description
+    order by a.created_at, a.key limit 1;
+    if not found then
+      return;
+    end if;
+    exit when not memory._is_held_back_artifact(artifact.user_id, artifact.key);
+    if not memory._judge_artifact(artifact.user_id, artifact.key) then
+      return; -- another transaction has locked it, and a later job comes
+    end if;
+  end loop;
   bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
   head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000);
   if bytes > 9000 then

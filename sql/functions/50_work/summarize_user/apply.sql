@@ -7,7 +7,7 @@ declare
   stored memory.summaries;
   thread record;
 begin
-  perform memory._check_summary(p_result);
+  perform memory._check_summary(p_job, p_result);
   for thread in
     select t.key as thread_id, t.value::bigint as seq from jsonb_each_text(p_job.input -> 'through') as t order by t.key
   loop
