@@ -36,7 +36,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments']
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents']
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
     return;
@@ -2134,6 +2134,11 @@ comment on column memory.token_keys.set_at is 'When memory.set_token_key() set i
 comment on column memory.tombstones.forgotten_at is 'When it was forgotten.';
 $migration$);
 
+call memory._migrate('048_trust_of_documents', 'f7024ef3ca4d6694d0db53a38aa9783e84413aea9ceaa930e56d13dd25999e71', '0.2.0', $migration$
+alter type memory.document
+  add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
+$migration$);
+
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
 -- functions: afterwards memory._unbind() would leave our views empty.
 do $locks$
@@ -2215,6 +2220,8 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_is_key', $header$(p_value text)
 returns boolean$header$),
+      ('function', '_added', $header$(p_a jsonb, p_b jsonb)
+returns jsonb$header$),
       ('function', '_without_credentials', $header$(p_text text)
 returns text$header$),
       ('function', '_json_without_credentials', $header$(p_value jsonb, p_depth int default 0)
@@ -3386,7 +3393,7 @@ returns trigger$header$),
 returns void$header$),
       ('function', 'list_documents', $header$(
   user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
-  row_offset int default 0
+  row_offset int default 0, include_quarantined boolean default false
 )
 returns setof memory.document$header$),
       ('function', '_doc_types', $header$(p_doc_types text[])
@@ -3834,8 +3841,6 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_seqs_of_source', $header$(p_user_id text, p_source text, p_id text)
 returns bigint[]$header$),
-      ('function', '_added', $header$(p_a jsonb, p_b jsonb)
-returns jsonb$header$),
       ('function', 'release_source', $header$(user_id text, source text, id text)
 returns jsonb$header$),
       ('function', '_release_derived', $header$(p_user_id text, p_origin text)
@@ -4238,7 +4243,11 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', 'forget_user', $header$(user_id text, reason text default null)
 returns jsonb$header$),
-      ('function', '_forget_rows', $header$(p_user_id text)
+      ('function', '_forget_all_rows', $header$(p_user_id text)
+returns jsonb$header$),
+      ('function', '_refuse_busy_user', $header$()
+returns void$header$),
+      ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
 returns jsonb$header$),
       ('function', '_forget_in_ledger', $header$(p_user_id text)
 returns jsonb$header$),
@@ -4295,8 +4304,6 @@ returns table (
   user_id text, thread_count bigint, message_count bigint, memory_count bigint, last_at timestamptz, total_count bigint
 )$header$),
       ('function', '_receipt', $header$(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
-returns jsonb$header$),
-      ('function', '_sum_of_counts', $header$(p_a jsonb, p_b jsonb)
 returns jsonb$header$),
       ('function', '_reason_without', $header$(p_reason text, p_secrets text[])
 returns text$header$),
@@ -4577,6 +4584,21 @@ as $$
 begin
   return length(p_value) >= 8 and strpos(p_value, ' ') = 0 and p_value ~ '[0-9]' and p_value ~ '[A-Za-z]'
     and p_value !~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
+end;
+$$;
+
+-- The sums of two objects of counts, such as {"memories": 2}. A count that one of them lacks is 0 there.
+create or replace function memory._added(p_a jsonb, p_b jsonb)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select coalesce(jsonb_object_agg(c.key, c.total), '{}')
+    from (
+      select e.key, sum(e.value::bigint) as total
+      from (select * from jsonb_each_text(p_a) union all select * from jsonb_each_text(p_b)) as e
+      group by e.key) as c);
 end;
 $$;
 
@@ -16557,7 +16579,7 @@ $$;
 
 create or replace function memory.list_documents(
   user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
-  row_offset int default 0
+  row_offset int default 0, include_quarantined boolean default false
 )
 returns setof memory.document
 language plpgsql stable parallel safe security definer -- callers have no rights on the tables
@@ -16568,20 +16590,21 @@ begin
   perform memory._check_page(row_limit, row_offset);
   return query
   select d.document_id, d.title, d.namespace, d.doc_type, d.content, d.metadata, d.thread_id, d.created_at,
-    d.updated_at, count(*) over ()
+    d.updated_at, count(*) over (), d.trust::real, d.quarantined_at, d.quarantine_reason
   from memory.documents as d
   where d.user_id = list_documents.user_id
-    and d.quarantined_at is null
+    and (include_quarantined or d.quarantined_at is null)
     and (list_documents.namespace is null or d.namespace = list_documents.namespace)
     and (list_documents.doc_type is null or d.doc_type = any (memory._doc_types(array[list_documents.doc_type])))
   order by d.created_at desc, d.document_id desc
   limit row_limit offset row_offset;
 end;
 $$;
-comment on function memory.list_documents(text, text, text, int, int) is
+comment on function memory.list_documents(text, text, text, int, int, boolean) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
 'conversation, for which conversations is accepted too) and articles made of old memories (doc_type article). '
-'total_count is the number of matches on all pages.';
+'With include_quarantined also those in quarantine, which quarantined_at shows. total_count is the number of matches '
+'on all pages.';
 
 -- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well. The planner
 -- inlines this function; a SET clause would prevent that.
@@ -20680,21 +20703,6 @@ begin
 end;
 $$;
 
--- The sums of two objects of counts.
-create or replace function memory._added(p_a jsonb, p_b jsonb)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return (
-    select coalesce(jsonb_object_agg(c.key, c.total), '{}')
-    from (
-      select e.key, sum(e.value::bigint) as total
-      from (select * from jsonb_each_text(p_a) union all select * from jsonb_each_text(p_b)) as e
-      group by e.key) as c);
-end;
-$$;
-
 create or replace function memory.release_source(user_id text, source text, id text)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -20703,6 +20711,9 @@ as $$
 declare
   thread text;
   seqs bigint[];
+  messages bigint;
+  threads text[] := array[]::text[]; -- those with released messages, and the first of these
+  first_seqs bigint[] := array[]::bigint[];
   released memory.memories;
   counts jsonb := jsonb '{}';
   derived jsonb;
@@ -20724,8 +20735,12 @@ begin
           and m.artifact_key = release_source.id order by m.seq)
       else memory._seqs_of_source(user_id, source, id) end;
     perform memory._lock_scopes_of_thread(user_id, thread);
-    counts := memory._added(counts, jsonb_build_object(
-      'messages', memory._release_messages(user_id, thread, seqs)));
+    messages := memory._release_messages(user_id, thread, seqs);
+    counts := memory._added(counts, jsonb_build_object('messages', messages));
+    if messages > 0 then
+      threads := threads || thread;
+      first_seqs := first_seqs || seqs[1];
+    end if;
   end loop;
   derived := memory._release_derived(user_id, source || ' ' || id);
   counts := memory._added(counts, derived);
@@ -20747,9 +20762,10 @@ begin
     where a.user_id = release_source.user_id and a.key = release_source.id and a.quarantined_at is not null;
     counts := memory._added(counts, jsonb_build_object('artifacts', found::int));
   end if;
-  if (counts ->> 'messages')::bigint > 0 and thread is not null then
-    counts := memory._added(counts, jsonb_build_object('summaries', memory._renew_summaries(user_id, thread, seqs[1])));
-  end if;
+  -- After all threads, counters and memories: the jobs that this locks come last in the order of locks.
+  counts := memory._added(counts, jsonb_build_object('summaries', (
+    select coalesce(sum(memory._renew_summaries(release_source.user_id, t.thread_id, t.first_seq)), 0)
+    from unnest(threads, first_seqs) as t (thread_id, first_seq))));
   perform memory._audit('release_source', jsonb_build_object('source', source, 'id', id), user_id);
   return jsonb '{"messages": 0, "memories": 0, "documents": 0, "artifacts": 0, "summaries": 0}' || counts;
 end;
@@ -25762,10 +25778,10 @@ begin
   perform memory._bury(user_id, statements || array(
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
   gone := memory._forget_messages(user_id, same, statements);
-  gone := memory._sum_of_counts(gone, memory._forget_memories(user_id, same || longer, statements));
-  gone := memory._sum_of_counts(gone, memory._forget_in_jobs(user_id, same || longer, statements));
+  gone := memory._added(gone, memory._forget_memories(user_id, same || longer, statements));
+  gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, statements));
   perform memory._forget_wording(user_id, statements);
-  gone := memory._sum_of_counts(gone, (
+  gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
     cross join (select memory._count_rows(user_id, followers) as rows offset 0) as n
@@ -25864,7 +25880,7 @@ begin
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
     said := said || contents;
-    gone := memory._sum_of_counts(gone, jsonb_build_object('messages', removed));
+    gone := memory._added(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
     update memory.idempotency_keys as k set digest = ''
@@ -25875,8 +25891,8 @@ begin
         select from memory.messages as m
         where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key);
     get diagnostics removed = row_count;
-    gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
-    gone := memory._sum_of_counts(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+    gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
   delete from memory.artifacts as a
   where a.user_id = p_user_id and exists (
@@ -25884,7 +25900,7 @@ begin
     where p.user_id = a.user_id and p.content_id = a.content_id and lower(p.content) like any (patterns)
       and memory._states_any(p.content, p_statements));
   get diagnostics removed = row_count;
-  gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
   -- What was sent of an artifact that nothing names yet.
   with gone as (
     delete from memory.artifact_uploads as u
@@ -25900,23 +25916,23 @@ begin
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
   get diagnostics removed = row_count;
-  gone := memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
+  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
   -- Summaries that say it without a message that is left to say so.
   for thread in
     select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
     where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_statements)
     group by s.thread_id
   loop
-    gone := memory._sum_of_counts(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
+    gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
   end loop;
   if places <> '{}' or exists (
     select from memory.summaries as s
     where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_statements)) then
-    gone := memory._sum_of_counts(gone, memory._forget_user_summary(p_user_id));
+    gone := memory._added(gone, memory._forget_user_summary(p_user_id));
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
   get diagnostics removed = row_count;
-  return memory._sum_of_counts(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
+  return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
 end;
 $$;
 
@@ -26009,30 +26025,26 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   gone jsonb;
-  all_gone jsonb := jsonb '{}';
-  has_quiet_pass boolean := false;
 begin
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
   perform memory._lock_user(user_id);
   perform memory._begin_whole_user_change();
-  -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
-  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
-  for pass in 1 .. 1000 loop
-    gone := memory._forget_rows(user_id);
-    has_quiet_pass := gone = '{}';
-    exit when has_quiet_pass;
-    all_gone := memory._sum_of_counts(all_gone, gone);
+  for attempt in 1 .. 100 loop
+    begin
+      gone := memory._forget_all_rows(user_id);
+      exit;
+    exception when serialization_failure then -- this has given back all locks that the attempt took
+      if attempt = 100 then
+        raise;
+      end if;
+    end;
   end loop;
-  if not has_quiet_pass then
-    perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
-      '40001');
-  end if;
   -- The mark that kept workers from claiming jobs of this user.
   delete from memory.marks as k where k.user_id = forget_user.user_id;
   perform memory._end_whole_user_change();
   perform memory._bury_user(user_id);
-  return memory._receipt('user', user_id, reason, all_gone);
+  return memory._receipt('user', user_id, reason, gone);
 end;
 $$;
 comment on function memory.forget_user(text, text) is
@@ -26040,10 +26052,47 @@ comment on function memory.forget_user(text, text) is
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
 
+-- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
+create or replace function memory._forget_all_rows(p_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  gone jsonb;
+  all_gone jsonb := jsonb '{}';
+begin
+  -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
+  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
+  for pass in 1 .. 1000 loop
+    gone := memory._forget_rows(p_user_id, pass = 1);
+    exit when gone = '{}';
+    all_gone := memory._added(all_gone, gone);
+  end loop;
+  if gone <> '{}' then
+    perform memory._refuse_busy_user();
+  end if;
+  return all_gone;
+end;
+$$;
+
+create or replace function memory._refuse_busy_user()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
+    '40001');
+end;
+$$;
+
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
 -- in which jobs lock them. Which tables there are says the catalog.
-create or replace function memory._forget_rows(p_user_id text)
+--
+-- Threads and counters that others create after the first statements are not locked here. Whoever locks one of them may
+-- wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of such threads
+-- and counters alone. A later pass, which holds locks already, locks them without waiting, or gives up with 40001.
+create or replace function memory._forget_rows(p_user_id text, p_may_wait boolean)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -26051,24 +26100,50 @@ declare
   -- Artifacts and their parts before jobs: a job that parses parts holds some of them when it ends its lease.
   first_tables constant text[] :=
     array['artifacts', 'artifact_parts', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+  threads text[];
+  agents text[];
+  seen bigint; -- threads and counters, locked or not
   name text;
+  key text; -- the column that says to which thread or counter a row belongs
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
-  perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
-  perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
+  if p_may_wait then
+    perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
+    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
+  end if;
+  select
+    array(select t.thread_id from memory.threads as t where t.user_id = p_user_id for update skip locked),
+    array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id for update skip locked),
+    (select count(*) from memory.threads as t where t.user_id = p_user_id)
+      + (select count(*) from memory.memory_scopes as s where s.user_id = p_user_id)
+  into threads, agents, seen;
+  if not p_may_wait and cardinality(threads || agents) < seen then
+    perform memory._refuse_busy_user();
+  end if;
   perform memory._stop_claims(p_user_id);
-  for name in
-    select c.relname
+  for name, key in
+    select c.relname, case
+      when c.relname in ('memories', 'memory_scopes') then 'agent_id'
+      when c.relname in ('marks', 'jobs') then 'scope'
+      else (select h.attname from pg_attribute as h
+            where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped) end
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
-    execute format('delete from memory.%I as t where t.user_id = $1%s', name,
-                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
-    using p_user_id;
+    execute format('delete from memory.%I as t where t.user_id = $1%s%s', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end,
+                   case
+                     when key = 'agent_id' then ' and t.agent_id not in ('
+                       'select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'
+                     when key is not null then format(' and coalesce(t.%I, '''') not in ('
+                       'select h.thread_id from memory.threads as h where h.user_id = $1 '
+                       'except select unnest($2))', key)
+                   end)
+    using p_user_id, threads, agents;
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
@@ -26774,20 +26849,6 @@ begin
     case p_subject when 'memory' then p_user_id end);
   return jsonb_build_object('receipt_id', kept.receipt_id, 'forgotten_at', memory._iso_time(kept.forgotten_at),
                             'tables', kept.tables);
-end;
-$$;
-
--- The sums of two objects of counts.
-create or replace function memory._sum_of_counts(p_a jsonb, p_b jsonb)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce((
-    select jsonb_object_agg(s.key, s.number)
-    from (select e.key, sum(e.value::bigint) as number
-          from (select * from jsonb_each_text(p_a) union all select * from jsonb_each_text(p_b)) as e
-          group by e.key) as s), '{}');
 end;
 $$;
 
@@ -27579,7 +27640,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
