@@ -21,8 +21,9 @@ ALL_RIGHTS = """
     grant usage on schema memory to memory_tenant, app_of_tenants;
     grant all on all tables in schema memory to memory_tenant, app_of_tenants"""
 OF_THE_OWNER = {
-    *("bound_roles", "erasure_keys", "role_grants", "token_keys", "tombstones", "user_locks", "whole_user_changes")
-}
+    "bound_roles", "erasure_keys", "imports", "role_grants", "token_keys", "tombstones", "user_locks",
+    "whole_user_changes",
+}  # fmt: skip
 
 
 @pytest.fixture(scope="module")
