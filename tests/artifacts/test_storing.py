@@ -285,10 +285,10 @@ def test_direct_writes_are_found_and_embedded(api: Api) -> None:
 @pytest.mark.feature("C3")
 def test_a_role_that_may_insert_artifacts_needs_no_other_right(api: Api) -> None:
     activate(api, "ada", "embedding")
-    api.connection.execute("create role writer")
-    api.connection.execute("grant usage on schema memory to writer")
-    api.connection.execute("grant insert (user_id, content) on memory.artifacts to writer")
-    api.connection.execute("set local role writer")
+    api.connection.execute("create role writer_of_artifacts")
+    api.connection.execute("grant usage on schema memory to writer_of_artifacts")
+    api.connection.execute("grant insert (user_id, content) on memory.artifacts to writer_of_artifacts")
+    api.connection.execute("set local role writer_of_artifacts")
     api.connection.execute(
         "insert into memory.artifacts (user_id, content) select 'ana', 'Tea ' || n from generate_series(1, 3) as n"
     )

@@ -111,16 +111,16 @@ def test_a_user_of_whom_nothing_is_stored_gets_a_receipt(api: Api) -> None:
 
 
 def test_no_role_can_make_the_triggers_pass_by_itself(db: psycopg.Connection, connect: Callable[..., Any]) -> None:
-    db.execute("create role app login; grant usage on schema memory to app")
-    db.execute("grant execute on function memory.add_message, memory.delete_thread to app")
+    db.execute("create role app_without_rights login; grant usage on schema memory to app_without_rights")
+    db.execute("grant execute on function memory.add_message, memory.delete_thread to app_without_rights")
     try:
-        api = Api(connect(user="app"))
+        api = Api(connect(user="app_without_rights"))
         api.connection.execute("set memory.rows_are_copied = 'yes'")
         api.add_message(user_id="ana", thread_id="t", role="user", content="Hello")
         api.delete_thread(user_id="ana", thread_id="t")
         assert db.execute("select count(*) from memory.messages").fetchone() == (0,)
     finally:
-        db.execute("drop owned by app; drop role app")
+        db.execute("drop owned by app_without_rights; drop role app_without_rights")
 
 
 def test_an_import_under_way_is_waited_for(dsn: str) -> None:
