@@ -61,6 +61,9 @@ declare
   seqs bigint[];
   forms text[];
 begin
+  if not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
+    return array[]::bigint[];
+  end if;
   select array_agg(m.seq), array_agg(memory._form_to_judge(left(m.content, 65536))) into seqs, forms
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
