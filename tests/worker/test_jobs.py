@@ -168,14 +168,28 @@ class TestLeases:
         assert run_once(dsn, models=Scripted(run), lease=timedelta(seconds=1)) == WorkerCounts(lost=1)
 
     def test_two_workers_do_each_job_once(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
-        queue(memory, threads=60)
-        models = finding("seen", seconds=0.01)
+        # One job for each of 60 users: jobs of one user are claimed by one worker at a time, and the other worker may
+        # take the queue for empty.
+        for number in range(60):
+            memory.add_message(f"user{number}", "t", "user", "My name is Ana.")
+            memory.extract_memories(f"user{number}", "t")
 
         async def scenario() -> list[WorkerCounts]:
-            return await asyncio.gather(*(Worker(dsn, models=models, concurrency=5).run(once=True) for _ in range(2)))
+            first_calls = [asyncio.Event(), asyncio.Event()]
+
+            def models(worker: int) -> Scripted:
+                async def run(_: dict[str, Any]) -> dict[str, Any]:
+                    first_calls[worker].set()
+                    await asyncio.wait_for(first_calls[1 - worker].wait(), 60)
+                    return {"memories": []}
+
+                return Scripted(run)
+
+            workers = [Worker(dsn, models=models(number), concurrency=5) for number in range(2)]
+            return await asyncio.gather(*(worker.run(once=True) for worker in workers))
 
         first, second = asyncio.run(scenario())
-        assert first.completed + second.completed == models.calls == 60
+        assert first.completed + second.completed == 60
         assert min(first.completed, second.completed) > 0
         assert attempts(db) == [1] * 60
 
