@@ -101,8 +101,7 @@ begin
       and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
-    execute format('delete from memory.%I as t where t.user_id = $1 and (%s) is not true', name,
-                   memory._is_left_alone(name, has_thread))
+    execute memory._forgetting_delete(quote_ident(name), has_thread)
     using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
@@ -113,10 +112,10 @@ begin
 end;
 $$;
 
--- The condition by which a pass leaves a row t of a table alone: the row is of a thread, counter or document that is
--- not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads, agents
--- and documents that are locked.
-create or replace function memory._is_left_alone(p_table text, p_has_thread boolean)
+-- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
+-- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
+-- agents and documents that are locked.
+create or replace function memory._forgetting_delete(p_table text, p_has_thread boolean)
 returns text
 language plpgsql immutable parallel safe
 as $$
@@ -126,7 +125,7 @@ declare
   agents constant text :=
     '(select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))';
 begin
-  return case
+  return format('delete from memory.%s as t where t.user_id = $1 and (%s) is not true', p_table, case
     when p_table in ('memories', 'memory_scopes') then 't.agent_id in ' || agents
     when p_table = 'memory_history' then 't.memory_id in '
       '(select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
@@ -141,7 +140,7 @@ begin
       't.content_id in (select a.content_id from memory.artifacts as a where a.user_id = $1 '
       'union all select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
     when p_has_thread then 't.thread_id in ' || threads
-    else 'false' end;
+    else 'false' end);
 end;
 $$;
 

@@ -31,8 +31,8 @@ begin
 end;
 $$;
 
--- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 is what was forgotten, $4 are
--- the agents whose memories are locked.
+-- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 is what was forgotten, $4
+-- are the agents whose memories are locked.
 create or replace function memory._forgetting_update(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
 )

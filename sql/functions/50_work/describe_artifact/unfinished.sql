@@ -1,6 +1,6 @@
 -- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
--- another one. The job is locked already, and an artifact comes before jobs: one that somebody holds is left to the next
--- job.
+-- another one. The job is locked already, and who removes artifacts locks them before jobs. So nobody is waited for: an
+-- artifact that somebody holds is left to the next job.
 create or replace function memory._describe_artifact_unfinished(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
