@@ -174,6 +174,11 @@ class WorkerRunner(Runner):
         self._connection.close()
 
 
+def is_quick(attempt: Callable[[], float], seconds: float, attempts: int = 10) -> bool:
+    """Whether one of some attempts takes less than so many seconds: others may need the machine during a single one."""
+    return any(attempt() < seconds for _ in range(attempts))
+
+
 def wait_until(condition: Callable[[], object], patience: float = PATIENCE) -> None:
     """Evaluate the condition again and again until it is true."""
     deadline = time.monotonic() + patience
