@@ -33,8 +33,6 @@ class Runner(ABC):
     """What does the queued jobs of a database, in a process of its own."""
 
     pid: int
-    grace: float
-    """Seconds that calls under way get to finish when it is stopped."""
 
     def __enter__(self) -> Runner:
         return self
@@ -73,8 +71,6 @@ class Runner(ABC):
 
 class DatabaseRunner(Runner):
     """A session that calls memory.run_jobs()."""
-
-    grace = 0.0
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
@@ -131,8 +127,6 @@ class DatabaseRunner(Runner):
 
 class WorkerRunner(Runner):
     """The command that people run beside the database."""
-
-    grace = 0.5
 
     def __init__(self, dsn: str, log_file: Path, *options: str) -> None:
         self._connection = psycopg.connect(dsn, autocommit=True)

@@ -24,7 +24,7 @@ from tests.embeddings.model_switch.steps import (
     status,
 )
 from tests.support.protocol import ANA, age, claim, make_due, say
-from tests.support.runners import wait_until
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api, refused
 
 
@@ -179,7 +179,7 @@ def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, conn
     def wait_until_filled(model: str) -> None:
         """Wait until the model has embedded every text that exists now; writers keep adding more."""
         _, total = status(live)[model]
-        wait_until(lambda: status(live)[model][0] >= total, 20)
+        wait_until(lambda: status(live)[model][0] >= total)
 
     with ThreadPoolExecutor(5) as pool:
         running = [pool.submit(worker, apis[0]), pool.submit(worker, apis[1]), pool.submit(writer, apis[2])]
@@ -199,8 +199,8 @@ def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, conn
         finally:
             done.set()
         for task in running:
-            task.result(30)
-        assert min(task.result(30) for task in searchers) > 0
+            task.result(PATIENCE)
+        assert min(task.result(PATIENCE) for task in searchers) > 0
     assert compared == {"old", "new"}
     live.sweep()
     embed(live)
