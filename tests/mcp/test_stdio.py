@@ -233,7 +233,7 @@ def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_serve
 
 def test_sigterm_ends_a_server_that_waits_for_its_host(raw: subprocess.Popen[str]) -> None:
     raw.send_signal(signal.SIGTERM)
-    assert raw.wait(30) == 0
+    assert raw.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize(

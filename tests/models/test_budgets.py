@@ -13,6 +13,7 @@ import pytest
 
 from tests.models.steps import CALL, ENDINGS, HUNDRED_TOKENS, asked, claimed, doctor, entries, ledger, status, used
 from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, say
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
@@ -229,7 +230,7 @@ def test_workers_at_once_cannot_take_the_last_tokens_twice(connect: Callable[...
         start = threading.Barrier(len(workers))
 
         def work(number: int, start: threading.Barrier = start) -> int:
-            start.wait(10)
+            start.wait(PATIENCE)
             return len(workers[number].claim_jobs(worker=f"w{number}", max_jobs=2))
 
         with ThreadPoolExecutor(len(workers)) as pool:

@@ -124,4 +124,5 @@ def cpu_seconds(stored: Api, shown: Serving) -> float:
         " and datname = current_database()"
     )
     pids = [shown.process.pid, *(backend.pid for backend in backends)]
-    return sum(times.user + times.system for times in (psutil.Process(pid).cpu_times() for pid in pids))
+    used = [psutil.Process(pid).cpu_times() for pid in pids]
+    return float(sum(times.user + times.system for times in used))

@@ -134,8 +134,8 @@ class TestOutcomes:
         assert row == (True,)
 
 
-@pytest.mark.usefixtures("quick_heartbeat")
 class TestLeases:
+    @pytest.mark.usefixtures("quick_heartbeat")
     def test_the_heartbeat_keeps_a_long_call(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
         queue(memory)
         ends: list[datetime] = []
@@ -175,6 +175,7 @@ class TestLeases:
         assert run_once(dsn, models=Scripted(run)) == WorkerCounts(lost=1)
         assert contents(memory) == []
 
+    @pytest.mark.usefixtures("quick_heartbeat")
     def test_a_call_without_a_lease_is_given_up(self, dsn: str, connect: Connect, memory: Memory) -> None:
         queue(memory)
 
@@ -243,7 +244,6 @@ class TestLeases:
         assert contents(memory) == ["t0", "t1", "t2"]
 
 
-@pytest.mark.usefixtures("quick_heartbeat")
 class TestLedger:
     @pytest.mark.feature("F7")
     @pytest.mark.parametrize(
@@ -274,6 +274,7 @@ class TestLedger:
         assert ledger(db) == [(70, 3, None)]
 
     @pytest.mark.feature("F7")
+    @pytest.mark.usefixtures("quick_heartbeat")
     @pytest.mark.parametrize(("seconds", "error"), [(0.0, None), (HOUR, "cancelled")])
     def test_a_call_whose_lease_was_lost_was_paid_for(
         self,
