@@ -9,6 +9,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
+from tests.torture.model.rules_exports import ExportRules
 from tests.torture.model.rules_memories import MemoryRules
 from tests.torture.model.rules_messages import MessageRules
 from tests.torture.model.rules_stores import StoreRules
@@ -18,7 +19,7 @@ from tests.torture.model.rules_trust import TrustRules
 from tests.torture.model.world import THREADS, USERS, World
 
 
-class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules):
+class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules, ExportRules):
     """Everything at random."""
 
     world: World
@@ -30,6 +31,7 @@ class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, 
         super().__init__()
         self.world.begin_anew()
         self.touched = None
+        self.kept = {}
 
     @initialize(limit=st.sampled_from([3, 4, 6]))
     def begin(self, limit: int) -> None:

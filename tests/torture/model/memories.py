@@ -164,7 +164,7 @@ class Memories(MemoryRows):
             for name in ("content", "metadata", "tags", "confidence", "importance", "expires"):
                 changes[name] = getattr(earlier, name)
         becomes_current = not row.is_current
-        row.change(self.clock.now, "restore", **changes)
+        row.change(self.clock.now, "restore", is_repeated=True, **changes)
         restored = row.version
         if becomes_current:
             self._keep_limit(row.agent_id)
@@ -177,7 +177,7 @@ class Memories(MemoryRows):
         if row.quarantined_at is None:
             self.quarantine_all([row], None)
         else:  # what went with a poisoned source stays in quarantine when the source is released
-            row.change(self.clock.now, "quarantine", quarantined_with=None)
+            row.change(self.clock.now, "quarantine", is_repeated=True, quarantined_with=None)
         return ""
 
     def quarantine_all(self, rows: list[Remembered], origin: str | None) -> None:
@@ -230,7 +230,7 @@ class Memories(MemoryRows):
             others = poisoned.get(row.thread_id or "", set()).intersection(row.source_seqs or [])
             if others:
                 other = f"message {row.thread_id}/{min(others)}"
-                row.change(self.clock.now, "quarantine", quarantined_with=other)
+                row.change(self.clock.now, "quarantine", is_repeated=True, quarantined_with=other)
                 continue
             with suppress(RefusedError), self.all_or_nothing():
                 self.release_row(row)
@@ -251,6 +251,14 @@ class Memories(MemoryRows):
         self._remove(gone)
         self.forgotten |= statements
         return gone, statements
+
+    def leave_out(self) -> bool:
+        """What an import does to memories that say what was forgotten; whether there were any."""
+        gone = [row for row in self.rows.values() if plain(row.content) in self.forgotten]
+        for row in self.rows.values():
+            row.history = [v for v in row.history if plain(v.content) not in self.forgotten]
+        self._remove(gone)
+        return bool(gone)
 
     @staticmethod
     def _is_same(row: Remembered, same: dict[UUID, Remembered]) -> bool:

@@ -316,6 +316,18 @@ class Conversations:
             job.end("pending", is_counted=False)
         return said
 
+    def leave_out(self, statements: set[str]) -> bool:
+        """What an import does to messages that say what was forgotten; whether there were any."""
+        is_any = False
+        for thread in self.threads.values():
+            gone = [m for m in thread.messages.values() if plain(m.said) in statements]
+            for message in gone:
+                thread.remove(message, is_forgotten=True)
+            if gone:
+                thread.drop_summaries(min(m.seq for m in gone))
+            is_any |= bool(gone)
+        return is_any
+
     def running(self) -> list[Job]:
         return [j for j in self.jobs.values() if j.status == "running"]
 

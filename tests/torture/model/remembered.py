@@ -102,8 +102,9 @@ class Remembered:
         """Current memories of one user differ in this."""
         return self.agent_id, self.memory_type, plain(self.content)
 
-    def change(self, now: int, operation: str, **changes: Any) -> None:
-        if operation == self.operation:
+    def change(self, now: int, operation: str, is_repeated: bool = False, **changes: Any) -> None:
+        """``is_repeated``: the same operation twice in a row is told as such."""
+        if operation == self.operation and not is_repeated:
             operation = self._seen_operation(changes)
         self.history.append(
             Version(
