@@ -44,8 +44,8 @@ class ExportRules(Rules):
         export = self.exported(user_id, max_rows)
         world = self.world
         memo = {id(world.clock): world.clock, id(world.policies): world.policies}
-        models = [copy.deepcopy(each[user_id], memo) for each in (world.memories, world.talks, world.stores)]  # type: ignore[index]
-        self.kept[user_id] = Kept(export, *models, copy.deepcopy(self.layers_of(user_id)))
+        model = world.memories[user_id], world.talks[user_id], world.stores[user_id], self.layers_of(user_id)
+        self.kept[user_id] = Kept(export, *copy.deepcopy(model, memo))
 
     @rule(user_id=users)
     def forget_user(self, user_id: str) -> None:

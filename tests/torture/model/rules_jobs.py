@@ -103,7 +103,7 @@ class JobRules(Rules):
 
     def follow(self, talk: Conversations, job: Job) -> None:
         """Requests that came while a job ran are a job of their own once it has ended; its id is the database's."""
-        follower = Job(-job.job_id, job.thread_id, job.next_recent_k)
+        follower = Job(min([0, *talk.jobs]) - 1, job.thread_id, job.next_recent_k)
         job.has_next = False
         talk.jobs[follower.job_id] = follower
 
