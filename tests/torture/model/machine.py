@@ -12,6 +12,7 @@ from hypothesis.stateful import initialize, invariant
 from tests.torture.model.rules_exports import ExportRules
 from tests.torture.model.rules_memories import MemoryRules
 from tests.torture.model.rules_messages import MessageRules
+from tests.torture.model.rules_reconcile import ReconcileRules
 from tests.torture.model.rules_stores import StoreRules
 from tests.torture.model.rules_summaries import SummaryRules
 from tests.torture.model.rules_tenants import TenantRules
@@ -19,7 +20,9 @@ from tests.torture.model.rules_trust import TrustRules
 from tests.torture.model.world import THREADS, USERS, World
 
 
-class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules, ExportRules):
+class Contract(
+    MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules, ExportRules, ReconcileRules
+):  # fmt: skip
     """Everything at random."""
 
     world: World

@@ -94,6 +94,11 @@ class Remembered:
         return any(a != b for a, b in itertools.pairwise(contents))
 
     @property
+    def counts_as_stated(self) -> bool:
+        """Somebody who rewords what was extracted states it."""
+        return self.is_stated or self.is_reworded
+
+    @property
     def when_said(self) -> int:
         return next(t for t in (self.said_at, self.valid_from, self.created_at) if t is not None)
 
