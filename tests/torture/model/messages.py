@@ -335,6 +335,10 @@ class Conversations:
         """Jobs that a claim may hand out: due, and with something to read."""
         return [j for j in self.jobs.values() if j.status == "pending" and not j.is_delayed and self.input_of(j)]
 
+    def has_empty_jobs(self) -> bool:
+        """Whether a claim may come across a job with nothing to read."""
+        return any(j.status == "pending" and not j.is_delayed and not self.input_of(j) for j in self.jobs.values())
+
     def input_of(self, job: Job) -> list[int]:
         recent_k = wider(job.recent_k, job.next_recent_k) if job.has_next else job.recent_k
         return self.threads[job.thread_id].unread(recent_k)[0]
