@@ -62,6 +62,7 @@ class Contract(
             self.compare_memories(user_id)
             self.compare_stores(user_id)
             self.compare_trust(user_id)
+            self.compare_summaries(user_id)
             self.compare_jobs(user_id)
 
     def teardown(self) -> None:

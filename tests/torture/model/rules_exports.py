@@ -143,8 +143,7 @@ class ExportRules(Rules):
     def leave_out(self, user_id: str) -> bool:
         """Remove from the model what tombstones of statements keep out; whether there was any."""
         memories, talk = self.world.memories[user_id], self.world.talks[user_id]
-        gone = memories.leave_out()
-        return talk.leave_out(memories.forgotten) or gone
+        return talk.leave_out(memories.forgotten, memories.leave_out())
 
 
 def rows(export: dict[str, Any]) -> int:
