@@ -9,6 +9,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
+from tests.torture.model.rules_embeddings import EmbeddingRules
 from tests.torture.model.rules_exports import ExportRules
 from tests.torture.model.rules_memories import MemoryRules
 from tests.torture.model.rules_messages import MessageRules
@@ -21,7 +22,8 @@ from tests.torture.model.world import THREADS, USERS, World
 
 
 class Contract(
-    MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules, ExportRules, ReconcileRules
+    MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules, ExportRules, ReconcileRules,
+    EmbeddingRules,
 ):  # fmt: skip
     """Everything at random."""
 
@@ -35,6 +37,7 @@ class Contract(
         self.world.begin_anew()
         self.touched = None
         self.kept = {}
+        self.handed_in = {}
 
     @initialize(limit=st.sampled_from([3, 4, 6]))
     def begin(self, limit: int) -> None:

@@ -16,8 +16,18 @@ class ReconciledRows(MemoryRows):
     """The memories of one user, and what jobs that reconcile them do."""
 
     def facts(self) -> list[Remembered]:
-        """What a reconciliation is given, in its order: those said last first."""
-        return sorted((m for m in self.current() if not m.is_expired), key=_said_last, reverse=True)
+        """What a reconciliation is given, in its order: those said last first.
+
+        The built-in model also gets extracted facts that a job has hidden.
+        """
+        found = [m for m in self.current() if not m.is_expired]
+        for row in found:
+            found += [
+                m
+                for m in self._hidden_by(row.memory_id)
+                if m.supersede_reason in ("duplicate", "contradict") and not (m.counts_as_stated or m.is_expired)
+            ]
+        return sorted(found, key=_said_last, reverse=True)
 
     def reconcile(self, entry: list[Remembered], content: str | None, is_believed: bool | None) -> list[Remembered]:
         """Hide what one entry of a reply allows; which those are. Without ``content`` the entry is a contradiction.

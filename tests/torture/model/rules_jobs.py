@@ -104,6 +104,12 @@ class JobRules(Rules):
                 if job.is_lease_over and job.fail(is_delayed=False) == "dead" and job.has_next:
                     self.follow(talk, job)
 
+    def has_no_room(self, user_id: str) -> bool:
+        """Whether no further job of the user may be handed out now."""
+        self.expire_leases()
+        self.learn_ids()
+        return len(self.world.talks[user_id].running()) >= ROOM
+
     def follow(self, talk: Conversations, job: Job) -> None:
         """Requests that came while a job ran are a job of their own once it has ended; its id is the database's."""
         follower = Job(min([0, *talk.jobs]) - 1, job.thread_id, job.next_recent_k)

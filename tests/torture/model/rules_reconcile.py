@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.torture.model.base import picks, users
-from tests.torture.model.rules_jobs import ROOM, JobRules
+from tests.torture.model.rules_jobs import JobRules
 from tests.torture.model.world import check
 
 KIND = "reconcile_memories"
@@ -31,10 +31,8 @@ class ReconcileRules(JobRules):
         ``is_alike``: of facts of one agent, and of one content if they are called duplicates; ``changes``: one of the
         facts is changed while the job runs, so that the entry may hide nothing any more.
         """
-        memories, talk = self.world.memories[user_id], self.world.talks[user_id]
-        self.expire_leases()
-        self.learn_ids()
-        if len(talk.running()) >= ROOM:
+        memories = self.world.memories[user_id]
+        if self.has_no_room(user_id):
             return
         self.world.call("reconcile_memories", user_id=user_id)
         facts = memories.facts()
@@ -46,10 +44,11 @@ class ReconcileRules(JobRules):
         given = [(fact["number"], fact["content"]) for fact in job.payload["facts"]]
         check(given, list(enumerate((m.content for m in facts), start=1)), f"facts of {KIND}({user_id})")
 
-        first = facts[a % len(facts)]
+        current = [m for m in facts if m.is_current]
+        first = current[a % len(current)]
         pool = [
             m
-            for m in facts
+            for m in current
             if not is_alike or (m.agent_id == first.agent_id and (m.key[2] == first.key[2] or not is_duplicate))
         ]
         chosen = {facts.index(pool[(pool.index(first) + distance) % len(pool)]) for distance in (0, *distances)}
@@ -72,7 +71,7 @@ class ReconcileRules(JobRules):
         check(
             told,
             {
-                "kept": len(facts) - len(losers),
+                "kept": len(current) - len(losers),
                 "merged": len(losers) if is_duplicate else 0,
                 "contradicted": 0 if is_duplicate else len(losers),
                 "refused": int(len(losers) < len(numbers) - 1),

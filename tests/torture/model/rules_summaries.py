@@ -9,7 +9,7 @@ from hypothesis.stateful import rule
 
 from tests.torture.model.base import picks, threads, users
 from tests.torture.model.messages import Thread
-from tests.torture.model.rules_jobs import ROOM, JobRules
+from tests.torture.model.rules_jobs import JobRules
 from tests.torture.model.summaries import Summary, to_profile, to_roll
 from tests.torture.model.values import RefusedError
 from tests.torture.model.world import KEPT, MARKERS, check
@@ -75,12 +75,6 @@ class SummaryRules(JobRules):
             Summary(row.summary_id, text, end_seq, base.summary_id if base else None, made_at=made_at)
         )
         self.touched = user_id
-
-    def has_no_room(self, user_id: str) -> bool:
-        """Whether no further job of the user may be handed out now."""
-        self.expire_leases()
-        self.learn_ids()
-        return len(self.world.talks[user_id].running()) >= ROOM
 
     def request_summary(self, user_id: str, thread_id: str, function: str, options: dict[str, Any]) -> bool:
         if self.has_no_room(user_id):
