@@ -13,8 +13,9 @@ import psycopg
 import pytest
 
 from tests.erasure.conftest import rows
+from tests.support.runners import PATIENCE
 from tests.support.sessions import Sessions, code
-from tests.support.sqlapi import Api, refused, result_of
+from tests.support.sqlapi import NO_WAIT, Api, refused, result_of
 
 pytestmark = pytest.mark.feature("F5")
 
@@ -51,7 +52,7 @@ def test_forget_memory_gives_way_to_who_holds_a_counter_that_was_made_meanwhile(
         holding.rollback()
         sessions.until_waiting(session, call, writer)
         writer.supersede_memory(**ANA, old_memory_id=said, new_memory_id=tea, reason="by hand")
-    assert call.result(60)["tables"]["memories"] == 2
+    assert call.result(PATIENCE)["tables"]["memories"] == 2
     assert sorted(memory.content for memory in sessions.api.list_memories(**ANA)) == ["Likes milk", "Likes tea"]
 
 
@@ -70,7 +71,7 @@ def test_forget_memory_finds_what_a_job_stores_meanwhile_under_a_new_counter(ses
         worker.complete_job(**ANA, job_id=job.job_id, lease_token=job.lease_token, result=result)
         holding.rollback()
         sessions.until_waiting(session, call, worker)
-    assert call.result(60)["tables"]["memories"] == 2
+    assert call.result(PATIENCE)["tables"]["memories"] == 2
     assert api.list_memories(**ANA) == []
 
 
@@ -80,7 +81,7 @@ def test_what_a_model_says_stays_out_when_it_was_forgotten_while_its_writer_wait
     with api.connection.transaction():
         api.forget_memory(**ANA, memory_id=memory)
         call = sessions.start("add_memory", **ANA, content=SAID, source="extraction")
-    assert call.result(60).memory_id is None
+    assert call.result(PATIENCE).memory_id is None
     assert api.list_memories(**ANA) == []
 
 
@@ -117,7 +118,7 @@ def test_forget_user_leaves_embeddings_and_history_of_a_new_counter_to_their_wri
         holding.rollback()
         sessions.until_waiting(session, call, writer)
         write(ids[0])
-    assert call.result(60)["tables"]["artifacts"] == 1
+    assert call.result(PATIENCE)["tables"]["artifacts"] == 1
     assert rows(api, "ana") == {}
 
 
@@ -215,9 +216,8 @@ def parts(sessions: Sessions) -> dict[str, dict[str, Any]]:
 
 
 def test_an_import_refuses_what_others_wrote_meanwhile(sessions: Sessions, parts: dict[str, dict[str, Any]]) -> None:
-    api, importer, writer = sessions.api, sessions.new(), sessions.new()
+    api, importer, writer = sessions.api, sessions.new(options=NO_WAIT), sessions.new()
     late = {**ANA, "thread_id": "late", "role": "user"}
-    importer.connection.execute("set lock_timeout = '20s'")
     with importer.connection.transaction():
         for part in list(parts.values())[:-1]:
             importer.import_user(**ANA, export=part, is_last=False)
@@ -253,7 +253,7 @@ def test_an_import_stores_artifacts_before_it_locks_threads(
                 )
                 assert not adding.done()
     assert adding
-    assert adding.result(60).seq == 1
+    assert adding.result(PATIENCE).seq == 1
 
 
 def test_an_import_refuses_a_summary_that_is_not_finished(sessions: Sessions, parts: dict[str, dict[str, Any]]) -> None:

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 
 
 class Sessions:
     """Sessions that wait for each other; ``api`` is one that never waits."""
 
-    def __init__(self, connect: Callable[[], psycopg.Connection], pool: ThreadPoolExecutor) -> None:
+    def __init__(self, connect: Callable[..., psycopg.Connection], pool: ThreadPoolExecutor) -> None:
         self.connect = connect
         self.pool = pool
         self.api = Api(connect())
         self.held: list[psycopg.Connection] = []
 
-    def new(self) -> Api:
-        return Api(self.connect())
+    def new(self, **parameters: Any) -> Api:
+        """A further session; the arguments are connection parameters."""
+        return Api(self.connect(**parameters))
 
     def hold(self, statement: str) -> psycopg.Connection:
         """A session with an open transaction that has locked the rows of a query."""
@@ -49,14 +50,11 @@ class Sessions:
             "select case when %(blocker)s::int is null then cardinality(b) > 0 else %(blocker)s = any (b) end"
             " from pg_blocking_pids(%(waiting)s) as b"
         )
-        end = time.monotonic() + 60
-        while not call.done() and not self.api.value(waits, **pids):
-            assert time.monotonic() < end
-            time.sleep(0.01)
+        wait_until(lambda: call.done() or self.api.value(waits, **pids))
 
 
 def code(call: Future[Any]) -> str | None:
     """The SQLSTATE that a call ended with."""
-    error = call.exception(60)
+    error = call.exception(PATIENCE)
     assert error is None or isinstance(error, psycopg.Error)
     return error.sqlstate if error else None

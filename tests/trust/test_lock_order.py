@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.sessions import Sessions, code
+from tests.support.sqlapi import NO_WAIT
 
 pytestmark = pytest.mark.feature("F5")
 
@@ -50,8 +51,7 @@ def test_a_sweep_that_looks_at_what_is_older_than_the_rules_waits_for_no_counter
         "insert into memory.marks (user_id, scope, kind, position) values ('ana', %s, 'unchecked', %s)",
         [scope, position],
     )
-    sweeper = sessions.new()
-    sweeper.connection.execute("set lock_timeout = '20s'")
+    sweeper = sessions.new(options=NO_WAIT)
     holding = sessions.hold("select from memory.memory_scopes for update")
     sweeper.connection.execute("select memory._check_unchecked(1000)")
     assert api.list_quarantined(**ANA) == []

@@ -153,6 +153,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   own_agents text[];
+  doubled bigint;
   entered bigint;
   gone bigint;
 begin
@@ -166,6 +167,11 @@ begin
       and not exists (select from memory.policies as p where p.user_id = '' and p.agent_id = a.agent_id)
       and not exists (
         select from memory.model_calls as o where o.agent_id = a.agent_id and o.user_id <> p_user_id));
+  -- A user who was forgotten and imported again has calls that the ledger has already without the user.
+  delete from memory.model_calls as c
+  where c.user_id = p_user_id and exists (
+    select from memory.model_calls as n where n.user_id = '' and n.call_id = c.call_id);
+  get diagnostics doubled = row_count;
   update memory.model_calls as c
   set user_id = '', job_id = null, error = case when c.error is not null then 'forgotten' end,
       agent_id = case when c.agent_id <> all (own_agents) then c.agent_id end
@@ -181,7 +187,7 @@ begin
   where g.user_id = p_user_id;
   get diagnostics gone = row_count;
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
-  return case when entered > 0 then jsonb_build_object('model_calls', entered) else jsonb '{}' end
+  return case when doubled + entered > 0 then jsonb_build_object('model_calls', doubled + entered) else jsonb '{}' end
     || case when gone > 0 then jsonb_build_object('gone_jobs', gone) else jsonb '{}' end;
 end;
 $$;

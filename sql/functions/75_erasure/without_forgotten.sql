@@ -69,6 +69,8 @@ begin
     returning s.summary_id
   )
   select array_agg(g.summary_id) into summaries from gone as g;
+  -- The next summary of the user is made from all messages that are left, as after memory.forget_memory().
+  delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
   -- What was put away for a summary that stays out is not summed up by anything.
   update memory.messages as m set summary_id = null, is_active = true
   where m.user_id = p_user_id and m.summary_id = any (summaries);
