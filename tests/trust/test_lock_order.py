@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tests.support.runners import wait_until
 from tests.support.sessions import Sessions, code
 from tests.support.sqlapi import NO_WAIT, result_of
 
@@ -56,10 +57,13 @@ def test_a_sweep_that_looks_at_what_is_older_than_the_rules_waits_for_no_counter
     sweeper.connection.execute("select memory._check_unchecked(1000)")
     assert api.list_quarantined(**ANA) == []
     holding.rollback()
-    for _ in range(2):
+
+    def all_is_checked() -> bool:
         sweeper.connection.execute("select memory._check_unchecked(1000)")
+        return api.query("select from memory.marks where kind = 'unchecked'") == []
+
+    wait_until(all_is_checked)
     assert [found.source for found in api.list_quarantined(**ANA)] == ["message" if scope else "memory"]
-    assert api.query("select from memory.marks where kind = 'unchecked'") == []
 
 
 def test_a_sweep_that_quarantines_a_message_and_a_job_that_puts_it_away(sessions: Sessions) -> None:
@@ -74,11 +78,15 @@ def test_a_sweep_that_quarantines_a_message_and_a_job_that_puts_it_away(sessions
     api.compress_thread(**ANA, thread_id="t")
     [job] = api.claim_jobs(worker="w", kinds=["compress_thread"])
     holding = sessions.hold("select from memory.memory_scopes for update")
-    lease = {"job_id": job.job_id, "lease_token": job.lease_token}
-    putting = sessions.start("complete_job", **ANA, **lease, result=result_of(job, "They talked of lines", ""))
+    result = result_of(job, "They talked of lines", "")
+    lease = {"job_id": job.job_id, "lease_token": job.lease_token, "result": result}
+    putting = sessions.start("complete_job", **ANA, **lease)
     sweeping = sessions.start("sweep")
     holding.rollback()
-    assert [code(putting), code(sweeping)] == [None, None]
+    assert code(sweeping) is None
+    if code(putting) == "55P03":  # such a job waits for two seconds, and is handed in again
+        putting = sessions.start("complete_job", **ANA, **lease)
+    assert code(putting) is None
     assert api.query("select from memory.summaries where status = 'completed'") != []
     api.sweep()
     assert [found.source for found in api.list_quarantined(**ANA)] == ["message"]
