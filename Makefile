@@ -109,7 +109,7 @@ test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the fi
 
 .PHONY: torture
 torture: services libfaketime .venv/.dev ## Kill servers, cut power, fill disks, drop connections, step clocks for an hour: nothing may be lost
-	@$(BIN)/python -m tests.torture
+	@$(BIN)/python -m tests.torture $(TORTURE)
 
 .PHONY: lint lint-python lint-others
 lint: services .venv/.dev ## Check code, types, SQL, generated files, shell scripts and container files

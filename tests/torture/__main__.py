@@ -39,6 +39,9 @@ def main() -> int:
         if outcome.skipped:
             say(f"{name}: skipped: {outcome.skipped}")
             continue
+        if outcome.broken:
+            say(f"{name}: ended by an error, so its figures stay as they are ({seconds:.0f} s)\n{outcome.broken}")
+            continue
         say(f"{name}: {outcome.tried}; {len(outcome.problems) or 'nothing'} lost or wrong ({seconds:.0f} s)")
         for problem in outcome.problems:
             say(f"  {problem}")

@@ -7,6 +7,7 @@ and keeps in mind what was acknowledged.
 
 from __future__ import annotations
 
+import math
 import random
 import re
 import threading
@@ -23,7 +24,8 @@ import psycopg
 from agent_memory import Memory
 from agent_memory.errors import NotFoundError, RetryableError
 
-PATIENCE_SECONDS = 60.0
+PATIENCE_SECONDS = 300.0
+"""For an answer, from the first failure on: a server may take minutes to restart on a busy machine."""
 LONG_AGO = datetime(2020, 1, 1, tzinfo=timezone.utc)
 
 LOST_MESSAGES = """
@@ -36,7 +38,7 @@ where not exists (select from memory.messages as m
 """
 SHOWN = """
 select m.memory_id from memory.memories as m
-where m.user_id = %(user_id)s and m.superseded_at is null and m.deleted_at is null
+where m.user_id = %(user_id)s and (m.superseded_at is null or %(may_hide)s) and m.deleted_at is null
 """
 ARTIFACTS = """
 select a.key, md5(memory.retrieve_artifact(a.user_id, a.key)) from memory.artifacts as a where a.user_id = %(user_id)s
@@ -82,7 +84,7 @@ class Client:
 
     def call(self, method: str, *arguments: Any, **options: Any) -> Any:
         """Call until there is an answer: the server may be restarting."""
-        give_up = time.monotonic() + PATIENCE_SECONDS
+        give_up = math.inf
         while True:
             try:
                 if self._connection is None or self._connection.closed:
@@ -93,6 +95,8 @@ class Client:
                 return answer
             except (RetryableError, psycopg.OperationalError) as error:
                 self.failures[type(error).__name__] += 1
+                # Not from the call on: it may have waited for a lock as long as the server's clock was behind.
+                give_up = min(give_up, time.monotonic() + PATIENCE_SECONDS)
             if time.monotonic() > give_up:
                 raise TimeoutError(f"{method} got no answer for {PATIENCE_SECONDS:g} s")
             time.sleep(0.05)
@@ -198,8 +202,11 @@ class Client:
         return self._random.choice(list(self.kept)) if self.kept else None
 
 
-def losses(connection: psycopg.Connection[Any], clients: list[Client]) -> Iterator[str]:
-    """What was acknowledged and is not there, and what ended a client."""
+def losses(connection: psycopg.Connection[Any], clients: list[Client], may_hide: bool = False) -> Iterator[str]:
+    """What was acknowledged and is not there, and what ended a client.
+
+    ``may_hide``: a memory that was to be visible may be superseded.
+    """
     for client in clients:
         yield from client.problems
     for user_id in ("everybody", *(client.user_id for client in clients)):
@@ -209,7 +216,7 @@ def losses(connection: psycopg.Connection[Any], clients: list[Client]) -> Iterat
         if lost:
             yield f"{user_id}: {len(lost)} messages are lost, such as {lost[0]}"
     for client in clients:
-        shown = {row[0] for row in connection.execute(SHOWN, {"user_id": client.user_id})}
+        shown = {row[0] for row in connection.execute(SHOWN, {"user_id": client.user_id, "may_hide": may_hide})}
         if missing := client.kept - shown:
             yield f"{client.user_id}: {len(missing)} memories are lost or hidden, such as {missing.pop()}"
         stored = dict(connection.execute(ARTIFACTS, {"user_id": client.user_id}).fetchall())

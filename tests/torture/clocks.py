@@ -72,7 +72,9 @@ def run(kind: Kind, steps: int, seconds_between: float = 0.5) -> tuple[Load, lis
                 offset.write_text(f"{chance.choice(STEPS_SECONDS):+d}\n")
                 time.sleep(seconds_between)
             offset.write_text("+0\n")
-        problems = load.problems()
+        # What was restored while the clock was ahead seems to be restored after its winner was deleted, and is hidden
+        # again when the winner is restored (docs/reliability.md).
+        problems = load.problems(may_hide=True)
         # What was queued, leased or put off while the clock was ahead is due once the clock has got there.
         offset.write_text("+172800\n")
         with cluster.connect() as connection:

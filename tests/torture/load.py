@@ -124,12 +124,12 @@ class Load:
             for thread in threads:
                 thread.join()
 
-    def problems(self) -> list[str]:
-        """What was acknowledged and is lost, and whatever is half done or miscounted."""
+    def problems(self, may_hide: bool = False) -> list[str]:
+        """What was acknowledged and is lost, and whatever is half done or miscounted; ``may_hide``: see losses()."""
         with self._cluster.connect() as connection:
             return [
                 *self._crashes,
-                *losses(connection, self.clients),
+                *losses(connection, self.clients, may_hide),
                 *self.worker.losses(connection),
                 *audit.problems(connection),
             ]

@@ -8,6 +8,7 @@ import math
 import multiprocessing
 import os
 import time
+import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -69,6 +70,8 @@ class Outcome:
     """Further figures for results.json."""
     skipped: str | None = None
     """Why the part could not run here."""
+    broken: str | None = None
+    """The traceback of the error that ended the part before it had anything to say."""
 
 
 def model(options: Options) -> Outcome:
@@ -250,8 +253,10 @@ UNAVAILABLE = (
 
 
 def run(name: str, options: Options) -> Outcome:
-    """One part; a part that cannot run here says why."""
+    """One part; a part that cannot run here, or that an error ends, says why: the parts after it shall run."""
     try:
         return PARTS[name](options)
     except UNAVAILABLE as error:
         return Outcome("nothing", skipped=str(error))
+    except Exception as error:
+        return Outcome("nothing", problems=[repr(error)], broken=traceback.format_exc())

@@ -66,3 +66,19 @@ def test_what_was_put_away_for_a_summary_is_summarised_anew_when_a_deleted_messa
     api.finish_jobs(summary="Four were put away.")
     [summary] = api.get_thread_summary(**ANA)
     assert (summary.summary, summary.start_seq, summary.end_seq) == ("Four were put away.", 0, 4)
+
+
+@pytest.mark.feature("F5")
+def test_a_user_who_was_forgotten_and_imported_again_can_be_forgotten_again(api: Api) -> None:
+    api.add_message(**ANA, role="user", content="I moved to Utrecht")
+    api.extract_memories(**ANA)
+    api.finish_jobs()
+    export = api.export_user(user_id="ana")
+    assert export["model_calls"] != []
+    for _ in range(2):
+        assert api.forget_user(user_id="ana")["tables"]["model_calls"] == len(export["model_calls"])
+        api.import_user(user_id="ana", export=export, lift_tombstones=True)
+    assert api.export_user(user_id="ana") == export
+    api.forget_user(user_id="ana")
+    [ledger] = api.query("select array_agg(user_id) as users from memory.model_calls")
+    assert ledger.users == [""] * len(export["model_calls"])

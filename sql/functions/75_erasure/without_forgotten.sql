@@ -25,7 +25,7 @@ $$;
 
 -- Removes forgotten statements, and what was made of them, from an import when all its rows are stored: which summaries
 -- and artifacts go is only known after all messages and memories came. Triggers let the rows pass by.
-create or replace function memory._leave_out_forgotten(p_user_id text)
+create or replace function memory._leave_out_forgotten(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -43,11 +43,11 @@ begin
   end if;
   memories := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and memory._is_forgotten(p_user_id, m.content));
+    where m.user_id = p_user_id and m.agent_id = any (p_agents) and memory._is_forgotten(p_user_id, m.content));
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
-  where m.user_id = p_user_id and memory._is_forgotten(p_user_id, m.content);
+  where m.user_id = p_user_id and m.thread_id = any (p_threads) and memory._is_forgotten(p_user_id, m.content);
   if memories = '{}' and threads is null then
     return;
   end if;
@@ -69,6 +69,8 @@ begin
     returning s.summary_id
   )
   select array_agg(g.summary_id) into summaries from gone as g;
+  -- The next summary of the user is made from all messages that are left, as after memory.forget_memory().
+  delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
   -- What was put away for a summary that stays out is not summed up by anything.
   update memory.messages as m set summary_id = null, is_active = true
   where m.user_id = p_user_id and m.summary_id = any (summaries);
@@ -78,6 +80,7 @@ begin
   where d.user_id = p_user_id and (
     d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| memories::text[]
     or d.source in ('archive', 'closed_archive') and d.metadata ->> 'summary_id' = any (summaries::text[]));
-  delete from memory.jobs as j where j.user_id = p_user_id; -- which may show any of it
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.status in ('completed', 'dead'); -- those of the import, which may show any of it
 end;
 $$;

@@ -9,8 +9,11 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
+from tests.torture.model.rules_embeddings import EmbeddingRules
+from tests.torture.model.rules_exports import ExportRules
 from tests.torture.model.rules_memories import MemoryRules
 from tests.torture.model.rules_messages import MessageRules
+from tests.torture.model.rules_reconcile import ReconcileRules
 from tests.torture.model.rules_stores import StoreRules
 from tests.torture.model.rules_summaries import SummaryRules
 from tests.torture.model.rules_tenants import TenantRules
@@ -18,7 +21,10 @@ from tests.torture.model.rules_trust import TrustRules
 from tests.torture.model.world import THREADS, USERS, World
 
 
-class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules):
+class Contract(
+    MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules, ExportRules, ReconcileRules,
+    EmbeddingRules,
+):  # fmt: skip
     """Everything at random."""
 
     world: World
@@ -30,6 +36,8 @@ class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, 
         super().__init__()
         self.world.begin_anew()
         self.touched = None
+        self.kept = {}
+        self.handed_in = {}
 
     @initialize(limit=st.sampled_from([3, 4, 6]))
     def begin(self, limit: int) -> None:
@@ -57,6 +65,7 @@ class Contract(MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, 
             self.compare_memories(user_id)
             self.compare_stores(user_id)
             self.compare_trust(user_id)
+            self.compare_summaries(user_id)
             self.compare_jobs(user_id)
 
     def teardown(self) -> None:

@@ -6,13 +6,13 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
-from tests.torture.model.memory_rows import MemoryRows
 from tests.torture.model.messages import Said
+from tests.torture.model.reconciled import ReconciledRows
 from tests.torture.model.remembered import EXTRACTED, EXTRACTED_TRUST, FOR_EVER, Remembered
 from tests.torture.model.values import RefusedError, plain
 
 
-class Memories(MemoryRows):
+class Memories(ReconciledRows):
     """The memories of one user, and the calls that concern them."""
 
     def add(self, memory_id: UUID, on_conflict: str, **values: Any) -> tuple[UUID | None, bool]:
@@ -69,8 +69,8 @@ class Memories(MemoryRows):
         hidden = [
             m
             for m in same
-            if m.superseded_at is not None and m.supersede_reason == "duplicate" and not m.is_stated
-            and not m.is_reworded
+            if m.superseded_at is not None and not m.counts_as_stated
+            and (m.supersede_reason == "duplicate" or self._lost_to_extracted(m))
         ]  # fmt: skip
         last = max(
             hidden,
@@ -79,9 +79,14 @@ class Memories(MemoryRows):
         )
         return next((m for m in same if m.is_current), last)
 
+    def _lost_to_extracted(self, row: Remembered) -> bool:
+        """Of what a stated memory contradicted, a reconciliation decides anew."""
+        winner = self.rows.get(row.superseded_by) if row.superseded_by else None
+        return row.supersede_reason == "contradict" and winner is not None and not winner.counts_as_stated
+
     def _say_again(self, known: Remembered, thread_id: str, seqs: list[int], said_at: int, trust: float) -> None:
         """It counts as said at the last time, and names the messages of the thread where that was."""
-        if known.is_stated or known.is_reworded:
+        if known.counts_as_stated:
             return
         is_later = said_at > known.when_said
         is_earlier = known.valid_from is not None and said_at < known.valid_from
@@ -99,6 +104,7 @@ class Memories(MemoryRows):
             trust=known.trust if sources == known.source_seqs else min(known.trust, trust),
             source_seqs=sources,
         )  # fmt: skip
+        self._win_again(known)
 
     def stays_out(self, agent_id: str, memory_type: str, content: str, trust: float) -> bool:
         """Whether what a model says was forgotten, or is in quarantine by somebody's word."""
@@ -164,7 +170,7 @@ class Memories(MemoryRows):
             for name in ("content", "metadata", "tags", "confidence", "importance", "expires"):
                 changes[name] = getattr(earlier, name)
         becomes_current = not row.is_current
-        row.change(self.clock.now, "restore", **changes)
+        row.change(self.clock.now, "restore", is_repeated=True, **changes)
         restored = row.version
         if becomes_current:
             self._keep_limit(row.agent_id)
@@ -177,7 +183,7 @@ class Memories(MemoryRows):
         if row.quarantined_at is None:
             self.quarantine_all([row], None)
         else:  # what went with a poisoned source stays in quarantine when the source is released
-            row.change(self.clock.now, "quarantine", quarantined_with=None)
+            row.change(self.clock.now, "quarantine", is_repeated=True, quarantined_with=None)
         return ""
 
     def quarantine_all(self, rows: list[Remembered], origin: str | None) -> None:
@@ -230,7 +236,7 @@ class Memories(MemoryRows):
             others = poisoned.get(row.thread_id or "", set()).intersection(row.source_seqs or [])
             if others:
                 other = f"message {row.thread_id}/{min(others)}"
-                row.change(self.clock.now, "quarantine", quarantined_with=other)
+                row.change(self.clock.now, "quarantine", is_repeated=True, quarantined_with=other)
                 continue
             with suppress(RefusedError), self.all_or_nothing():
                 self.release_row(row)
@@ -251,6 +257,14 @@ class Memories(MemoryRows):
         self._remove(gone)
         self.forgotten |= statements
         return gone, statements
+
+    def leave_out(self) -> bool:
+        """What an import does to memories that say what was forgotten; whether there were any."""
+        gone = [row for row in self.rows.values() if plain(row.content) in self.forgotten]
+        for row in self.rows.values():
+            row.history = [v for v in row.history if plain(v.content) not in self.forgotten]
+        self._remove(gone)
+        return bool(gone)
 
     @staticmethod
     def _is_same(row: Remembered, same: dict[UUID, Remembered]) -> bool:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
+from tests.torture.model.summaries import Profiles, Summary
 from tests.torture.model.values import Clock, Expiry, RefusedError, plain
 
 if TYPE_CHECKING:
@@ -57,16 +58,6 @@ class Said:
 
 
 @dataclass
-class Summary:
-    """A completed summary of a whole thread."""
-
-    summary_id: UUID
-    text: str
-    end_seq: int
-    base_id: UUID | None
-
-
-@dataclass
 class Thread:
     """One thread: its messages by seq, the keys of those that are gone, and how far extraction has read."""
 
@@ -77,7 +68,11 @@ class Thread:
     is_marked: bool = False
     """Whether an extraction has read anything yet."""
     summaries: list[Summary] = field(default_factory=list)
-    """Each made from the one before."""
+    """Of the whole thread, each made from the one before."""
+    rolling: list[Summary] = field(default_factory=list)
+    profiled_to: int | None = None
+    """Up to which message a profile has read the thread."""
+    last_at: int = 0
 
     def stored_under(self, key: str | None) -> tuple[int, str | None, str | None] | None:
         """Seq, role and content of the message with an idempotency key; no role and content of a forgotten one."""
@@ -94,6 +89,7 @@ class Thread:
         for message in self.messages.values():
             message.is_active, message.summary_id = False, None
         self.summaries.clear()
+        self.rolling.clear()
         return cleared
 
     def sweep(self) -> None:
@@ -112,6 +108,7 @@ class Thread:
         """Those that cover a message that was forgotten; what compression put away for them is in the thread again."""
         dropped = {s.summary_id for s in self.summaries if s.end_seq >= first_seq}
         self.summaries = [s for s in self.summaries if s.summary_id not in dropped]
+        self.rolling = [s for s in self.rolling if s.end_seq < first_seq]
         for message in self.messages.values():
             if message.summary_id in dropped and not message.is_active:
                 message.is_active, message.summary_id = True, None
@@ -198,6 +195,7 @@ class Conversations:
     clock: Clock
     threads: dict[str, Thread] = field(default_factory=dict)
     jobs: dict[int, Job] = field(default_factory=dict)
+    profiles: Profiles = field(default_factory=Profiles)
 
     def check(self, thread_id: str, role: str, content: str, key: str | None) -> tuple[int, str] | None:
         """Seq and content of a message that is stored already; refuses what must not be stored."""
@@ -218,6 +216,7 @@ class Conversations:
         said = Said(seq=thread.next_seq, at=self.clock.now, **message)
         thread.messages[said.seq] = said
         thread.next_seq += 1
+        thread.last_at = self.clock.now
         return said
 
     def delete_message(self, thread_id: str, seq: int) -> bool:
@@ -235,10 +234,10 @@ class Conversations:
         for job in self.jobs_of(thread_id):
             if job.status == "running":
                 job.end("pending", is_counted=False)
-        kept = [s for s in thread.summaries if s.end_seq < first_seq]
-        dropped = len(thread.summaries) - len(kept)
-        thread.summaries = kept
-        return dropped
+        before = len(thread.summaries) + len(thread.rolling)
+        thread.summaries = [s for s in thread.summaries if s.end_seq < first_seq]
+        thread.rolling = [s for s in thread.rolling if s.end_seq < first_seq]
+        return before - len(thread.summaries) - len(thread.rolling)
 
     def quarantine(self, thread_id: str, seqs: list[int]) -> list[Said]:
         """Those that were not in quarantine yet."""
@@ -276,6 +275,7 @@ class Conversations:
         for job in self.jobs_of(thread_id):
             if job.is_open:
                 del self.jobs[job.job_id]
+        self.profiles.recall(thread_id, self.threads)
         return self.threads[thread_id].clear()
 
     def delete(self, thread_id: str) -> int:
@@ -283,6 +283,7 @@ class Conversations:
             return 0
         for job in self.jobs_of(thread_id):
             del self.jobs[job.job_id]
+        self.profiles.recall(thread_id, self.threads)
         return len(self.threads.pop(thread_id).messages)
 
     def request(self, thread_id: str, recent_k: int | None) -> Job | None:
@@ -314,7 +315,22 @@ class Conversations:
                 thread.drop_summaries(min(before - set(thread.messages)))
         for job in self.running():
             job.end("pending", is_counted=False)
+        if said:
+            self.profiles.forget(self.threads)
         return said
+
+    def leave_out(self, statements: set[str], is_any: bool) -> bool:
+        """What an import does to messages that say what was forgotten; whether there were any, or memories."""
+        for thread in self.threads.values():
+            gone = [m for m in thread.messages.values() if plain(m.said) in statements]
+            for message in gone:
+                thread.remove(message, is_forgotten=True)
+            if gone:
+                thread.drop_summaries(min(m.seq for m in gone))
+            is_any |= bool(gone)
+        if is_any:
+            self.profiles.forget(self.threads)
+        return is_any
 
     def running(self) -> list[Job]:
         return [j for j in self.jobs.values() if j.status == "running"]
@@ -322,6 +338,10 @@ class Conversations:
     def due(self) -> list[Job]:
         """Jobs that a claim may hand out: due, and with something to read."""
         return [j for j in self.jobs.values() if j.status == "pending" and not j.is_delayed and self.input_of(j)]
+
+    def has_empty_jobs(self) -> bool:
+        """Whether a claim may come across a job with nothing to read."""
+        return any(j.status == "pending" and not j.is_delayed and not self.input_of(j) for j in self.jobs.values())
 
     def input_of(self, job: Job) -> list[int]:
         recent_k = wider(job.recent_k, job.next_recent_k) if job.has_next else job.recent_k

@@ -94,6 +94,11 @@ class Remembered:
         return any(a != b for a, b in itertools.pairwise(contents))
 
     @property
+    def counts_as_stated(self) -> bool:
+        """Somebody who rewords what was extracted states it."""
+        return self.is_stated or self.is_reworded
+
+    @property
     def when_said(self) -> int:
         return next(t for t in (self.said_at, self.valid_from, self.created_at) if t is not None)
 
@@ -102,8 +107,9 @@ class Remembered:
         """Current memories of one user differ in this."""
         return self.agent_id, self.memory_type, plain(self.content)
 
-    def change(self, now: int, operation: str, **changes: Any) -> None:
-        if operation == self.operation:
+    def change(self, now: int, operation: str, is_repeated: bool = False, **changes: Any) -> None:
+        """``is_repeated``: the same operation twice in a row is told as such."""
+        if operation == self.operation and not is_repeated:
             operation = self._seen_operation(changes)
         self.history.append(
             Version(

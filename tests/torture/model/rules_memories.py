@@ -198,7 +198,7 @@ class MemoryRules(Rules):
         """Search finds each visible text with the word, and none of anyone else."""
         word = f"word{number}"
         rows = self.world.call(
-            "search", user_id=user_id, query=word, mode=mode, agent_id=agent_id, top_k=100,
+            "search", user_id=user_id, query=word, mode=mode, agent_id=agent_id, top_k=1000,
             sources=["memory", "message", "document"],
         )  # fmt: skip
         what = f"search({user_id}, {word}, {mode}, {agent_id})"

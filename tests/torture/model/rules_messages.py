@@ -215,8 +215,12 @@ class MessageRules(Rules):
             raise Difference(f"{what}: recalls {found}, said was {readable}")
         summary = thread.summaries[-1].text if thread and thread.summaries else None
         is_needed = any(m.summary_id for m in thread.messages.values() if m.is_readable) if thread else False
+        known = [summary, *(s.text for s in thread.rolling)] if thread else []
         for text in texts.get("thread_summary", []):
-            check((summary is not None and summary in text), True, f"{what}: {summary}")
+            check(any(s in text for s in known if s), True, f"{what}: {known}")
+        profile = self.world.talks[user_id].profiles.made[-1:]
+        for text in texts.get("user_summary", []):
+            check(any(s.text in text for s in profile), True, f"{what}: {profile}")
         if summary and is_needed and max_tokens >= 4000 and not texts.get("thread_summary"):
             raise Difference(f"{what}: lacks {summary}")
 

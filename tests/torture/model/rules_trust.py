@@ -57,7 +57,7 @@ class TrustRules(JobRules):
         derived = memories.derived_from(thread_id, seqs)
         unheard = min((s for m in derived for s in m.source_seqs or [] if s not in seqs), default=None)
         memories.quarantine_all(derived, f"{source} {name}")
-        dropped = talk.renew(thread_id, seqs[0])
+        dropped = talk.renew(thread_id, seqs[0]) + talk.profiles.renew(thread_id, seqs[0], talk.threads)
         if unheard is not None:
             talk.threads[thread_id].read_to = min(talk.threads[thread_id].read_to, unheard - 1)
             if talk.request(thread_id, None) is None:
@@ -87,7 +87,9 @@ class TrustRules(JobRules):
             for name, thread in talk.threads.items()
         }
         released = memories.release_derived(f"{source} {name}", poisoned)
-        dropped = talk.renew(thread_id, seqs[0]) if back else 0
+        dropped = 0
+        if back:
+            dropped = talk.renew(thread_id, seqs[0]) + talk.profiles.renew(thread_id, seqs[0], talk.threads)
         check(
             counts,
             {"messages": len(back), "memories": released, "documents": 0, "artifacts": 0, "summaries": dropped},

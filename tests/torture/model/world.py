@@ -44,6 +44,7 @@ QUIET = {
     "compression": {"enabled": False, "recent_messages_to_keep": KEPT},
     "cadence": {"fact_extraction_every_n": 0, "reconcile_every_n": 0},
     "artifacts": {"describe": False},
+    "memories": {"near_duplicate_cosine": 1},
 }
 
 
@@ -81,6 +82,11 @@ class World:
         """Made by all runs."""
         self.tenant_calls = 0
         """How often a session that reaches one user only was asked, also for lists to compare."""
+        # Its server refuses all calls, so queries without an embedding are searched by keyword.
+        admin.register_model(
+            name="ada", kind="embedding", provider="openai", model="ada-1", settings={"base_url": "http://127.0.0.1:9"}
+        )
+        admin.activate_model(name="ada")
         admin.set_token_key(key=text_of(KEY))
         for role in (TOKEN_ROLE, *BOUND_ROLES.values()):
             login_role(admin.connection, role)
