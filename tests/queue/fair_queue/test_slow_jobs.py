@@ -165,7 +165,7 @@ def test_a_job_that_cannot_be_prepared_in_time_fails_alone(api: Api, connect: Co
     def is_dead() -> bool:
         make_due(api)
         assert claims_of_a_busy_machine(worker) == []
-        return api.value("select status from memory.jobs where user_id = 'ana'") == "dead"
+        return bool(api.value("select status = 'dead' from memory.jobs where user_id = 'ana'"))
 
     wait_until(is_dead, 3 * PATIENCE)
     assert api.query(ANAS_JOB) == [("dead", 5, reason)]
