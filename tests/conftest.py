@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +26,7 @@ from tests.support.servers import (
     install_agent_memory,
     running_server,
 )
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, rolled_back
 
 TEMPLATE = "agent_memory_template"
@@ -178,6 +180,16 @@ def connect(dsn: str) -> Iterator[Callable[..., psycopg.Connection]]:
             return stack.enter_context(contextlib.closing(connection))
 
         yield open_connection
+
+
+@pytest.fixture
+def sessions(connect: Callable[..., psycopg.Connection]) -> Iterator[Sessions]:
+    """Sessions that wait for each other."""
+    with ThreadPoolExecutor() as pool:
+        sessions = Sessions(connect, pool)
+        yield sessions
+        for holding in sessions.held:  # of a test that failed, or the pool would wait for its calls
+            holding.close()
 
 
 @pytest.fixture

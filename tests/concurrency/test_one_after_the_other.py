@@ -13,6 +13,7 @@ import pytest
 
 from tests.concurrency.steps import ANA, CLIENTS, HELLO, Connect, assert_counters_are_exact, at_once
 from tests.support.runners import PATIENCE, wait_until
+from tests.support.sessions import Sessions, code
 from tests.support.sqlapi import NO_WAIT, Api, result_of
 
 # One after the other --------------------------------------------------------------------------------------------------
@@ -254,3 +255,26 @@ def test_a_memory_of_an_agent_in_use_comes_back_with_the_next_sweep(db: psycopg.
         assert "Lives in Oslo" not in api.render_memories(user_id="ana")
     api.sweep()
     assert "Lives in Oslo" in api.render_memories(user_id="ana")
+
+
+@pytest.mark.feature("D11")
+def test_a_thread_is_deleted_while_its_extraction_makes_the_counter_of_an_agent(sessions: Sessions) -> None:
+    """Agents a and b have heard the thread, and b has no counter: both calls lock that of a, then make that of b."""
+    api = sessions.api
+    api.add_memory(user_id="ana", content="Likes tea", agent_id="a")
+    for agent in "ab":
+        api.add_message(**{**ANA, **HELLO, "agent_id": agent})
+    api.extract_memories(**ANA)
+    [job] = api.claim_jobs(worker="w")
+    holding = sessions.hold("select from memory.memory_scopes for update")
+    completion = sessions.start(
+        "complete_job",
+        user_id="ana",
+        job_id=job.job_id,
+        lease_token=job.lease_token,
+        result=result_of(job, "", "Likes coffee"),
+    )
+    deletion = sessions.start("delete_thread", **ANA)
+    holding.rollback()
+    assert [code(completion), code(deletion)] == [None, None]
+    assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Likes tea"]

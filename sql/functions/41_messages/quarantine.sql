@@ -87,8 +87,9 @@ begin
 end;
 $$;
 
--- Quarantines the messages of a range in which a rule finds signs, and returns how many. The caller has locked the
--- thread; rows that another transaction is changing are skipped.
+-- Quarantines the messages of a range in which a rule finds signs. Returns up to which message it has done so: to the
+-- end of the range, unless another transaction holds the thread, whose tokens a quarantine counts anew. That one may
+-- wait for a message that this one has locked. Rows that another transaction is changing are skipped.
 create or replace function memory._check_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
 )
@@ -97,7 +98,6 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   poisoned record;
-  quarantined bigint := 0;
 begin
   for poisoned in
     select m.seq, memory._message_verdict(m.role, m.metadata, m.content) as signs
@@ -106,12 +106,17 @@ begin
       and (not p_is_unparsed or m.search_vector is null)
       and memory._is_kept_message(m.is_active, m.summary_id)
       and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
+    order by m.seq
     for no key update skip locked
   loop
-    quarantined := quarantined
-      + memory._quarantine_messages(p_user_id, p_thread_id, array[poisoned.seq], 'rule: ' || poisoned.signs);
+    perform from memory.threads as t
+    where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update skip locked;
+    if not found then
+      return poisoned.seq - 1;
+    end if;
+    perform memory._quarantine_messages(p_user_id, p_thread_id, array[poisoned.seq], 'rule: ' || poisoned.signs);
   end loop;
-  return quarantined;
+  return p_to_seq;
 end;
 $$;
 

@@ -32,7 +32,7 @@ declare
   agents text[];
   languages jsonb;
 begin
-  perform memory._check_messages(p_user_id, p_thread_id, p_from_seq, p_to_seq, true);
+  p_to_seq := memory._check_messages(p_user_id, p_thread_id, p_from_seq, p_to_seq, true);
   select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
     array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents

@@ -58,8 +58,8 @@ comment on function memory.forget_memory(text, uuid, text) is
 'articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it back. '
 'Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such memory.';
 
--- Locks what memory.forget_memory() may change, in the order of docs/architecture.md, and returns the threads and agents
--- that are locked. All of the user are, because which of them state the memory is known only after all messages were
+-- Locks what memory.forget_memory() may change, in the order of docs/architecture.md. Returns the threads and agents
+-- that are locked: all of the user, because which of them state the memory is known only after all messages were
 -- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Those that are made after this are
 -- left alone: what applications store there is said anew, and no job can store anything.
 create or replace function memory._lock_to_forget(p_user_id text, out threads text[], out agents text[])
