@@ -14,7 +14,7 @@ from tests.torture.model.base import Rules, users
 from tests.torture.model.memories import Memories
 from tests.torture.model.messages import Conversations
 from tests.torture.model.stores import Stores
-from tests.torture.model.world import BOUND_ROLES, OF_USERS, check
+from tests.torture.model.world import BOUND_ROLES, check, remove_rows
 
 Layers = dict[tuple[str | None, str | None], dict[str, Any]]
 part_sizes = st.sampled_from([None, None, 1, 7, 40])
@@ -122,10 +122,7 @@ class ExportRules(Rules):
         api = self.world.api
         api.connection.execute("delete from memory.tombstones where statement_hash = ''")
         with api.connection.transaction():
-            api.connection.execute("set local session_replication_role = replica")
-            for [table] in api.query(OF_USERS):
-                if table != "audit":
-                    api.connection.execute(f"delete from memory.{table} where user_id = %s", [user_id])
+            remove_rows(api.connection, user_id)
 
     def set_model(
         self, user_id: str, memories: Memories, talk: Conversations, stores: Stores | None = None,

@@ -198,3 +198,12 @@ def check(found: Any, expected: Any, what: str) -> None:
     """Raise Difference unless both are equal."""
     if found != expected:
         raise Difference(f"{what}:\n  database {found!r}\n  model    {expected!r}")
+
+
+def remove_rows(connection: psycopg.Connection[Any], user_id: str) -> None:
+    """Remove all rows of a user in this transaction as if they had never been there: no trigger notes that."""
+    connection.execute("set local session_replication_role = replica")
+    for [table] in connection.execute(OF_USERS).fetchall():
+        if table != "audit":
+            connection.execute(f"delete from memory.{table} where user_id = %s", [user_id])
+    connection.execute("set local session_replication_role = origin")
