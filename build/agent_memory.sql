@@ -36,7 +36,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents']
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports']
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
     return;
@@ -2139,6 +2139,13 @@ alter type memory.document
   add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
 $migration$);
 
+call memory._migrate('049_rows_of_imports', '64656976eb2a5687d8a7ac2fd9902ec9366db138b7034a6d9a8d9025b314be31', '0.2.0', $migration$
+-- An import counts the rows that it stores: if the user has others at its end, somebody has written to the user meanwhile.
+alter table memory.imports add column rows_stored bigint not null default 0;
+comment on column memory.imports.rows_stored is
+'How many rows of the parts were stored so far; the others are from before the user was forgotten.';
+$migration$);
+
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
 -- functions: afterwards memory._unbind() would leave our views empty.
 do $locks$
@@ -3258,6 +3265,8 @@ returns memory.policies[]$header$),
 returns void$header$),
       ('function', '_lock_free_scopes', $header$(p_user_id text, p_agent_ids text[])
 returns text[]$header$),
+      ('function', '_lock_free_counters', $header$(p_user_id text)
+returns boolean$header$),
       ('function', '_lock_unchanged', $header$(p_user_id text, p_handed_out jsonb)
 returns uuid[]$header$),
       ('function', '_locked_memory', $header$(p_user_id text, p_memory_id uuid)
@@ -3420,7 +3429,7 @@ returns bigint$header$),
 returns boolean$header$),
       ('function', 'delete_thread', $header$(user_id text, thread_id text, memories text default 'keep')
 returns bigint$header$),
-      ('function', '_lock_scopes_of_thread', $header$(p_user_id text, p_thread_id text)
+      ('function', '_lock_scopes_of_threads', $header$(p_user_id text, p_thread_ids text[])
 returns void$header$),
       ('function', '_delete_derived', $header$(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void$header$),
@@ -3815,6 +3824,8 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_summarize_user_unfinished', $header$(p_job memory.jobs)
 returns void$header$),
+      ('function', '_lock_sources', $header$(p_user_id text, p_threads text[])
+returns text[]$header$),
       ('function', '_quarantine_said', $header$(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
 )
@@ -4227,13 +4238,18 @@ returns table (place int, kind text, left_out text[], condition text)$header$),
 returns text$header$),
       ('function', '_forget_in_jobs', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
 returns jsonb$header$),
+      ('function', '_may_show_texts', $header$(p_kind text)
+returns boolean$header$),
       ('function', 'forget_memory', $header$(user_id text, memory_id uuid, reason text default null)
 returns jsonb$header$),
+      ('function', '_lock_to_forget', $header$(p_user_id text, out threads text[], out agents text[])$header$),
       ('function', '_count_rows', $header$(p_user_id text, p_tables text[])
 returns jsonb$header$),
       ('function', '_forget_memories', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
 returns jsonb$header$),
-      ('function', '_forget_messages', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+      ('function', '_forget_messages', $header$(
+  p_user_id text, p_memory_ids uuid[], p_statements text[], p_threads text[]
+)
 returns jsonb$header$),
       ('function', '_stating_messages', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
 returns table (thread_id text, seq bigint)$header$),
@@ -4245,13 +4261,13 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_forget_all_rows', $header$(p_user_id text)
 returns jsonb$header$),
-      ('function', '_refuse_busy_user', $header$()
-returns void$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
 returns jsonb$header$),
+      ('function', '_forgetting_delete', $header$(p_table text, p_has_thread boolean)
+returns text$header$),
       ('function', '_forget_in_ledger', $header$(p_user_id text)
 returns jsonb$header$),
-      ('function', '_forget_wording', $header$(p_user_id text, p_statements text[])
+      ('function', '_forget_wording', $header$(p_user_id text, p_statements text[], p_agents text[])
 returns void$header$),
       ('function', '_forgetting_update', $header$(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
@@ -4295,7 +4311,7 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_refuse_present_user', $header$(p_user_id text)
 returns void$header$),
-      ('function', '_count_imported', $header$(p_user_id text)
+      ('function', '_count_imported', $header$(p_user_id text, p_threads text[], p_agents text[])
 returns void$header$),
       ('function', 'list_users', $header$(
   search text default null, row_limit int default 50, row_offset int default 0
@@ -4303,17 +4319,24 @@ returns void$header$),
 returns table (
   user_id text, thread_count bigint, message_count bigint, memory_count bigint, last_at timestamptz, total_count bigint
 )$header$),
+      ('function', '_lock_counters', $header$(
+  p_user_id text, p_may_wait boolean, out threads text[], out agents text[], out are_all boolean
+)$header$),
+      ('function', '_refuse_busy_user', $header$()
+returns void$header$),
       ('function', '_receipt', $header$(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
 returns jsonb$header$),
       ('function', '_reason_without', $header$(p_reason text, p_secrets text[])
 returns text$header$),
       ('function', '_stop_claims', $header$(p_user_id text)
 returns void$header$),
-      ('function', '_same_memories', $header$(p_user_id text, p_memory_id uuid)
+      ('function', '_same_memories', $header$(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]$header$),
       ('function', '_is_near_duplicate', $header$(p_memory memory.memories, p_other memory.memories)
 returns boolean$header$),
-      ('function', '_stating_memories', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+      ('function', '_stating_memories', $header$(
+  p_user_id text, p_memory_ids uuid[], p_statements text[], p_agents text[]
+)
 returns uuid[]$header$),
       ('function', '_statements_of', $header$(p_user_id text, p_memory_ids uuid[])
 returns text[]$header$),
@@ -4327,7 +4350,7 @@ returns text[]$header$),
 returns boolean[]$header$),
       ('function', '_since', $header$(p_export jsonb, p_moment timestamptz)
 returns jsonb$header$),
-      ('function', '_leave_out_forgotten', $header$(p_user_id text)
+      ('function', '_leave_out_forgotten', $header$(p_user_id text, p_threads text[], p_agents text[])
 returns void$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
@@ -6123,7 +6146,7 @@ begin atomic
   select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
 end;
 
--- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 3 % to the
+-- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 2 % to the
 -- instructions of add_message, for a token 21 % (PostgreSQL 15). The table is asked by a statement without arguments,
 -- because one with arguments may be planned in each call, which takes 20 us.
 create or replace function memory._user_of_tenant()
@@ -6131,10 +6154,13 @@ returns text
 language plpgsql stable parallel unsafe
 as $$
 declare
-  bound_to constant text := (select b.user_id from memory.bound_roles as b where b.role_name = session_user);
+  bound_to text;
 begin
-  return case when bound_to is not null then bound_to
-              else memory._user_of_token(current_setting('agent_memory.token', true)) end;
+  select b.user_id into bound_to from memory.bound_roles as b where b.role_name = session_user;
+  if bound_to is not null then
+    return bound_to;
+  end if;
+  return memory._user_of_token(current_setting('agent_memory.token', true));
 end;
 $$;
 
@@ -6915,7 +6941,6 @@ begin
   if previous is not null then
     perform memory._check_token_key('previous', previous);
   end if;
-  delete from memory.token_keys as k where k.is_previous and previous is null;
   insert into memory.token_keys as k (is_previous, inner_block, outer_block)
   select given.is_previous, memory._hmac_block(memory._decoded(given.key, 'base64'), 54),
     memory._hmac_block(memory._decoded(given.key, 'base64'), 92)
@@ -6923,6 +6948,8 @@ begin
   where given.key is not null
   on conflict on constraint token_keys_pkey do update
   set inner_block = excluded.inner_block, outer_block = excluded.outer_block, set_at = excluded.set_at;
+  -- Last, so that two sessions that set keys wait for each other at the key itself.
+  delete from memory.token_keys as k where k.is_previous and previous is null;
   perform memory._audit('set_token_key', jsonb_build_object('has_previous', previous is not null));
 end;
 $$;
@@ -15106,6 +15133,18 @@ begin
 end;
 $$;
 
+-- Locks all counters of a user, unless another session holds one: then this returns false.
+create or replace function memory._lock_free_counters(p_user_id text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  agents constant text[] := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
+begin
+  return agents <@ memory._lock_free_scopes(p_user_id, agents);
+end;
+$$;
+
 -- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
 -- their numbers in the job. The id of a memory that was changed, hidden or released since then is null.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
@@ -15287,10 +15326,11 @@ begin
     new.trust := least(old.trust, memory._lowered(new.metadata));
   end if;
   if is_new then
+    layers := memory._lock_scope(new.user_id, new.agent_id);
+    -- After the lock, for which this session may have waited while another one forgot what the memory says.
     if memory._stays_out(new.is_stated, new.user_id, new.content) then
       return null;
     end if;
-    layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
     if not (policy #>> '{resources,memory}')::boolean then
       perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
@@ -16759,7 +16799,7 @@ begin
   end if;
   cleared := memory._clear_messages(user_id, thread_id);
   -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
-  perform memory._lock_scopes_of_thread(user_id, thread_id);
+  perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
   -- Neither a summary nor a job that is reading the messages right now may bring them back.
   delete from memory.jobs as j
@@ -16831,7 +16871,7 @@ begin
     where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
       and s.kind = 'thread' and s.end_seq >= delete_message.seq
   ) then
-    perform memory._lock_scopes_of_thread(user_id, thread_id);
+    perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
     perform memory._forget_conversation(user_id, thread_id);
   end if;
   for job in
@@ -16882,12 +16922,12 @@ begin
     delete from memory.artifacts as a
     where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
     if memories = 'forget' then -- memories may name it as well
-      perform memory._lock_scopes_of_thread(user_id, thread_id);
+      perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
       perform memory._delete_derived(user_id, thread_id, true);
     end if;
     return 0;
   end if;
-  perform memory._lock_scopes_of_thread(user_id, thread_id);
+  perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._delete_derived(user_id, thread_id, memories = 'forget');
   deleted := (select count(*) from memory.messages as m
               where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
@@ -16901,22 +16941,22 @@ comment on function memory.delete_thread(text, text, text) is
 'Returns the number of messages deleted. Memories that somebody stated in the thread stay, unless memories is forget: '
 'then they go as well, and no model or import brings any memory of the thread back.';
 
--- Locks the memory counters of all agents that may have memories of the thread, after the thread itself. While they are
--- locked, no worker can store memories that it extracted from the thread; a worker that holds one of them never waits
--- for a thread.
-create or replace function memory._lock_scopes_of_thread(p_user_id text, p_thread_id text)
+-- Locks the memory counters of all agents that may have memories of these threads, after the threads themselves. While
+-- they are locked, no worker can store memories that it extracted from the threads; a worker that holds one of them
+-- never waits for a thread. A missing counter is made when its turn has come, so that all sessions make and lock
+-- counters in one order.
+create or replace function memory._lock_scopes_of_threads(p_user_id text, p_thread_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  insert into memory.memory_scopes (user_id, agent_id)
-  select p_user_id, a.agent_id
+  perform memory._lock_scope(p_user_id, a.agent_id)
   from (select 'default' as agent_id
         union
-        select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id) as a
-  order by a.agent_id
-  on conflict do nothing;
-  perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
+        select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id
+        union
+        select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids)
+        order by agent_id) as a;
 end;
 $$;
 
@@ -18882,7 +18922,8 @@ end;
 $$;
 
 -- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
--- another one.
+-- another one. The job is locked already, and who removes artifacts locks them before jobs. So nobody is waited for: an
+-- artifact that somebody holds is left to the next job.
 create or replace function memory._describe_artifact_unfinished(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18890,7 +18931,9 @@ as $$
 begin
   update memory.artifacts as a
   set awaits_description = false
-  where a.user_id = p_job.user_id and a.key = p_job.input ->> 'key';
+  where a.user_id = p_job.user_id and a.key = (
+    select f.key from memory.artifacts as f
+    where f.user_id = p_job.user_id and f.key = p_job.input ->> 'key' for no key update skip locked);
 end;
 $$;
 
@@ -20403,8 +20446,22 @@ $$;
 -- What derives from a poisoned source: memories name their messages (source_seqs), articles their memories
 -- (metadata.memory_ids), summaries the range that they cover.
 
+-- Locks threads, then the counters of all agents that may have memories of them. Returns the threads that there are.
+create or replace function memory._lock_sources(p_user_id text, p_threads text[])
+returns text[]
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  p_threads := array(
+    select t.thread_id from memory.threads as t
+    where t.user_id = p_user_id and t.thread_id = any (p_threads) order by t.thread_id for update);
+  perform memory._lock_scopes_of_threads(p_user_id, p_threads) where p_threads <> '{}';
+  return p_threads;
+end;
+$$;
+
 -- Puts messages of a thread into quarantine with everything that derives from them, and returns the counts. A job that
--- has read one of them starts again.
+-- has read one of them starts again. The caller has locked the thread and all counters of the user.
 create or replace function memory._quarantine_said(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
 )
@@ -20417,10 +20474,6 @@ declare
   unheard bigint; -- the oldest other message that states a memory which goes
   counts jsonb;
 begin
-  if not memory._lock_existing_thread(p_user_id, p_thread_id) then
-    return jsonb '{}';
-  end if;
-  perform memory._lock_scopes_of_thread(p_user_id, p_thread_id);
   messages := memory._quarantine_messages(p_user_id, p_thread_id, p_seqs, p_reason);
   derived := array(
     select m.memory_id from memory.memories as m
@@ -20510,6 +20563,9 @@ declare
   deleted bigint;
   deleted_of_user bigint := 0;
 begin
+  -- Marks come before jobs, also those that a call for another thread is going to delete.
+  perform from memory.marks as k
+  where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   select min(m.created_at) into since from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_first_seq;
   if p_unheard is not null then
@@ -20611,24 +20667,28 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   origin constant text := source || ' ' || id;
+  threads text[];
   thread text;
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
   perform memory._check_id('reason', reason);
   if source in ('message', 'thread') then
-    thread := case source when 'thread' then id else substring(id from '^(.*)/') end;
-    counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
+    threads := memory._lock_sources(user_id,
+      array[case source when 'thread' then id else substring(id from '^(.*)/') end]);
+    foreach thread in array threads loop
+      counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
+    end loop;
   elsif source = 'artifact' then
     -- What a message shows of an artifact came from it, and so did what was learned from the message.
-    for thread in
+    threads := memory._lock_sources(user_id, array(
       select distinct m.thread_id from memory.messages as m
-      where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id order by m.thread_id
-    loop
+      where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id));
+    foreach thread in array threads loop
       counts := memory._added(counts, memory._quarantine_said(user_id, thread, array(
         select m.seq from memory.messages as m
         where m.user_id = quarantine_source.user_id and m.thread_id = thread
-          and m.artifact_key = quarantine_source.id), reason, origin));
+          and m.artifact_key = quarantine_source.id order by m.seq), reason, origin));
     end loop;
     counts := memory._added(counts,
       jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
@@ -20712,6 +20772,7 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  locked text[]; -- threads
   thread text;
   seqs bigint[];
   messages bigint;
@@ -20722,22 +20783,19 @@ declare
   derived jsonb;
 begin
   perform memory._check_source_name(user_id, source, id);
-  for thread in
+  locked := memory._lock_sources(user_id, array(
     select case source when 'thread' then release_source.id else substring(release_source.id from '^(.*)/') end
     where source in ('message', 'thread')
     union
     select m.thread_id from memory.messages as m
     where release_source.source = 'artifact' and m.user_id = release_source.user_id
-      and m.artifact_key = release_source.id
-    order by 1
-  loop
-    perform memory._lock_existing_thread(user_id, thread);
+      and m.artifact_key = release_source.id));
+  foreach thread in array locked loop
     seqs := case source when 'artifact' then array(
         select m.seq from memory.messages as m
         where m.user_id = release_source.user_id and m.thread_id = thread
           and m.artifact_key = release_source.id order by m.seq)
       else memory._seqs_of_source(user_id, source, id) end;
-    perform memory._lock_scopes_of_thread(user_id, thread);
     messages := memory._release_messages(user_id, thread, seqs);
     counts := memory._added(counts, jsonb_build_object('messages', messages));
     if messages > 0 then
@@ -20745,10 +20803,14 @@ begin
       first_seqs := first_seqs || seqs[1];
     end if;
   end loop;
+  if source = 'memory' then -- with the counters of what derives from it, in one order
+    perform memory._lock_scopes_of(user_id, id::uuid || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = release_source.user_id and m.quarantined_with = 'memory ' || release_source.id));
+  end if;
   derived := memory._release_derived(user_id, source || ' ' || id);
   counts := memory._added(counts, derived);
   if source = 'memory' then
-    perform memory._lock_scopes_of(user_id, array[id::uuid]);
     select m.* into released from memory.memories as m
     where m.user_id = release_source.user_id and m.memory_id = release_source.id::uuid and m.quarantined_at is not null
     for update;
@@ -20847,8 +20909,8 @@ begin
 end;
 $$;
 
--- The messages of a thread, from the newest to the oldest, so that the mark moves down. A thread that another
--- transaction has locked is skipped.
+-- The messages of a thread, from the newest to the oldest, so that the mark moves down. A sweep holds other locks
+-- already, so it waits for nobody: if somebody holds the thread or a counter of the user, a later sweep looks at them.
 create or replace function memory._check_stored_messages(p_mark memory.marks, p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -20858,7 +20920,7 @@ declare
   poisoned record;
 begin
   perform from memory.threads as t
-  where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope for no key update skip locked;
+  where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope for update skip locked;
   if not found then
     return 0;
   end if;
@@ -20868,6 +20930,9 @@ begin
       and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
     order by m.seq
   loop
+    if not memory._lock_free_counters(p_mark.user_id) then
+      return 0;
+    end if;
     perform memory._quarantine_said(p_mark.user_id, p_mark.scope, array[poisoned.seq], 'rule: ' || poisoned.signs,
       format('message %s/%s', p_mark.scope, poisoned.seq));
   end loop;
@@ -20882,7 +20947,7 @@ begin
 end;
 $$;
 
--- The memories and documents of a user.
+-- The memories and documents of a user, unless somebody holds a counter of the user.
 create or replace function memory._check_stored_memories(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -20894,8 +20959,9 @@ declare
   checked bigint := 0;
 begin
   if (memory._policy_section(p_mark.user_id, null, 'trust') ->> 'rules')::boolean then
-    perform memory._lock_scopes_of(p_mark.user_id, array(
-      select m.memory_id from memory.memories as m where m.user_id = p_mark.user_id and m.deleted_at is null));
+    if not memory._lock_free_counters(p_mark.user_id) then
+      return 0;
+    end if;
     for stored in
       select m.memory_id, m.content, least(m.trust, memory._source_trust(m.source)) as trust from memory.memories as m
       where m.user_id = p_mark.user_id and m.deleted_at is null and m.released_at is null
@@ -25655,8 +25721,9 @@ begin
   return query
   values
     (1, 'policies', array[]::text[], 'true'),
-    (2, 'threads', array['message_count', 'active_tokens'], 'true'),
-    (3, 'artifacts', array['content_id'], 'true'),
+    -- Before threads, as a message becomes an artifact before its thread is locked.
+    (2, 'artifacts', array['content_id'], 'true'),
+    (3, 'threads', array['message_count', 'active_tokens'], 'true'),
     (4, 'messages', array['search_vector', 'search_keys'], 'true'),
     (5, 'quarantined_messages', array[]::text[], 'true'),
     (6, 'summaries', array['search_vector'], 't.status <> ''processing'''),
@@ -25725,7 +25792,10 @@ declare
   job memory.jobs;
   removed bigint;
 begin
-  for job in select j.* from memory.jobs as j where j.user_id = p_user_id and j.status = 'running' loop
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.status = 'running' and memory._may_show_texts(j.kind)
+  loop
     perform memory._drop_unfinished(memory._give_back(job));
   end loop;
   -- A pending job may have left a summary that its next attempt would go on with. Without its input nobody would.
@@ -25745,6 +25815,16 @@ begin
 end;
 $$;
 
+-- Whether jobs of a kind are handed texts of the user. Those that parse artifacts are not: they lock parts of artifacts
+-- before their own row, so whoever removes artifacts leaves them alone. The planner inlines this function; a SET clause
+-- would prevent that.
+create or replace function memory._may_show_texts(p_kind text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_kind <> 'parse_artifacts';
+end;
+
 create or replace function memory.forget_memory(user_id text, memory_id uuid, reason text default null)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -25753,6 +25833,7 @@ as $$
 declare
   -- Rows that triggers and foreign keys remove with others.
   followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'memory_history'];
+  locked record; -- threads and agents
   same uuid[];
   longer uuid[];
   statements text[];
@@ -25764,28 +25845,32 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   perform memory._lock_user(user_id);
-  -- In the order of docs/architecture.md. All threads and counters of the user: which of them state the memory is known
-  -- only after all messages were read.
-  perform from memory.threads as t where t.user_id = forget_memory.user_id order by t.thread_id for update;
-  perform from memory.memory_scopes as s where s.user_id = forget_memory.user_id order by s.agent_id for update;
-  same := memory._same_memories(user_id, memory_id);
+  for attempt in 1 .. 100 loop
+    begin
+      locked := memory._lock_to_forget(user_id);
+      exit;
+    exception when serialization_failure then -- this has given back all locks that the attempt took
+      if attempt = 100 then
+        raise;
+      end if;
+    end;
+  end loop;
+  same := memory._same_memories(user_id, memory_id, locked.agents);
   if same = '{}' then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   statements := memory._statements_of(user_id, same);
   -- Of a longer memory neither earlier versions nor sources count: they may say the rest of the sentence only.
-  longer := memory._stating_memories(user_id, same, statements);
+  longer := memory._stating_memories(user_id, same, statements, locked.agents);
   reason := memory._reason_without(reason, user_id || statements);
-  perform memory._stop_claims(user_id);
-  perform from memory.jobs as j where j.user_id = forget_memory.user_id order by j.job_id for update;
 
   before := memory._count_rows(user_id, followers);
   perform memory._bury(user_id, statements || array(
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
-  gone := memory._forget_messages(user_id, same, statements);
+  gone := memory._forget_messages(user_id, same, statements, locked.threads);
   gone := memory._added(gone, memory._forget_memories(user_id, same || longer, statements));
   gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, statements));
-  perform memory._forget_wording(user_id, statements);
+  perform memory._forget_wording(user_id, statements, locked.agents);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
@@ -25799,6 +25884,37 @@ comment on function memory.forget_memory(text, uuid, text) is
 'state it, its wording in the metadata of others, and what was made of these: summaries (queued to be made again), '
 'articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it back. '
 'Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such memory.';
+
+-- Locks what memory.forget_memory() may change, in the order of docs/architecture.md, and returns the threads and agents
+-- that are locked. All of the user are, because which of them state the memory is known only after all messages were
+-- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Those that are made after this are
+-- left alone: what applications store there is said anew, and no job can store anything.
+create or replace function memory._lock_to_forget(p_user_id text, out threads text[], out agents text[])
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  are_all boolean;
+begin
+  perform memory._lock_counters(p_user_id, true);
+  perform memory._stop_claims(p_user_id);
+  -- Jobs that end lock marks and documents before their own row.
+  perform from memory.marks as k
+  where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
+  perform from memory.documents as d
+  where d.user_id = p_user_id and d.document_id in (
+    select (r.value ->> 'document_id')::uuid
+    from memory.jobs as j cross join lateral jsonb_array_elements(j.input -> 'rows') as r
+    where j.user_id = p_user_id and j.kind = 'chunk_documents' and j.status = 'running')
+  order by d.document_id for update;
+  perform from memory.jobs as j
+  where j.user_id = p_user_id and memory._may_show_texts(j.kind) order by j.job_id for update;
+  -- Once more: a job may have stored something under a counter of its own before it was locked.
+  select l.threads, l.agents, l.are_all into threads, agents, are_all from memory._lock_counters(p_user_id, false) as l;
+  if not are_all then
+    perform memory._refuse_busy_user();
+  end if;
+end;
+$$;
 
 -- How many rows a user has in these tables.
 create or replace function memory._count_rows(p_user_id text, p_tables text[])
@@ -25846,8 +25962,10 @@ $$;
 
 -- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
 -- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
--- locks.
-create or replace function memory._forget_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
+-- locks, those of p_threads.
+create or replace function memory._forget_messages(
+  p_user_id text, p_memory_ids uuid[], p_statements text[], p_threads text[]
+)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -25862,10 +25980,22 @@ declare
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  -- What was sent of an artifact that nothing names yet; before artifacts, as who makes an artifact of it does.
+  with gone as (
+    delete from memory.artifact_uploads as u
+    where u.user_id = p_user_id and exists (
+      select from memory.artifact_parts as p
+      where p.user_id = u.user_id and p.content_id = u.upload_id and lower(p.content) like any (patterns)
+        and memory._states_any(p.content, p_statements))
+    returning u.upload_id
+  )
+  delete from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id in (select g.upload_id from gone as g);
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
     from memory._stating_messages(p_user_id, p_memory_ids, p_statements) as m
+    where m.thread_id = any (p_threads)
     group by m.thread_id) as f;
   for thread in
     select p.key as thread_id, array(select s::bigint from jsonb_array_elements_text(p.value) as s) as seqs
@@ -25906,17 +26036,6 @@ begin
       and memory._states_any(p.content, p_statements));
   get diagnostics removed = row_count;
   gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
-  -- What was sent of an artifact that nothing names yet.
-  with gone as (
-    delete from memory.artifact_uploads as u
-    where u.user_id = p_user_id and exists (
-      select from memory.artifact_parts as p
-      where p.user_id = u.user_id and p.content_id = u.upload_id and lower(p.content) like any (patterns)
-        and memory._states_any(p.content, p_statements))
-    returning u.upload_id
-  )
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id in (select g.upload_id from gone as g);
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
@@ -26080,16 +26199,6 @@ begin
 end;
 $$;
 
-create or replace function memory._refuse_busy_user()
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
-    '40001');
-end;
-$$;
-
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
 -- in which jobs lock them. Which tables there are says the catalog.
@@ -26102,59 +26211,80 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- Artifacts and their parts before jobs: a job that parses parts holds some of them when it ends its lease.
-  first_tables constant text[] :=
-    array['artifacts', 'artifact_parts', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
-  threads text[];
-  agents text[];
-  seen bigint; -- threads and counters, locked or not
+  -- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
+  -- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
+  -- Pieces of documents and versions of memories come before what they belong to, so that they are counted.
+  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
+    'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+  locked record;
+  documents uuid[];
   name text;
-  key text; -- the column that says to which thread or counter a row belongs
+  has_thread boolean;
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
-  if p_may_wait then
-    perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
-    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
-  end if;
-  select
-    array(select t.thread_id from memory.threads as t where t.user_id = p_user_id for update skip locked),
-    array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id for update skip locked),
-    (select count(*) from memory.threads as t where t.user_id = p_user_id)
-      + (select count(*) from memory.memory_scopes as s where s.user_id = p_user_id)
-  into threads, agents, seen;
-  if not p_may_wait and cardinality(threads || agents) < seen then
+  locked := memory._lock_counters(p_user_id, p_may_wait);
+  if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
   perform memory._stop_claims(p_user_id);
-  for name, key in
-    select c.relname, case
-      when c.relname in ('memories', 'memory_scopes') then 'agent_id'
-      when c.relname in ('marks', 'jobs') then 'scope'
-      else (select h.attname from pg_attribute as h
-            where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped) end
+  -- Whoever deletes or cuts a document locks the document, then its pieces.
+  documents := array(
+    select d.document_id from memory.documents as d
+    where d.user_id = p_user_id and (d.thread_id in (
+      select t.thread_id from memory.threads as t where t.user_id = p_user_id
+      except
+      select unnest(locked.threads))) is not true
+    order by d.document_id for update);
+  for name, has_thread in
+    select c.relname, exists (
+      select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
-    execute format('delete from memory.%I as t where t.user_id = $1%s%s', name,
-                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end,
-                   case
-                     when key = 'agent_id' then ' and t.agent_id not in ('
-                       'select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'
-                     when key is not null then format(' and coalesce(t.%I, '''') not in ('
-                       'select h.thread_id from memory.threads as h where h.user_id = $1 '
-                       'except select unnest($2))', key)
-                   end)
-    using p_user_id, threads, agents;
+    execute memory._forgetting_delete(quote_ident(name), has_thread)
+    using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
   removed := memory._forget_in_audit(p_user_id);
   return gone || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
     || memory._forget_in_ledger(p_user_id);
+end;
+$$;
+
+-- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
+-- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
+-- agents and documents that are locked.
+create or replace function memory._forgetting_delete(p_table text, p_has_thread boolean)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  threads constant text :=
+    '(select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))';
+  agents constant text :=
+    '(select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))';
+begin
+  return format('delete from memory.%s as t where t.user_id = $1 and (%s) is not true', p_table, case
+    when p_table in ('memories', 'memory_scopes') then 't.agent_id in ' || agents
+    when p_table = 'memory_history' then 't.memory_id in '
+      '(select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
+    when p_table = 'embeddings' then
+      't.source = ''memory'' and t.agent_id in ' || agents
+      || ' or t.source = ''message'' and memory._thread_of(t.id) in ' || threads
+    when p_table = 'marks' then '(t.scope, t.kind) = ('''', ''claims'') or t.scope in ' || threads
+    when p_table = 'jobs' then 't.scope in ' || threads
+    when p_table in ('documents', 'document_chunks') then 't.document_id in '
+      '(select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
+    when p_table = 'artifact_parts' then
+      't.content_id in (select a.content_id from memory.artifacts as a where a.user_id = $1 '
+      'union all select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
+    when p_has_thread then 't.thread_id in ' || threads
+    else 'false' end);
 end;
 $$;
 
@@ -26209,7 +26339,7 @@ $$;
 -- Takes what was forgotten out of rows that say something else and stay. A text that has it becomes '[forgotten]' as a
 -- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
 -- secrets. So do settings, and documents of the application.
-create or replace function memory._forget_wording(p_user_id text, p_statements text[])
+create or replace function memory._forget_wording(p_user_id text, p_statements text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -26230,7 +26360,7 @@ begin
     ) as k (name, jsons, lists, texts)
   loop
     execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
-    using p_user_id, patterns, p_statements;
+    using p_user_id, patterns, p_statements, p_agents;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
@@ -26239,7 +26369,8 @@ begin
 end;
 $$;
 
--- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 what was forgotten.
+-- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 is what was forgotten, $4
+-- are the agents whose memories are locked.
 create or replace function memory._forgetting_update(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
 )
@@ -26250,11 +26381,12 @@ declare
   -- The change of a memory that is deleted or superseded has no name: memory.sweep() goes by what was done to it.
   counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
+  locked constant text := case when p_table = 'memories' then ' and t.agent_id = any ($4)' else '' end;
 begin
   return format('update memory.%I as t set %s%s where t.user_id = $1 and lower(concat_ws('' '', %s)) like any ($2) '
-      'and memory._json_states_any(jsonb_build_array(%4$s), $3)', p_table,
+      'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
       string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
-      string_agg(format('t.%I', c.name), ', '))
+      string_agg(format('t.%I', c.name), ', '), locked)
   from (
     select j, 'memory._json_forgetting(%s, $3)' from unnest(p_jsons) as j
     union all
@@ -26464,6 +26596,7 @@ begin
       when not memory._is_bound(t.released_at) then 'released_at' end$rule$
     when 'summaries' then $rule$case
       when t.thread_id <> '' and not memory._is_id(t.thread_id) then 'thread_id'
+      when (t.status <> 'processing') is not true then 'status'
       when not memory._is_count(t.start_seq) then 'start_seq'
       when not memory._is_count(t.end_seq) then 'end_seq'
       when t.token_count < 0 then 'token_count'
@@ -26579,6 +26712,10 @@ declare
   kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
   kind text;
   given jsonb := jsonb '{}'; -- the number of rows by kind, before anything stays out
+  import memory.imports;
+  stored jsonb;
+  threads text[];
+  agents text[];
   imported jsonb;
   left_out bigint;
 begin
@@ -26602,19 +26739,41 @@ begin
   foreach kind in array kinds loop
     perform memory._import_rows(user_id, kind, coalesce(export -> kind, '[]'));
   end loop;
-  update memory.imports as i set rows_given = i.rows_given + (select sum(g.value::bigint) from jsonb_each(given) as g)
-  where i.transaction_id = pg_current_xact_id();
+  update memory.imports as i
+  set rows_given = i.rows_given + (select sum(g.value::bigint) from jsonb_each(given) as g),
+      rows_stored = i.rows_stored + (
+        select coalesce(sum(jsonb_array_length(export -> k)), 0) from unnest(kinds) as k
+        where export ? k and k <> 'memory_scopes')
+  where i.transaction_id = pg_current_xact_id()
+  returning i.* into import;
   if not is_last then
     perform memory._end_whole_user_change();
     return given;
   end if;
 
-  perform memory._leave_out_forgotten(user_id);
+  -- Counters that the export lacks, before the count: it must see what another session stores under one of them.
+  insert into memory.memory_scopes (user_id, agent_id)
+  select import_user.user_id, m.agent_id from memory.memories as m where m.user_id = import_user.user_id
+  except
+  select s.user_id, s.agent_id from memory.memory_scopes as s where s.user_id = import_user.user_id
+  order by agent_id
+  on conflict on constraint memory_scopes_pkey do nothing;
+  -- One statement, so that the threads and agents are those whose rows were counted.
+  select c.rows - 'memory_scopes',
+    array(select t.thread_id from memory.threads as t where t.user_id = import_user.user_id),
+    array(select distinct m.agent_id from memory.memories as m where m.user_id = import_user.user_id)
+  into stored, threads, agents
+  from memory._count_exported(user_id) as c (rows);
+  if (select sum(s.value::bigint) from jsonb_each(stored) as s) <> import.rows_stored then
+    perform memory._refuse('user_id', 'was written to while the export was imported',
+      'Keep others from writing, have memory.forget_user() remove what they wrote, and import again.', '23505');
+  end if;
+  perform memory._leave_out_forgotten(user_id, threads, agents);
   imported := memory._count_exported(user_id);
-  perform memory._count_imported(user_id);
+  perform memory._count_imported(user_id, threads, agents);
   perform memory._end_whole_user_change();
-  delete from memory.imports as i where i.transaction_id = pg_current_xact_id()
-  returning i.rows_given - (select sum(n.value::bigint) from jsonb_each(imported) as n) into left_out;
+  delete from memory.imports as i where i.transaction_id = pg_current_xact_id();
+  left_out := import.rows_given - (select sum(n.value::bigint) from jsonb_each(imported) as n);
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
@@ -26767,8 +26926,8 @@ begin
 end;
 $$;
 
--- Counts what was imported: the counters of an export are not believed.
-create or replace function memory._count_imported(p_user_id text)
+-- Counts what was imported: the counters of an export are not believed. Threads and agents are those of the import.
+create or replace function memory._count_imported(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -26788,14 +26947,16 @@ begin
   set message_count = c.messages, active_tokens = c.tokens
   from (
     select m.thread_id, count(*) as messages, sum(m.token_count) as tokens
-    from memory.messages as m where m.user_id = p_user_id and m.is_active
+    from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_threads) and m.is_active
     group by m.thread_id) as c
   where t.user_id = p_user_id and t.thread_id = c.thread_id;
-  insert into memory.memory_scopes as s (user_id, agent_id, memory_count)
-  select p_user_id, m.agent_id, count(*) filter (where memory._is_current(m))
-  from memory.memories as m where m.user_id = p_user_id
-  group by m.agent_id
-  on conflict on constraint memory_scopes_pkey do update set memory_count = excluded.memory_count;
+  update memory.memory_scopes as s
+  set memory_count = c.memories
+  from (
+    select m.agent_id, count(*) filter (where memory._is_current(m)) as memories
+    from memory.memories as m where m.user_id = p_user_id and m.agent_id = any (p_agents)
+    group by m.agent_id) as c
+  where s.user_id = p_user_id and s.agent_id = c.agent_id;
 end;
 $$;
 
@@ -26843,6 +27004,43 @@ comment on function memory.list_users(text, int, int) is
 'The users that something is stored about, the last heard of first, with their counters; search is a part of the '
 'user_id, ignoring case. total_count is the number of all matches. memory_count counts an expired memory until it is '
 'swept. For administrators.';
+
+-- Keeps others from writing while something of a user is removed.
+
+-- Locks the threads of a user, then the counters of memories, in the order of docs/architecture.md. With p_may_wait it
+-- waits for whoever holds them. Returns those that are locked; are_all is false when there are others, which somebody
+-- has made meanwhile and holds. A caller that has other locks already must not wait for that session.
+create or replace function memory._lock_counters(
+  p_user_id text, p_may_wait boolean, out threads text[], out agents text[], out are_all boolean
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  seen bigint;
+begin
+  if p_may_wait then
+    perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
+    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
+  end if;
+  select
+    array(select t.thread_id from memory.threads as t where t.user_id = p_user_id for update skip locked),
+    array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id for update skip locked),
+    (select count(*) from memory.threads as t where t.user_id = p_user_id)
+      + (select count(*) from memory.memory_scopes as s where s.user_id = p_user_id)
+  into threads, agents, seen;
+  are_all := cardinality(threads || agents) = seen;
+end;
+$$;
+
+create or replace function memory._refuse_busy_user()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
+    '40001');
+end;
+$$;
 
 -- Stores the receipt of what was forgotten, and returns it.
 create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
@@ -26900,8 +27098,9 @@ $$;
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
 -- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no
--- duplicate: what a forgotten memory contradicted is current again.
-create or replace function memory._same_memories(p_user_id text, p_memory_id uuid)
+-- duplicate: what a forgotten memory contradicted is current again. Here and below p_agents are those whose counters
+-- are locked.
+create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
 language plpgsql stable parallel safe
 as $$
@@ -26919,7 +27118,7 @@ begin
       cross join lateral (
         select o.memory_id
         from memory.memories as o
-        where o.user_id = p_user_id and o.memory_id <> (known.row).memory_id
+        where o.user_id = p_user_id and o.memory_id <> (known.row).memory_id and o.agent_id = any (p_agents)
           and (o.content_hash = (known.row).content_hash
             or o.superseded_by = (known.row).memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
             or (known.row).superseded_by = o.memory_id
@@ -26973,7 +27172,9 @@ end;
 $$;
 
 -- Further memories that have one of these statements in what they say, such as a longer sentence.
-create or replace function memory._stating_memories(p_user_id text, p_memory_ids uuid[], p_statements text[])
+create or replace function memory._stating_memories(
+  p_user_id text, p_memory_ids uuid[], p_statements text[], p_agents text[]
+)
 returns uuid[]
 language plpgsql stable parallel safe
 as $$
@@ -26982,7 +27183,7 @@ declare
 begin
   return array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids)
+    where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids) and m.agent_id = any (p_agents)
       and lower(m.content) like any (patterns) and memory._states_any(m.content, p_statements));
 end;
 $$;
@@ -27101,7 +27302,7 @@ $$;
 
 -- Removes forgotten statements, and what was made of them, from an import when all its rows are stored: which summaries
 -- and artifacts go is only known after all messages and memories came. Triggers let the rows pass by.
-create or replace function memory._leave_out_forgotten(p_user_id text)
+create or replace function memory._leave_out_forgotten(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -27119,11 +27320,11 @@ begin
   end if;
   memories := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and memory._is_forgotten(p_user_id, m.content));
+    where m.user_id = p_user_id and m.agent_id = any (p_agents) and memory._is_forgotten(p_user_id, m.content));
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
-  where m.user_id = p_user_id and memory._is_forgotten(p_user_id, m.content);
+  where m.user_id = p_user_id and m.thread_id = any (p_threads) and memory._is_forgotten(p_user_id, m.content);
   if memories = '{}' and threads is null then
     return;
   end if;
@@ -27145,6 +27346,8 @@ begin
     returning s.summary_id
   )
   select array_agg(g.summary_id) into summaries from gone as g;
+  -- The next summary of the user is made from all messages that are left, as after memory.forget_memory().
+  delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
   -- What was put away for a summary that stays out is not summed up by anything.
   update memory.messages as m set summary_id = null, is_active = true
   where m.user_id = p_user_id and m.summary_id = any (summaries);
@@ -27154,7 +27357,8 @@ begin
   where d.user_id = p_user_id and (
     d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| memories::text[]
     or d.source in ('archive', 'closed_archive') and d.metadata ->> 'summary_id' = any (summaries::text[]));
-  delete from memory.jobs as j where j.user_id = p_user_id; -- which may show any of it
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.status in ('completed', 'dead'); -- those of the import, which may show any of it
 end;
 $$;
 
@@ -27651,7 +27855,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',

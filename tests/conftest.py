@@ -90,7 +90,8 @@ def server(server_kind: Kind) -> Iterator[Server]:
     """A running server of the kind asked for."""
     with contextlib.ExitStack() as stack:
         try:
-            started = stack.enter_context(running_server(server_kind))
+            # Plans depend on statistics. Tests that need these analyze; autovacuum would come at any moment of others.
+            started = stack.enter_context(running_server(server_kind, {"autovacuum_naptime": "1d"}))
         except ServerUnavailableError as error:
             pytest.exit(str(error), returncode=1)
         yield started

@@ -17,6 +17,7 @@ from openai import AsyncOpenAI
 
 from tests.adapters.steps import calling, run_example, tool_call
 from tests.support.fake_model_server import Behaviour, FakeModelServer
+from tests.support.runners import PATIENCE
 
 MONDAY = ("ana", "monday")
 CALL = {"type": "function_call", "call_id": "c1", "name": "weather", "arguments": '{"city":  "Porto"}', "id": "fc_1"}
@@ -176,7 +177,7 @@ class TestSession:
         def slow(*arguments: Any, **options: Any) -> Any:
             result = method(*arguments, **options)
             is_under_way.set()
-            assert may_end.wait(10)
+            assert may_end.wait(PATIENCE)
             if fails:
                 raise psycopg.OperationalError
             return result
@@ -187,7 +188,7 @@ class TestSession:
             monkeypatch.setattr(memory, names[change], slow)
             calls = {"add": lambda: session.add_items(self.items(1)), "pop": session.pop_item}
             task = asyncio.ensure_future(calls.get(change, session.clear_session)())
-            assert await asyncio.to_thread(is_under_way.wait, 10)
+            assert await asyncio.to_thread(is_under_way.wait, PATIENCE)
             for _ in range(2):
                 task.cancel()
                 await asyncio.sleep(0.01)

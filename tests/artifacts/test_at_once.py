@@ -14,6 +14,7 @@ import pytest
 
 from tests.artifacts.steps import embed, embedded, found, read, store
 from tests.support.protocol import activate, claim, complete, lease, nothing_to_do
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
 
 
@@ -29,9 +30,9 @@ def test_the_second_writer_of_a_key_waits_for_the_first(connect: Callable[..., p
                 waiting.result(0.2)
         if case == "another":
             with refused("key", "23505"):
-                waiting.result(10)
+                waiting.result(PATIENCE)
         else:
-            assert (waiting.result(10) == stored) is (case == "the same")
+            assert (waiting.result(PATIENCE) == stored) is (case == "the same")
     assert read(first, "log") == ("boat" if case == "the first expired" else "tea")
 
 
@@ -50,7 +51,7 @@ def test_two_writers_that_set_an_expiry_at_once_leave_the_later_one(
             waiting = pool.submit(store, two, key="log", expires_at=second)
             with pytest.raises(FutureTimeoutError):
                 waiting.result(0.2)
-        waiting.result(10)
+        waiting.result(PATIENCE)
     assert one.list_artifacts(user_id="ana")[0].expires_at.year == 2999
 
 
@@ -67,7 +68,7 @@ def test_an_artifact_deleted_at_the_same_time_is_stored_again(
             waiting = pool.submit(store, two, content, key="log", description="Second")
             with pytest.raises(FutureTimeoutError):
                 waiting.result(0.2)
-        waiting.result(10)
+        waiting.result(PATIENCE)
     [row] = one.list_artifacts(user_id="ana")
     assert (row.description, read(one, "log")) == ("Second", content)
 
@@ -83,7 +84,7 @@ def test_the_second_writer_stores_the_artifact_when_the_first_rolls_back(
             waiting = pool.submit(store, second, "boat", key="log")
             with pytest.raises(FutureTimeoutError):
                 waiting.result(0.2)
-        waiting.result(10)
+        waiting.result(PATIENCE)
     assert read(first, "log") == "boat"
 
 
@@ -95,7 +96,7 @@ def test_many_writers_of_the_same_keys_agree(connect: Callable[..., psycopg.Conn
     def write(number: int) -> list[tuple[int, str]]:
         won = []
         for turn in range(50):
-            barrier.wait(30)
+            barrier.wait(PATIENCE)
             expires_at = "2020-01-01" if turn % 5 == 0 else None
             with contextlib.suppress(psycopg.errors.UniqueViolation):
                 store(apis[number], f"text of {number}", key=f"k{turn}", expires_at=expires_at)
@@ -128,7 +129,7 @@ def test_a_change_waits_for_the_embedding_that_is_being_stored(
             changing = pool.submit(client.connection.execute, statement)
             with pytest.raises(FutureTimeoutError):
                 changing.result(0.2)
-        changing.result(10)
+        changing.result(PATIENCE)
     assert embedded(worker) == []
     assert embed(worker) == (["tea\nboat"] if change == "update" else [])
 
@@ -195,10 +196,10 @@ def test_embedding_while_clients_store_and_delete_ends_with_all_found(
         worker = pool.submit(work)
         try:
             for writer in [pool.submit(write, number) for number in range(len(clients))]:
-                writer.result(60)
+                writer.result(PATIENCE)
         finally:
             done.set()
-        worker.result(30)
+        worker.result(PATIENCE)
     store(embedder)  # what was stored at the very moment at which a job ended is found by the next one
     embed(embedder)
     assert embedded(embedder) == sorted(key for [key] in embedder.query("select key from memory.artifacts"))
@@ -223,7 +224,7 @@ def test_a_change_waits_for_the_words_that_are_being_stored(
             changing = pool.submit(client.connection.execute, statement)
             with pytest.raises(FutureTimeoutError):
                 changing.result(0.2)
-        changing.result(10)
+        changing.result(PATIENCE)
     worker.sweep()
     assert found(worker, "harbour") == []
     assert found(worker, "island") == (["log"] if change == "update" else [])

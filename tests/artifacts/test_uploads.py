@@ -13,6 +13,7 @@ import pytest
 
 from tests.artifacts.steps import embed, found, listed, read, search, store
 from tests.support.protocol import activate
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
 
 PARTS = "select first_byte, first_line, content from memory.artifact_parts order by content_id, first_byte"
@@ -121,7 +122,7 @@ def test_two_pieces_that_come_at_once_follow_each_other(connect: Callable[..., p
             waiting = pool.submit(second.add_artifact_piece, user_id="ana", content="two\n", upload_id=upload_id)
             with pytest.raises(FutureTimeoutError):
                 waiting.result(0.2)
-        waiting.result(10)
+        waiting.result(PATIENCE)
     assert read(first, store(first, None, upload_id=upload_id).key) == "begin\none\ntwo\n"
 
 

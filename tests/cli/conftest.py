@@ -21,7 +21,7 @@ def run(dsn: str) -> Run:
             input=stdin,
             capture_output=True,
             encoding="utf-8",
-            timeout=120,
+            timeout=300,
             check=False,
         )
 

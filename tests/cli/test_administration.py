@@ -125,7 +125,10 @@ def test_usage(run: Run, db: psycopg.Connection) -> None:
 def test_health(run: Run, tmp_path: Path) -> None:
     path = tmp_path / "health.json"
     missing = run("health", path)
-    assert (missing.returncode, missing.stderr) == (1, f"Error: No such file or directory: {path}\n")
+    assert missing.returncode == 1
+    assert missing.stderr == (
+        f"Error: there is no file {path}\nHint: A worker writes it: agent-memory worker --health-file {path}\n"
+    )
     assert run("worker", "--once", "--listen", "--health-file", path).returncode == 0
     alive = run("health", path)
     assert alive.returncode == 0, alive.stderr

@@ -59,7 +59,7 @@ def test_what_the_demo_says_to_do_next_works_in_an_empty_folder(tmp_path: Path) 
             env=environment,
             capture_output=True,
             text=True,
-            timeout=120,
+            timeout=300,
             check=False,
         )
         assert result.returncode == 0, (command, result.stderr)

@@ -9,7 +9,7 @@ import psycopg
 from agent_memory import Memory
 
 WORDS = ("tea", "green", "black", "coffee")
-LONG = 30.0
+LONG = 120.0
 """Seconds to catch up in tests of what is found, on a machine that has other work."""
 
 

@@ -72,7 +72,9 @@ def test_the_history_comes_back_when_the_database_does(dsn: str) -> None:
         conversation = Conversation(memory, "ana", "monday", empty_on_failure=True)
         conversation.save_memory("user", "Hello")
         with psycopg.connect(dsn, autocommit=True) as admin:
-            admin.execute("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'lost'")
+            admin.execute(
+                "select pg_terminate_backend(pid, 60000) from pg_stat_activity where application_name = 'lost'"
+            )
         assert conversation.load_memory() == []
         assert conversation.load_memory() == [{"role": "user", "content": "Hello"}]
 

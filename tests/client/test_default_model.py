@@ -13,6 +13,8 @@ from agent_memory import DegradedWarning, Memory
 from agent_memory.local import DEFAULT_MODEL, DEFAULT_NAME, activate_default
 from agent_memory_models.providers.onnx import loading
 
+from tests.client.steps import LONG
+
 MODELS = "select name, provider, model, is_active from memory.models where kind = 'embedding'"
 DEFAULT = [(DEFAULT_NAME, "local", DEFAULT_MODEL, True)]
 
@@ -36,7 +38,7 @@ def test_it_is_registered_once_and_found_by(
     assert activate_in(dsn)
     assert activate_in(dsn)
     assert db.execute(MODELS).fetchall() == DEFAULT
-    with Memory(dsn, catch_up_seconds=30) as memory:
+    with Memory(dsn, catch_up_seconds=LONG) as memory:
         memory.add_message("ana", "monday", "user", "I prefer trains over planes.")
         assert memory.search("ana", "How does she like to travel?")[0].content == "I prefer trains over planes."
 

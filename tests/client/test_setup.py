@@ -19,6 +19,7 @@ from agent_memory.install import install
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from tests.support.runners import PATIENCE
 from tests.support.servers import Server
 
 
@@ -126,7 +127,7 @@ class TestSetup:
             memory.version()
         with (
             ConnectionPool(dsn, min_size=1, max_size=1, timeout=0.1, open=True) as pool,
-            pool.connection(),
+            pool.connection(timeout=PATIENCE),
             pytest.raises(PoolTimeout, match="all 1 connections are in use"),
         ):
             Memory(pool).version()

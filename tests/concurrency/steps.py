@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import psycopg
 
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 
 CLIENTS = 8
@@ -42,7 +43,7 @@ def at_once(clients: list[Api], work: Callable[[Api, int], Result]) -> list[Resu
     start = threading.Barrier(len(clients))
 
     def run(number: int) -> Result:
-        start.wait(10)
+        start.wait(PATIENCE)
         return work(clients[number], number)
 
     with ThreadPoolExecutor(len(clients)) as pool:

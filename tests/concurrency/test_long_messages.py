@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,6 +12,7 @@ import pytest
 
 from tests.artifacts.offload.steps import keys, rows, say
 from tests.support.protocol import activate, claim, complete, make_due
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 
 Connect = Callable[..., psycopg.Connection]
@@ -25,11 +25,7 @@ def api(connect: Connect) -> Api:
 
 
 def wait_until_it_waits(api: Api, backend: int) -> None:
-    for _ in range(400):
-        if api.value("select cardinality(pg_blocking_pids(%(pid)s))", pid=backend) > 0:
-            return
-        time.sleep(0.02)
-    raise AssertionError("no lock was waited for")
+    wait_until(lambda: api.value("select cardinality(pg_blocking_pids(%(pid)s))", pid=backend) > 0)
 
 
 @contextmanager
@@ -51,7 +47,7 @@ def test_a_description_does_not_undo_an_edit_that_it_has_waited_for(api: Api, co
             api.connection.execute("update memory.messages set content = replace(content, 'status 0', 'status 1')")
             completing = submit(lambda: complete(other, job, description="npm install, good"))
             wait_until_it_waits(api, other.connection.info.backend_pid)
-        completing.result(30)
+        completing.result(PATIENCE)
     [row] = rows(api)
     assert "npm install, good" in row.content
     assert row.content.endswith("Exit status 1.")
@@ -94,7 +90,7 @@ def test_the_sweep_does_not_lose_an_artifact_whose_message_goes_at_the_same_time
             api.connection.execute("delete from memory.messages")
             sweeping = submit(lambda: other.value("select memory._sweep_unnamed_artifacts(10)"))
             wait_until_it_waits(api, other.connection.info.backend_pid)
-        sweeping.result(30)
+        sweeping.result(PATIENCE)
     api.sweep()
     assert keys(api) == []
 
@@ -111,7 +107,7 @@ def test_a_memory_that_is_stored_twice_at_once_under_one_id_is_no_conflict(api: 
             add(api)
             adding = submit(lambda: add(other))
             wait_until_it_waits(api, other.connection.info.backend_pid)
-        assert adding.result(30) == memory_id
+        assert adding.result(PATIENCE) == memory_id
     [memory] = api.list_memories(user_id="ana")
     assert (memory.memory_id, memory.version) == (memory_id, 1)
 
@@ -125,5 +121,5 @@ def test_a_sweep_that_parses_an_artifact_and_deletes_its_message_does_not_deadlo
             deleting = submit(lambda: other.delete_artifact(user_id="ana", key="npm-install"))
             wait_until_it_waits(api, other.connection.info.backend_pid)
             api.connection.execute("delete from memory.messages")
-        assert deleting.result(30) is True
+        assert deleting.result(PATIENCE) is True
     assert keys(api) == []

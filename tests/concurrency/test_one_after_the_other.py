@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import suppress
@@ -13,7 +12,8 @@ import psycopg
 import pytest
 
 from tests.concurrency.steps import ANA, CLIENTS, HELLO, Connect, assert_counters_are_exact, at_once
-from tests.support.sqlapi import Api, result_of
+from tests.support.runners import PATIENCE, wait_until
+from tests.support.sqlapi import NO_WAIT, Api, result_of
 
 # One after the other --------------------------------------------------------------------------------------------------
 
@@ -38,9 +38,7 @@ Meanwhile = Callable[[Api, Callable[[Api], Any]], "Future[Any]"]
 def until_blocked(watcher: Api, client: Api, call: Future[Any]) -> None:
     """Return when the client waits for a lock, or its call is over."""
     blockers = "select cardinality(pg_blocking_pids(%(pid)s))"
-    deadline = time.monotonic() + 60
-    while not call.done() and not watcher.value(blockers, pid=client.connection.info.backend_pid):
-        assert time.monotonic() < deadline
+    wait_until(lambda: call.done() or watcher.value(blockers, pid=client.connection.info.backend_pid))
 
 
 def extraction(api: Api) -> dict[str, Any]:
@@ -60,7 +58,7 @@ def test_a_thread_deleted_during_its_first_extraction_is_extracted_anew_when_it_
     with db.transaction():
         api.complete_job(**lease, result={"memories": []})
         deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
-    assert deleted.result(10) == 1
+    assert deleted.result(PATIENCE) == 1
     assert api.query("select from memory.marks where scope <> ''") == []
     extraction(api)
 
@@ -76,7 +74,7 @@ def test_a_thread_deleted_during_an_extraction_leaves_no_memory_of_swept_message
     with db.transaction():
         api.complete_job(**lease, result={"memories": [{"content": "Said hello", "memory_type": "fact", "seqs": [0]}]})
         deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
-    assert deleted.result(10) == 0
+    assert deleted.result(PATIENCE) == 0
     assert api.query("select from memory.memories") == []
 
 
@@ -91,7 +89,7 @@ def test_a_transaction_that_appends_and_then_remembers_does_not_deadlock_with_a_
         api.add_message(**ANA, **HELLO)
         deleted = meanwhile(Api(connect()), lambda other: other.delete_thread(**ANA))
         api.add_memory(user_id="ana", content="Said hello")
-    assert deleted.result(10) == 2
+    assert deleted.result(PATIENCE) == 2
 
 
 @pytest.mark.feature("E14")
@@ -108,7 +106,7 @@ def test_a_transaction_that_asks_for_a_compression_and_then_appends_does_not_dea
         api.compress_thread(**ANA)
         stored = meanwhile(worker, lambda worker: worker.complete_job(**lease, result=result_of(job)))
         api.add_message(**ANA, **HELLO)
-    stored.result(10)
+    stored.result(PATIENCE)
     assert [row.seq for row in api.get_messages(**ANA)] == [4, 5, 6]
 
 
@@ -117,7 +115,7 @@ def test_deleting_a_thread_that_is_not_there_waits_for_nobody_and_changes_nothin
 ) -> None:
     api = Api(db)
     before = api.state()
-    other = Api(connect(options="-c lock_timeout=1s"))
+    other = Api(connect(options=NO_WAIT))
     with db.transaction(force_rollback=True):
         api.add_message(**ANA, **HELLO)
         api.add_memory(user_id="ana", content="Likes tea")
@@ -142,11 +140,11 @@ def test_callers_of_one_key_who_waited_for_a_deletion_get_one_message(
         db.execute("select from memory.threads for update")  # as delete_thread() does first of all
         calls = {meanwhile(caller, append): caller for caller in callers}
         api.delete_thread(**ANA)
-    [first] = wait(calls, timeout=10, return_when=FIRST_COMPLETED).done
+    [first] = wait(calls, timeout=PATIENCE, return_when=FIRST_COMPLETED).done
     [second] = calls.keys() - {first}
     until_blocked(api, calls[second], second)
     calls[first].connection.execute("commit")
-    assert (first.result(), second.result(10)) == (0, 0)
+    assert (first.result(), second.result(PATIENCE)) == (0, 0)
     calls[second].connection.execute("commit")
     assert api.query("select content from memory.messages") == [("Hello again",)]
 
@@ -164,7 +162,7 @@ def test_a_memory_restored_at_the_same_time_is_not_put_away_by_the_limit(
     with db.transaction():
         api.restore_memory(user_id="ana", memory_id=old)
         adding = meanwhile(Api(connect()), lambda other: other.add_memory(user_id="ana", agent_id="a", content="Tall"))
-    adding.result(10)
+    adding.result(PATIENCE)
     assert [row.content for row in api.list_memories(user_id="ana", agent_id="b")] == ["Likes tea"]
     assert_counters_are_exact(api)
 
@@ -206,7 +204,7 @@ def test_a_sweep_spares_a_row_whose_expiry_changes_while_the_sweep_waits(
     with db.transaction():
         db.execute(prolong)
         swept = meanwhile(Api(connect()), lambda other: other.sweep())
-    swept.result(10)
+    swept.result(PATIENCE)
     assert db.execute(f"select count(*) from memory.{table}").fetchone() == (1,)
 
 
@@ -249,7 +247,7 @@ def test_a_memory_of_an_agent_in_use_comes_back_with_the_next_sweep(db: psycopg.
     old = api.add_memory(user_id="ana", agent_id="a", content="Lives in Oslo").memory_id
     new = api.add_memory(user_id="ana", agent_id="b", content="Lives in Rome").memory_id
     api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="newer")
-    db.execute("set statement_timeout = '5s'")
+    db.execute("set statement_timeout = '60s'")
     with other.connection.transaction():
         other.add_memory(user_id="ana", agent_id="a", content="Likes tea")
         db.execute("delete from memory.memories where memory_id = %s", (new,))

@@ -15,6 +15,7 @@ import pytest
 
 from tests.documents.steps import LONG, chunks, cut, embed, embedded, hand_in, pieces, store
 from tests.support.protocol import activate, claim, complete, lease, open_jobs
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 
 
@@ -36,7 +37,7 @@ def test_a_change_waits_for_the_pieces_that_are_being_stored(
             dropping = pool.submit(client.connection.execute, statement)
             with pytest.raises(FutureTimeoutError):
                 dropping.result(0.2)
-        dropping.result(10)
+        dropping.result(PATIENCE)
     if change == "delete":
         assert chunks(worker) == []
     else:
@@ -100,11 +101,11 @@ def test_cutting_and_embedding_while_clients_change_documents_ends_with_all_foun
         workers = [pool.submit(work, cutter, ["chunk_documents"]), pool.submit(work, embedder, ["embed", "backfill"])]
         try:
             for writer in [pool.submit(write, number) for number in range(len(clients))]:
-                writer.result(60)
+                writer.result(PATIENCE)
         finally:
             done.set()
         for worker in workers:
-            worker.result(30)
+            worker.result(PATIENCE)
     store(cutter)  # what was stored at the very moment at which a job ended is found by the next one
     while open_jobs(cutter):
         embed(cutter)

@@ -5,13 +5,15 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from agent_memory import Memory
 from agent_memory.embedded.locks import is_held
+
+from tests.support.runners import wait_until
+
+PATIENCE = 180.0
+"""Seconds after which a process that uses a store is given up: a new store takes two seconds of a whole core."""
 
 
 class Processes:
@@ -42,7 +44,7 @@ class Processes:
     def run(self, code: str, *options: str, **environment: str) -> str:
         """Run a process to its end, which must be a good one without a word on stderr, and return what it printed."""
         process = self.start(code, *options, **environment)
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=PATIENCE)
         assert (process.returncode, errors) == (0, "")
         return output
 
@@ -81,14 +83,6 @@ def kill_server(folder: Path) -> None:
     pid = server_pid(folder)
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
-
-
-def wait_until(condition: Callable[[], Any], seconds: float = 20.0) -> None:
-    """Wait for a condition that comes true soon."""
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "waited too long"
-        time.sleep(0.02)
 
 
 def contents(memory: Memory, user_id: str = "ana", thread_id: str = "t") -> list[str]:

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from agent_memory import AgentMemoryError, AsyncMemory, Memory
 
-from tests.embedded.steps import Processes, contents, kill_server, server_runs, wait_until
+from tests.embedded.steps import Processes, contents, kill_server, server_runs
+from tests.support.runners import wait_until
 
 pytestmark = pytest.mark.own_server
 

@@ -7,7 +7,8 @@ import pytest
 from agent_memory import AgentMemoryError, AsyncMemory, Memory
 from agent_memory.embedded import IN_MEMORY, open_store
 
-from tests.embedded.steps import Processes, contents, server_runs, wait_until
+from tests.embedded.steps import Processes, contents, server_runs
+from tests.support.runners import wait_until
 
 pytestmark = pytest.mark.own_server
 

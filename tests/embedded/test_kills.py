@@ -14,7 +14,8 @@ import pytest
 from agent_memory import Memory
 from agent_memory.embedded import open_store
 
-from tests.embedded.steps import Processes, contents, server_pid, server_runs, wait_until
+from tests.embedded.steps import Processes, contents, server_pid, server_runs
+from tests.support.runners import wait_until
 
 pytestmark = pytest.mark.own_server
 

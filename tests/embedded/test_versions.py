@@ -11,7 +11,8 @@ from agent_memory.embedded import open_store
 from agent_memory.embedded.share import ProcessShare
 from agent_memory.install import sql_file
 
-from tests.embedded.steps import server_runs, wait_until
+from tests.embedded.steps import server_runs
+from tests.support.runners import wait_until
 
 pytestmark = pytest.mark.own_server
 

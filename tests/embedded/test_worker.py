@@ -11,7 +11,8 @@ import pytest
 from agent_memory import Memory
 from agent_memory.embedded import open_store
 
-from tests.embedded.steps import Processes, server_runs, wait_until
+from tests.embedded.steps import PATIENCE, Processes, server_runs
+from tests.support.runners import wait_until
 
 pytestmark = pytest.mark.own_server
 
@@ -72,7 +73,10 @@ def test_jobs_that_were_not_run_wait_for_the_next_opening(folder: Path) -> None:
 def test_a_running_job_is_released_at_the_end(
     folder: Path, processes: Processes, silent_model: socket.socket, end: str
 ) -> None:
+    # So that a busy machine releases the job before the process ends; the call under way would last a minute.
     code = f"""
+        from agent_memory.embedded import share
+        share.WORKER_TIMEOUT = 40
         memory = Memory(path=folder)
         {SAY}
         sys.stdin.readline()
@@ -81,10 +85,10 @@ def test_a_running_job_is_released_at_the_end(
     process = processes.start(code, OPENAI_API_KEY="k")
     with silent_model.accept()[0]:
         began = time.monotonic()
-        output, errors = process.communicate("\n", timeout=60)
+        output, errors = process.communicate("\n", timeout=PATIENCE)
         took = time.monotonic() - began
     assert (process.returncode, output, errors) == (0, "", "")
-    assert took < 4.0  # 1.2 s where the tests have the machine for themselves
+    assert took < 30  # 1.2 s where the tests have the machine for themselves
     wait_until(lambda: not server_runs(folder))
     assert jobs(folder).get("running", 0) == 0
     assert jobs(folder)["pending"] >= 1
@@ -124,7 +128,7 @@ def test_it_logs_and_does_not_print(processes: Processes) -> None:
     logged = processes.start(
         f"        import logging; logging.basicConfig(level=logging.INFO)\n{code}", OPENAI_API_KEY="k"
     )
-    output, errors = logged.communicate(timeout=60)
+    output, errors = logged.communicate(timeout=PATIENCE)
     assert output == ""
     assert "INFO:agent_memory.worker:worker " in errors
     assert "stopped: " in errors

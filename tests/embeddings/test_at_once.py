@@ -14,6 +14,7 @@ from psycopg import errors
 
 from tests.embeddings.steps import embed, embedded, hand_in, know
 from tests.support.protocol import ANA, activate, age, claim, complete, make_due, say
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 
 
@@ -107,7 +108,7 @@ def test_a_row_deleted_while_its_embedding_is_being_stored_keeps_no_embedding(
             dropping = pool.submit(drop, client)
             with pytest.raises(FutureTimeoutError):
                 dropping.result(0.2)
-        dropping.result(10)
+        dropping.result(PATIENCE)
     assert embedded(worker) == {}
 
 

@@ -15,6 +15,7 @@ from psycopg.types.json import Jsonb
 
 from tests.embeddings.steps import EAST, embed, embedded, hand_in, know
 from tests.support.protocol import activate, claim, complete, lease, say
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
 
 
@@ -200,7 +201,7 @@ def test_one_of_two_first_results_of_a_model_decides_on_the_dimensions(
             with pytest.raises(FutureTimeoutError):
                 late.result(0.2)
         with refused("result"):
-            late.result(10)
+            late.result(PATIENCE)
     assert complete(second, jobs[1], embeddings=[[1.0] * 3])["embedded"] == 1
 
 

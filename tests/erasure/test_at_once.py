@@ -12,6 +12,7 @@ import psycopg
 import pytest
 
 from tests.erasure.conftest import rows
+from tests.support.runners import wait_until
 from tests.support.sqlapi import Api, refused, result_of
 
 pytestmark = pytest.mark.feature("F5")
@@ -82,11 +83,13 @@ def test_erasures_jobs_sweeps_and_writers_at_once(dsn: str) -> None:
     for thread in threads:
         thread.start()
     time.sleep(SECONDS)
-    stop.set()
-    for thread in threads:
-        thread.join()
+    try:
+        wait_until(lambda: failed or set(done) == {what.__name__ for what in loops})
+    finally:
+        stop.set()
+        for thread in threads:
+            thread.join()
     assert "\n".join(failed) == ""
-    assert set(done) == {what.__name__ for what in loops}
     with psycopg.connect(dsn, autocommit=True) as connection:
         api = Api(connection)
         assert api.query(
@@ -122,10 +125,8 @@ def test_an_erasure_gives_way_to_who_holds_a_counter_that_was_made_after_it_bega
 
         def wait_for(blocker: psycopg.Connection) -> None:
             pids = {"waiting": erasing.info.backend_pid, "blocker": blocker.info.backend_pid}
-            end = time.monotonic() + 20
-            while not Api(watching).value("select %(blocker)s = any (pg_blocking_pids(%(waiting)s))", **pids):
-                assert time.monotonic() < end
-                time.sleep(0.01)
+            is_waiting = "select %(blocker)s = any (pg_blocking_pids(%(waiting)s))"
+            wait_until(lambda: Api(watching).value(is_waiting, **pids))
 
         wait_for(holding)
         late = {**ANA, "agent_id": "late"}

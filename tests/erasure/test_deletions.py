@@ -94,7 +94,7 @@ def test_a_thread_that_somebody_holds_is_left_for_the_next_call(connect: Any) ->
     holder = connect()
     holder.execute("begin")
     holder.execute("select from memory.threads where thread_id = 't1' for update")
-    api.connection.execute("set statement_timeout = '5s'")
+    api.connection.execute("set statement_timeout = '60s'")
     api.claim_jobs(worker="w")
     assert api.value("select count(*) from memory.messages where thread_id = 't1'") == 6
     holder.execute("rollback")

@@ -14,6 +14,7 @@ import psycopg
 import pytest
 
 from tests.erasure.conftest import ANA, rows
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F5")
@@ -35,7 +36,7 @@ def test_a_backend_that_is_killed_has_forgotten_nothing(filled: Api, connect: Ca
         time.sleep(delay)
         os.kill(victim.info.backend_pid, signal.SIGKILL)
         thread.join()
-        ends = time.monotonic() + 30
+        ends = time.monotonic() + PATIENCE
         while True:
             try:
                 with psycopg.connect(dsn, autocommit=True) as connection:

@@ -22,6 +22,19 @@ QUIET = {
 }
 
 
+# A job that failed waits longer than any test takes: on a busy machine its ten seconds would be over during the test.
+WAIT_LONG = """
+create function public.wait_long() returns trigger language plpgsql as $$
+begin
+  new.run_after := greatest(new.run_after, now() + interval '30 minutes');
+  return new;
+end $$;
+create trigger wait_long before update on memory.jobs for each row
+when (old.status = 'running' and new.status = 'pending' and new.attempts = old.attempts)
+execute function public.wait_long()
+"""
+
+
 @pytest.fixture(params=["database", "worker"])
 def runner(request: pytest.FixtureRequest, server: Server, dsn: str, tmp_path: Path) -> Iterator[Runner]:
     if request.param == "database" and not server.has_plpython:
@@ -45,6 +58,7 @@ def fake() -> Iterator[HostileServer]:
 def api(db: psycopg.Connection, fake: HostileServer) -> Api:
     """Ana's thread t, of which the tests' jobs are, and bystanders: her other thread, and Bob."""
     api = Api(db)
+    api.connection.execute(WAIT_LONG)
     api.set_policy(settings=QUIET)
     use(api, fake)
     for user_id, thread_id in (("ana", "t"), ("ana", "other"), ("bob", "t")):

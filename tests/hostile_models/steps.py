@@ -6,7 +6,6 @@ has every call. These are the parts that its tests share: the server, the jobs, 
 
 from __future__ import annotations
 
-from threading import Lock
 from typing import Any
 
 from tests.support.fake_model_server import FakeModelServer
@@ -20,22 +19,11 @@ JOBS = "select kind, status, attempts, error, result from memory.jobs order by j
 
 
 class HostileServer(FakeModelServer):
-    """A fake model server that knows how many calls were under way at once."""
+    """A fake model server with vectors of 32 dimensions, which many may call at once."""
 
     def __init__(self) -> None:
         super().__init__(dimensions=32)
         self._server.socket.listen(128)  # http.server lets five connections wait; others try again after a second
-        self.under_way = 0
-        self.most_under_way = 0
-        self._count_lock = Lock()
-
-    def wait(self, seconds: float | None) -> None:
-        with self._count_lock:
-            self.under_way += 1
-            self.most_under_way = max(self.most_under_way, self.under_way)
-        super().wait(seconds)
-        with self._count_lock:
-            self.under_way -= 1
 
 
 def use(api: Api, fake: FakeModelServer, **settings: Any) -> None:

@@ -17,7 +17,8 @@ import jwt
 
 KEY = "key-of-the-administrator"
 SECRET = "a secret of thirty-two bytes or more"
-_PATIENCE = 60.0
+_PATIENCE = 180.0
+"""Seconds after which a server or an answer is given up; a server with an embedded store takes five of a whole core."""
 
 
 class Serving:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 
 import httpx
@@ -15,17 +16,23 @@ from tests.http.steps import problem, token, with_keys
 def test_a_user_has_so_many_requests_a_minute(dsn: str) -> None:
     with with_keys(dsn, "--rate-limit", "20") as serving:
         with serving.client(token("ana")) as ana, serving.client(token("eve")) as eve:
-            answers = [ana.post("/v1/count_memories") for _ in range(30)]
-            statuses = [answer.status_code for answer in answers]
-            assert statuses[:20] == [200] * 20
-            assert statuses.count(429) >= 8
+            started = time.monotonic()
+            answers = [ana.post("/v1/count_memories") for _ in range(20)]
+            while answers[-1].status_code == 200:
+                answers.append(ana.post("/v1/count_memories"))
+                # One more every three seconds: on a busy machine the first twenty take some of these.
+                assert len(answers) <= 22 + (time.monotonic() - started) / 3
+            assert [answer.status_code for answer in answers[:20]] == [200] * 20
             problem(answers[-1], 429)
             assert 1 <= int(answers[-1].headers["retry-after"]) <= 60
             assert eve.post("/v1/count_memories").status_code == 200
         with serving.client() as admin:  # works for all users, so it is not limited
             assert all(admin.post("/v1/version").status_code == 200 for _ in range(40))
         with serving.client("guess") as guessing:  # those who try keys are
-            assert {guessing.post("/v1/version").status_code for _ in range(40)} == {401, 429}
+            statuses = [guessing.post("/v1/version").status_code]
+            while statuses[-1] == 401 and len(statuses) < 1000:
+                statuses.append(guessing.post("/v1/version").status_code)
+            assert statuses == [401] * (len(statuses) - 1) + [429]
 
 
 @pytest.mark.feature("B14")

@@ -16,6 +16,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from tests.http.steps import KEY, Serving, problem, token, with_keys
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import Server, install_agent_memory, running_server
 
 
@@ -59,7 +60,7 @@ def test_a_database_that_goes_away_is_told_and_found_again(server: Server) -> No
         with with_keys(own.conninfo()) as serving, serving.client() as admin:
             assert admin.get("/healthz").json()["status"] == "ok"
             own.restart()
-            end = time.monotonic() + 30
+            end = time.monotonic() + PATIENCE
             while (answer := admin.post("/v1/version")).status_code != 200:
                 problem(answer, 503)
                 assert int(answer.headers["retry-after"]) > 0
@@ -91,7 +92,7 @@ def test_requests_under_way_end_before_the_server_does(dsn: str, db: psycopg.Con
             assert serving.process.poll() is None
             with pytest.raises(httpx.ConnectError):
                 httpx.get(serving.url + "/healthz")
-        caller.join(30)
+        caller.join(PATIENCE)
         assert [answer.status_code for answer in answers] == [200]
         assert serving.stop() == 0
     assert db.execute("select count(*) from memory.messages").fetchone() == (1,)
@@ -114,7 +115,7 @@ def test_what_hangs_does_not_keep_the_server_for_ever(dsn: str, db: psycopg.Conn
         started = time.monotonic()
         serving.stop()
         assert time.monotonic() - started < 20
-        caller.join(10)
+        caller.join(PATIENCE)
 
 
 @pytest.mark.feature("B14")
@@ -126,10 +127,8 @@ def test_the_embedded_store_serves_and_works_by_itself(tmp_path: Path) -> None:
         thread = {"user_id": "ana", "thread_id": "t"}
         client.post("/v1/add_message", json={**thread, "role": "user", "content": "I live in Porto."})
         job_id = client.post("/v1/extract_memories", json=thread).json()
-        end = time.monotonic() + 30
-        while client.post("/v1/get_job", json={"user_id": "ana", "job_id": job_id}).json()["status"] != "completed":
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        job = {"user_id": "ana", "job_id": job_id}
+        wait_until(lambda: client.post("/v1/get_job", json=job).json()["status"] == "completed")
 
 
 def test_an_address_in_use_is_named(dsn: str) -> None:

@@ -9,7 +9,6 @@ import shlex
 import subprocess
 import sys
 import textwrap
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ import pytest
 import yaml  # type: ignore[import-untyped]
 
 from tests.http.steps import KEY, Serving
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import ROOT
 
 if sys.version_info >= (3, 11):
@@ -246,22 +246,20 @@ def test_the_worker_the_sweep_and_the_install_of_the_manifests_run(
     running = in_container(worker["args"])
     db.execute("select memory.add_message('ana', 't', 'user', 'My name is Ana.')")
     [job_id] = db.execute("select memory.extract_memories('ana', 't')").fetchone() or ()
-    end = time.monotonic() + 60
-    while db.execute("select status from memory.jobs where job_id = %s", [job_id]).fetchone() != ("completed",):
-        assert time.monotonic() < end
-        time.sleep(0.1)
+    status = "select status from memory.jobs where job_id = %s"
+    wait_until(lambda: db.execute(status, [job_id]).fetchone() == ("completed",))
     program, *health = worker["livenessProbe"]["exec"]["command"]
     assert program == listed("worker", "ENTRYPOINT")[0]
-    assert in_container(health).wait(60) == 0
+    assert in_container(health).wait(PATIENCE) == 0
     running.terminate()
-    assert running.wait(60) == 0
+    assert running.wait(PATIENCE) == 0
     for template in templates():
         arguments = template["spec"]["containers"][0]["args"]
         if arguments[0] in ("sweep", "install"):
             done = in_container(arguments)
-            assert done.wait(60) == 0, done.communicate()
+            assert done.wait(PATIENCE) == 0, done.communicate()
     assert (tmp_path / "written").read_text() == ""
-    in_container(["worker", "--once", "--health-file", str(tmp_path / "elsewhere")]).wait(60)
+    in_container(["worker", "--once", "--health-file", str(tmp_path / "elsewhere")]).wait(PATIENCE)
     assert str(tmp_path / "elsewhere") in (tmp_path / "written").read_text()  # what is noted is noted here, too
 
 

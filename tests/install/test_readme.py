@@ -46,7 +46,7 @@ def run_first_lines(**environment: Path) -> tuple[str, str]:
         capture_output=True,
         text=True,
         check=False,
-        timeout=120,
+        timeout=300,
     )
     return done.stdout, done.stderr
 

@@ -83,15 +83,13 @@ def test_a_change_of_a_column_that_a_users_object_depends_on_is_refused(
 def test_an_upgrade_that_must_wait_gives_up_and_changes_nothing(
     connect: Callable[..., psycopg.Connection], dsn: str, build: Build, dump: Callable[..., str]
 ) -> None:
-    upgrade = build({PART: "alter table memory.jobs add column extra int;\n"}).replace(
-        "lock_timeout = '10s'", "lock_timeout = '100ms'"
-    )
+    upgrade = build({PART: "alter table memory.jobs add column extra int;\n"})
     before = dump(dsn)
     session = connect()
     with session.transaction():
         Api(session).talk("ana", "t1", 10)
         with pytest.raises(errors.LockNotAvailable):
-            install(dsn, upgrade)
+            install(dsn, upgrade.replace("lock_timeout = '10s'", "lock_timeout = '100ms'"))
         assert session.execute("select count(*) from memory.messages").fetchone() == (20,)
         session.execute("truncate memory.messages, memory.jobs, memory.threads restart identity cascade")
     assert dump(dsn) == before

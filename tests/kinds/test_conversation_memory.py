@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from tests.support.protocol import ANA, claim, complete, lease
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round, only
 
@@ -142,7 +143,7 @@ def test_a_job_that_ends_while_its_conversation_goes_leaves_nothing(
             going = pool.submit(getattr(other, function), **ANA)
             while not api.value("select cardinality(pg_blocking_pids(%(pid)s))", pid=other.connection.info.backend_pid):
                 assert not going.done()
-        assert going.result(10) == 4
+        assert going.result(PATIENCE) == 4
     assert memories(api) == []
 
 

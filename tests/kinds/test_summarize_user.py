@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from tests.support.protocol import ANA, SAID_AT, claim, complete, lease, nothing_to_do, open_jobs
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import hear, only, profile, profile_job, write_at_once
 
@@ -226,6 +227,6 @@ def test_a_thread_deleted_just_as_the_profile_is_stored_is_read_anew_when_it_ret
             going = pool.submit(getattr(other, function), **ANA)
             while not api.value("select cardinality(pg_blocking_pids(%(pid)s))", pid=other.connection.info.backend_pid):
                 assert not going.done()
-        assert going.result(10) == 1
+        assert going.result(PATIENCE) == 1
     hear(api, "t1", "I am well")
     assert heard(profile_job(api)) == [(1, "I am well")]

@@ -98,7 +98,7 @@ def over_http(url: str, token: str | None = None, *, mode: str = "auto") -> Iter
     with start_blocking_portal() as portal:
 
         async def make_client() -> httpx2.AsyncClient:
-            return httpx2.AsyncClient(headers=headers, timeout=60)
+            return httpx2.AsyncClient(headers=headers, timeout=180)
 
         with (
             portal.wrap_async_context_manager(portal.call(make_client)) as http_client,

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.mcp.steps import over_stdio, stdio_server
+from tests.support.runners import wait_until
 
 
 @pytest.mark.own_server
@@ -24,9 +25,6 @@ def test_hosts_share_the_embedded_store_and_the_last_one_stops_it(tmp_path: Path
             added = first.call("add_memory", content="Ana likes tea.")
             assert second.call("search", query="tea")["results"][0]["id"] == added["memory_id"]
             assert list(tmp_path.rglob("postmaster.pid"))
-        deadline = time.monotonic() + 20
-        while list(tmp_path.rglob("postmaster.pid")):
-            assert time.monotonic() < deadline
-            time.sleep(0.1)
+        wait_until(lambda: not list(tmp_path.rglob("postmaster.pid")))
         log.seek(0)
         assert "Traceback" not in log.read()

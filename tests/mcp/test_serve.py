@@ -44,7 +44,7 @@ def test_fifty_users_at_once_read_their_own_only(beside: Serving, shared_api: Ap
 
     async def work(user: str) -> tuple[str, list[str], str]:
         async with (
-            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token(user)}"}, timeout=120) as http_client,
+            httpx2.AsyncClient(headers={"Authorization": f"Bearer {token(user)}"}, timeout=300) as http_client,
             Client(streamable_http_client(mcp_url(beside), http_client=http_client), mode=mode) as client,
         ):
             for number in range(2):

@@ -8,7 +8,6 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -21,6 +20,7 @@ from agent_memory.cli import app
 from agent_memory.tools import TOOLS, openai_tools
 
 from tests.mcp.steps import Host, over_stdio, stdio_server
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C11")
@@ -165,9 +165,7 @@ def test_a_database_that_goes_away_is_told_and_found_again(ana: Host, shared_api
         assert ana.ask("list_tools").tools
     finally:
         turn(on=True)
-    deadline = time.monotonic() + 30
-    while ana.ask("call_tool", "list_threads", {}).is_error:
-        assert time.monotonic() < deadline
+    wait_until(lambda: not ana.ask("call_tool", "list_threads", {}).is_error)
     assert ana.call("list_threads", limit=1)
 
 
@@ -193,7 +191,7 @@ runpy.run_module("agent_memory.cli", None, "__main__")
         stderr=subprocess.PIPE,
         text=True,
     ) as process:
-        watchdog = threading.Timer(60, process.kill)
+        watchdog = threading.Timer(180, process.kill)
         watchdog.start()
         introduction = {
             "protocolVersion": "2025-06-18",
@@ -225,7 +223,7 @@ def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_serve
     while 2 not in [answer.get("id") for answer in answers]:
         answers.append(json.loads(raw.stdout.readline()))
     assert json.loads(answers[-1]["result"]["content"][0]["text"])["results"] == []
-    rest, log = raw.communicate(timeout=30)
+    rest, log = raw.communicate(timeout=PATIENCE)
     assert rest == ""
     assert raw.returncode == 0
     assert "careless" in log
@@ -235,7 +233,7 @@ def test_stdout_has_nothing_but_the_protocol_and_the_end_of_stdin_ends_the_serve
 
 def test_sigterm_ends_a_server_that_waits_for_its_host(raw: subprocess.Popen[str]) -> None:
     raw.send_signal(signal.SIGTERM)
-    assert raw.wait(30) == 0
+    assert raw.wait(PATIENCE) == 0
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ import pytest
 from psycopg import errors
 
 from tests.memories.steps import add, expire, supersede
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import OLD_STRINGS, Api
 
 
@@ -177,4 +178,4 @@ def test_connections_that_repeat_a_memory_id_at_once_store_once(connect: Callabl
             waiting = threads.submit(second.execute, statement, ["Likes tea a lot", memory_id])
             time.sleep(0.2)
             assert not waiting.done()
-        assert waiting.result(10).fetchone() == (False,)
+        assert waiting.result(PATIENCE).fetchone() == (False,)

@@ -10,6 +10,7 @@ import psycopg
 import pytest
 
 from tests.messages.steps import ANA, add, contents
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, refused
 
 
@@ -140,6 +141,6 @@ class TestIdempotencyKeys:
             thread.start()
             thread.join(timeout=0.3)
             assert thread.is_alive()
-        thread.join(timeout=10)
+        thread.join(timeout=PATIENCE)
         assert results == [results[0]] * 2
         assert contents(api) == ["Hello"]

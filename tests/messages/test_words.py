@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.messages.steps import ANA, MAY, TOOL_CALLS, add
-from tests.support.sqlapi import Api
+from tests.support.sqlapi import NO_WAIT, Api
 
 
 def unparsed(api: Api) -> list[int]:
@@ -147,7 +147,7 @@ class TestWords:
     ) -> None:
         api.talk(**ANA, rounds=2)
         api.talk("bob", "t1", rounds=1)
-        hasty = Api(connect(options="-c statement_timeout=1s"))
+        hasty = Api(connect(options=NO_WAIT))
         with api.connection.transaction():
             add(api)
             api.connection.execute(
@@ -161,7 +161,7 @@ class TestWords:
         self, api: Api, connect: Callable[..., Any]
     ) -> None:
         api.talk(**ANA, rounds=2)
-        hasty = Api(connect(options="-c statement_timeout=1s"))
+        hasty = Api(connect(options=NO_WAIT))
         with api.connection.transaction(force_rollback=True):
             assert api.sweep()["checked"] == 4
             add(hasty)

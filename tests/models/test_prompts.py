@@ -14,6 +14,7 @@ from agent_memory_models.chat.prompts import chat_messages
 from agent_memory_models.jobs.extract_memories import QUESTION
 
 from tests.support.protocol import ANA, activate, claim, complete, lease, say
+from tests.support.runners import PATIENCE
 from tests.support.servers import ROOT
 from tests.support.sqlapi import Api, refused
 
@@ -182,7 +183,7 @@ def test_editors_of_one_prompt_at_once_get_versions_without_gaps(connect: Callab
     start = threading.Barrier(len(editors))
 
     def edit(number: int) -> list[tuple[int, str]]:
-        start.wait(10)
+        start.wait(PATIENCE)
         versions = []
         for turn in range(10):
             template = f"{EDIT} {number} {turn}"

@@ -257,7 +257,7 @@ def test_a_killed_move_goes_on_where_it_ended(source: Api, target: psycopg.Conne
             if line.startswith("moved u"):
                 killed.kill()
                 break
-    again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=120, check=False)
+    again = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300, check=False)
     assert again.returncode == 0, again.stderr
     assert "present" in again.stdout
     assert "The source is as it was." in again.stdout
@@ -269,7 +269,7 @@ def test_a_killed_move_goes_on_where_it_ended(source: Api, target: psycopg.Conne
 def test_to_a_store_without_a_server_and_back(source: Api, target: psycopg.Connection[Any], tmp_path: Path) -> None:
     def run(*arguments: str) -> str:
         command = [sys.executable, "-m", "agent_memory.cli", "move", *arguments]
-        result = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+        result = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
         assert result.returncode == 0, result.stderr
         return result.stdout
 

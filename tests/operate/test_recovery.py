@@ -17,6 +17,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
+from tests.support.runners import wait_until
 from tests.support.servers import ROOT, Server, install_agent_memory, running_server
 from tests.support.sqlapi import Api
 
@@ -90,11 +91,7 @@ def primary(cluster: Cluster) -> Iterator[Api]:
 
 
 def wait_for(connection: psycopg.Connection, question: str, *parameters: object) -> None:
-    for _ in range(200):
-        if connection.execute(question.encode(), parameters).fetchone() == (True,):
-            return
-        time.sleep(0.05)
-    raise AssertionError(question)
+    wait_until(lambda: connection.execute(question.encode(), parameters).fetchone() == (True,))
 
 
 def test_after_recovery_to_a_moment_a_deleted_thread_is_back_and_what_was_forgotten_goes_again(

@@ -8,11 +8,12 @@ from collections.abc import Iterator
 
 import psycopg
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from tests.conftest import Database
 from tests.http.steps import Serving
 from tests.page.stored import store
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -21,12 +22,13 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 @pytest.fixture(scope="package")
 def browser() -> Iterator[Browser]:
     """Debian's Chromium, for all tests of this folder: while it runs, no other test can run a loop of asyncio."""
+    expect.set_options(timeout=PATIENCE * 1000)
     if CHROMIUM is None:
         pytest.skip("there is no Chromium; as root: apt-get install chromium")
     with sync_playwright() as playwright:
         # As root it has no sandbox; small containers have little shared memory.
         options = ["--disable-dev-shm-usage", *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=options, timeout=PATIENCE * 1000)
         yield browser
         browser.close()
 
@@ -64,7 +66,7 @@ def page(browser: Browser) -> Iterator[Page]:
     """A tab in which no stored script runs, no answer breaks the content policy, and the server does not fail."""
     context = browser.new_context(viewport={"width": 1100, "height": 800})
     tab = context.new_page()
-    tab.set_default_timeout(15_000)
+    tab.set_default_timeout(PATIENCE * 1000)
     said: list[str] = []
     tab.on("console", lambda message: said.append(message.text) if _is_wrong(message) else None)
     tab.on("pageerror", lambda error: said.append(str(error)))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import httpx
@@ -12,6 +11,7 @@ from playwright.sync_api import Page, expect
 from tests.http.steps import KEY, Serving, token, with_keys
 from tests.page.steps import accessible, fits_a_phone, visit
 from tests.page.stored import ANA
+from tests.support.runners import wait_until
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F19")
@@ -90,9 +90,7 @@ def test_the_command_ui_opens_a_browser_with_the_page(stored: Api, tmp_path: Pat
     opener.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
     opener.chmod(0o755)
     with Serving(stored.connection.info.dsn, command="ui", BROWSER=f"{opener} %s") as serving:
-        deadline = time.monotonic() + 30
-        while not opened.exists() and time.monotonic() < deadline:
-            time.sleep(0.05)
+        wait_until(opened.exists)
         assert opened.read_text().strip() == serving.url
         with serving.client(None) as client:
             assert "Users" in client.get("/").text

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import time
-
+import psutil
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -112,7 +111,18 @@ def test_a_thread_of_a_hundred_thousand_messages_is_there_at_once(stored: Api, s
             "/page/work",
         ):
             client.get(path)
-            started = time.monotonic()
+            before = cpu_seconds(stored, shown)
             answer = client.get(path)
             assert answer.status_code == 200
-            assert time.monotonic() - started < 1, path
+            assert cpu_seconds(stored, shown) - before < 1, path
+
+
+def cpu_seconds(stored: Api, shown: Serving) -> float:
+    """The time for which the page's process and those of its connections have worked so far."""
+    backends = stored.query(
+        "select pid from pg_stat_activity where application_name = 'agent-memory serve'"
+        " and datname = current_database()"
+    )
+    pids = [shown.process.pid, *(backend.pid for backend in backends)]
+    used = [psutil.Process(pid).cpu_times() for pid in pids]
+    return float(sum(times.user + times.system for times in used))

@@ -12,7 +12,7 @@ import psycopg
 import pytest
 
 from tests.support.protocol import ANA, activate, age, claim, complete, lease, make_due, nothing_to_do, open_jobs, say
-from tests.support.sqlapi import Api
+from tests.support.sqlapi import NO_WAIT, Api
 
 Connect = Callable[..., psycopg.Connection]
 
@@ -34,7 +34,7 @@ def api(db: psycopg.Connection) -> Api:
 @pytest.fixture
 def other(connect: Connect) -> Api:
     """A session that may not wait."""
-    return Api(connect(options="-c statement_timeout=1s"))
+    return Api(connect(options=NO_WAIT))
 
 
 def queue(api: Api, kind: str) -> None:
@@ -290,7 +290,7 @@ def test_a_claim_over_a_long_queue_with_nothing_to_do_ends_and_the_next_one_goes
         create trigger slow before update on memory.jobs for each row when (new.status = 'completed')
         execute function memory.be_slow()
     """)
-    assert api.claim_jobs(worker="test") == []
+    assert api.query("select from memory.claim_jobs('test')") == []
     done = api.value("select count(*) from memory.jobs where status = 'completed'")
     assert 1 <= done <= 3
     api.connection.execute("drop trigger slow on memory.jobs")

@@ -10,7 +10,7 @@ import pytest
 
 from tests.support.jobs import ANA, SUMMARY, claim, queued, say, settings
 from tests.support.protocol import lease
-from tests.support.sqlapi import Api, result_of
+from tests.support.sqlapi import NO_WAIT, Api, result_of
 
 
 def parsed(api: Api) -> list[int]:
@@ -73,7 +73,7 @@ def test_a_job_skips_the_words_of_messages_that_someone_is_changing(
 ) -> None:
     queued(api, messages=3)
     job = claim(api)
-    hasty = Api(connect(options="-c statement_timeout=1s"))
+    hasty = Api(connect(options=NO_WAIT))
     with api.connection.transaction():
         api.connection.execute("update memory.messages set metadata = '{\"a\": 1}' where seq = 1")
         hasty.complete_job(**lease(job), result={"memories": []})

@@ -47,7 +47,7 @@ def test_node(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:
     if shutil.which("node") is None or shutil.which("npm") is None:
         pytest.skip("there is no Node.js with npm")
     install = ["npm", "install", "--prefix", str(tmp_path), "--no-audit", "--no-fund", "pg"]
-    installed = subprocess.run(install, capture_output=True, text=True, timeout=120, check=False)
+    installed = subprocess.run(install, capture_output=True, text=True, timeout=300, check=False)
     if installed.returncode != 0:
         pytest.skip(f"npm cannot install pg: {installed.stderr.splitlines()[:1]}")
     path = tmp_path / "quickstart.js"
@@ -57,7 +57,7 @@ def test_node(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:
         env={**os.environ, **variables(dsn)},
         capture_output=True,
         text=True,
-        timeout=60,
+        timeout=300,
         check=False,
     )
     assert result.returncode == 0, result.stderr

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from tests.support.fake_model_server import SERVER_ERROR, Behaviour, FakeModelServer
-from tests.support.runners import wait_until
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import Server
 from tests.support.sqlapi import Api, refused
 
@@ -183,18 +183,20 @@ def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(
 ) -> None:
     """The statement sees one state of the database, however long the model takes."""
     register(api, fake, "next", "embedding")  # not filled yet, so the first one serves
-    fake.behaviour = Behaviour(delay_seconds=1)
+    gate = threading.Event()
+    fake.behaviour = Behaviour(gate=gate)
     searcher, speaker = Api(connect()), Api(connect())
     with ThreadPoolExecutor(2) as pool:
         results = pool.submit(search, searcher, "tea", mode="vector", explain=True)
         context = pool.submit(speaker.get_context, user_id="ana", thread_id="thread", query="a drink")
-        wait_until(lambda: len(fake.requests) == 2, 10)
+        wait_until(lambda: len(fake.requests) == 2)
         api.drop_model(name="embedder")
         assert not results.done()
         assert not context.done()
-        assert {row.details["vector"]["model"] for row in results.result(10)} == {"embedder"}
+        gate.set()
+        assert {row.details["vector"]["model"] for row in results.result(PATIENCE)} == {"embedder"}
         assert {row.content for row in results.result()} == {*TEXTS}
-        [memories] = context.result(10)
+        [memories] = context.result(PATIENCE)
     assert degraded(speaker) == []
     # By keyword none would be relevant.
     assert max(memory["relevance"] for memory in memories.metadata["memories"]) > 0

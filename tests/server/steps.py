@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import psycopg
 
 from tests.support.fake_model_server import FakeModelServer
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 
 Connect = Callable[..., psycopg.Connection]
@@ -50,19 +50,15 @@ def running_call(api: Api, connect: Connect, jobs: int) -> Iterator[Api]:
     other = Api(connect())
     thread = threading.Thread(target=api.connection.execute, args=(CALL,))
     thread.start()
-    deadline = time.monotonic() + 60
-    while other.value(RUNNING) < jobs and time.monotonic() < deadline:
-        time.sleep(0.02)
-    yield other
-    thread.join(30)
+    try:
+        wait_until(lambda: other.value(RUNNING) >= jobs)
+        yield other
+    except BaseException:
+        other.connection.execute("select pg_terminate_backend(%s)", [api.connection.info.backend_pid])
+        raise
+    finally:
+        thread.join(PATIENCE)
     assert not thread.is_alive()
-
-
-def wait_until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not happened():
-        assert time.monotonic() < deadline
-        time.sleep(0.02)
 
 
 def replace_source(api: Api, old: str, new: str) -> None:

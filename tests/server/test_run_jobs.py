@@ -9,9 +9,10 @@ from typing import Any
 import psycopg
 import pytest
 
-from tests.server.steps import CALL, JOBS, RUNNING, Connect, may_run, queue, running_call, stored, use, wait_until
+from tests.server.steps import CALL, JOBS, RUNNING, Connect, may_run, queue, running_call, stored, use
 from tests.support.fake_model_server import HANGING, RATE_LIMITED, SERVER_ERROR, Behaviour, FakeModelServer
 from tests.support.model_rules import rows_of
+from tests.support.runners import PATIENCE, is_quick, wait_until
 from tests.support.sqlapi import Api
 from tests.support.summaries import each_round
 
@@ -68,13 +69,10 @@ def test_hanging_calls_of_one_user_do_not_keep_another_waiting(
     wait_until(lambda: len(fake.requests) == 4)
     other.activate_model(name="local")  # for the jobs to come; those calls hang
     queue(other, 1, user_id="bob")
-    deadline = time.monotonic() + 20
-    while not other.value(done) and time.monotonic() < deadline:
-        time.sleep(0.05)
-    assert other.value(done)
+    wait_until(lambda: other.value(done))
     assert other.value(RUNNING) == len(fake.requests) == 4
     other.connection.execute("select pg_cancel_backend(%s)", (api.connection.info.backend_pid,))
-    thread.join(30)
+    thread.join(PATIENCE)
 
 
 def test_it_stops_at_max_jobs(api: Api) -> None:
@@ -88,7 +86,8 @@ def test_it_claims_nothing_more_after_max_seconds(api: Api, fake: FakeModelServe
     fake.behaviour = Behaviour(delay_seconds=1.1)
     queue(api, 12)
     api.connection.execute("call memory.run_jobs(max_seconds => 1)")
-    assert [row.status for row in api.query(JOBS)].count("completed") == 10
+    # Ten run at the same time; on a busy machine a claim may have found fewer before the second was over.
+    assert 0 < [row.status for row in api.query(JOBS)].count("completed") <= 10
 
 
 @pytest.mark.parametrize("argument", ["max_jobs", "max_seconds"])
@@ -109,19 +108,23 @@ def test_within_a_transaction_it_claims_nothing(api: Api) -> None:
 
 def test_calls_run_together_and_hold_nothing(api: Api, connect: Connect, fake: FakeModelServer) -> None:
     use(api, fake)
-    fake.behaviour = Behaviour(delay_seconds=2)
+    gate = threading.Event()
+    fake.behaviour = Behaviour(gate=gate)
     queue(api, 10)
     with running_call(api, connect, jobs=10) as other:
-        while len(fake.requests) < 10:
-            time.sleep(0.02)
+        wait_until(lambda: len(fake.requests) == 10)
         pid = api.connection.info.backend_pid
-        looks = []
-        for _ in range(200):
-            looks.append(other.connection.execute(HELD, (pid,)).fetchone() == (True,))
-            time.sleep(0.002)
-        # For an instant ten times a second it asks PostgreSQL whether to stop.
-        assert looks.count(True) <= 20
-    assert fake.requests[9].at - fake.requests[0].at < 2
+
+        def holds_nothing() -> bool:
+            looks = []
+            for _ in range(200):
+                looks.append(other.connection.execute(HELD, (pid,)).fetchone() == (True,))
+                time.sleep(0.002)
+            # For an instant ten times a second it asks PostgreSQL whether to stop.
+            return looks.count(True) <= 20
+
+        wait_until(holds_nothing)  # that instant is long when others get the processor in its middle
+        gate.set()
     assert {row.status for row in api.query(JOBS)} == {"completed"}
     assert fake.requests[0].authorization is None
 
@@ -131,28 +134,32 @@ def test_it_can_be_stopped_and_gives_its_jobs_back(api: Api, connect: Connect, f
     use(api, fake)
     fake.behaviour = HANGING
     queue(api, 3)
-    ended: list[float] = []
+    other = connect()
 
-    def call() -> None:
-        with pytest.raises(psycopg.errors.QueryCanceled):
-            api.connection.execute(CALL)
-        ended.append(time.monotonic())
+    def seconds_to_end() -> float:
+        fake.requests.clear()
+        ended: list[float] = []
 
-    if how == "timeout":
-        api.connection.execute("set statement_timeout = '3s'")
-    thread = threading.Thread(target=call)
-    started = time.monotonic()
-    thread.start()
-    if how == "cancel":
-        while len(fake.requests) < 3:
-            time.sleep(0.02)
-        other = connect()
+        def call() -> None:
+            with pytest.raises(psycopg.errors.QueryCanceled):
+                api.connection.execute(CALL)
+            ended.append(time.monotonic())
+
+        if how == "timeout":
+            api.connection.execute("set statement_timeout = '3s'")
+        thread = threading.Thread(target=call)
         started = time.monotonic()
-        other.execute("select pg_cancel_backend(%s)", (api.connection.info.backend_pid,))
-    thread.join(30)
-    assert ended[0] - started < (4 if how == "timeout" else 1)
-    api.connection.execute("set statement_timeout = 0")
-    assert api.query(JOBS) == [("pending", 0, None)] * 3
+        thread.start()
+        if how == "cancel":
+            wait_until(lambda: len(fake.requests) == 3)
+            started = time.monotonic()
+            other.execute("select pg_cancel_backend(%s)", (api.connection.info.backend_pid,))
+        thread.join(PATIENCE)
+        api.connection.execute("set statement_timeout = 0")
+        assert api.query(JOBS) == [("pending", 0, None)] * 3
+        return ended[0] - started
+
+    assert is_quick(seconds_to_end, 4 if how == "timeout" else 1)
 
     fake.behaviour = Behaviour()
     api.connection.execute(CALL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from functools import partial
 
 import psycopg
 import pytest
@@ -18,19 +19,21 @@ from tests.server.steps import (
     running_call,
     stored,
     use,
-    wait_until,
 )
 from tests.support.fake_model_server import HANGING, Behaviour, FakeModelServer
+from tests.support.runners import PATIENCE, is_quick, wait_until
 from tests.support.sqlapi import Api
 
 
 @pytest.mark.feature("F6")
 def test_a_lost_lease_drops_the_result(api: Api, connect: Connect, fake: FakeModelServer) -> None:
     use(api, fake)
-    fake.behaviour = Behaviour(delay_seconds=2)
+    gate = threading.Event()
+    fake.behaviour = Behaviour(gate=gate)
     queue(api, 2)
     with running_call(api, connect, jobs=2) as other:
         other.connection.execute("update memory.jobs set lease_token = gen_random_uuid() where scope = 't0'")
+        gate.set()
     assert [row.status for row in api.query(JOBS)] == ["running", "completed"]
     assert stored(api) == {"I enjoy 1 kinds of tea."}
     assert api.notices[-1] == "jobs: 1 completed, 1 lost"
@@ -38,15 +41,22 @@ def test_a_lost_lease_drops_the_result(api: Api, connect: Connect, fake: FakeMod
 
 
 def test_a_long_call_keeps_its_lease(api: Api, connect: Connect, fake: FakeModelServer) -> None:
-    replace_source(api, "LEASE_SECONDS = 300.0", "LEASE_SECONDS = 1.0")
+    replace_source(api, "+ LEASE_SECONDS / 3", "+ 0.2")  # the lease lasts five minutes on the busiest machine
     use(api, fake)
-    fake.behaviour = Behaviour(delay_seconds=3)
+    gate = threading.Event()
+    fake.behaviour = Behaviour(gate=gate)
     queue(api, 1)
     with running_call(api, connect, jobs=1) as other:
-        while not fake.requests:
-            time.sleep(0.02)
-        time.sleep(1.5)
+        wait_until(lambda: fake.requests)
+        for _ in range(2):
+            nearly_over = other.value(
+                "update memory.jobs set lease_expires_at = clock_timestamp() + interval '1 minute'"
+                " returning lease_expires_at"
+            )
+            extended = f"select lease_expires_at > '{nearly_over}'::timestamptz + interval '3 minutes' from memory.jobs"
+            wait_until(partial(other.value, extended))
         assert other.claim_jobs(worker="other") == []
+        gate.set()
     assert [(row.status, row.attempts) for row in api.query(JOBS)] == [("completed", 1)]
 
 
@@ -58,21 +68,27 @@ def test_a_terminated_runner_gives_its_jobs_back(
     use(api, fake)
     fake.behaviour = HANGING
     queue(api, 3)
-    runner = connect()
 
-    def call() -> None:
-        with pytest.raises((psycopg.errors.AdminShutdown, psycopg.errors.QueryCanceled)):
-            runner.execute(CALL)
+    def seconds_to_end() -> float:
+        runner = connect()
+        fake.requests.clear()
 
-    thread = threading.Thread(target=call)
-    thread.start()
-    wait_until(lambda: len(fake.requests) == 3)
-    started = time.monotonic()
-    for name in signals:  # within one turn
-        api.query(f"select pg_{name}_backend(%(pid)s)", pid=runner.info.backend_pid)
-    thread.join(30)
-    assert time.monotonic() - started < 1
-    assert api.query(JOBS) == [("pending", 0, None)] * 3
+        def call() -> None:
+            with pytest.raises((psycopg.errors.AdminShutdown, psycopg.errors.QueryCanceled)):
+                runner.execute(CALL)
+
+        thread = threading.Thread(target=call)
+        thread.start()
+        wait_until(lambda: len(fake.requests) == 3)
+        started = time.monotonic()
+        for name in signals:  # within one turn
+            api.query(f"select pg_{name}_backend(%(pid)s)", pid=runner.info.backend_pid)
+        thread.join(PATIENCE)
+        taken = time.monotonic() - started
+        assert api.query(JOBS) == [("pending", 0, None)] * 3
+        return taken
+
+    assert is_quick(seconds_to_end, 1)
     assert api.query("select distinct tokens_in, error from memory.model_calls") == [(None, "cancelled")]
 
 
@@ -81,12 +97,14 @@ def test_a_result_that_cannot_be_stored_yet_waits_and_holds_nobody_up(
     api: Api, connect: Connect, fake: FakeModelServer
 ) -> None:
     use(api, fake)
-    fake.behaviour = Behaviour(delay_seconds=0.5)
+    gate = threading.Event()
+    fake.behaviour = Behaviour(gate=gate)
     queue(api, 3)
     blocker = connect()
     blocker.autocommit = False
     with running_call(api, connect, jobs=3) as other:
         blocker.execute("select from memory.jobs where scope = 't0' for update")
+        gate.set()
         wait_until(lambda: other.value("select count(*) from memory.jobs where status = 'completed'") == 2)
         time.sleep(1.5)  # several attempts
         assert other.value(RUNNING) == 1
@@ -101,9 +119,10 @@ def test_a_result_that_cannot_be_stored_yet_waits_and_holds_nobody_up(
 def test_a_cancel_while_a_result_is_handed_in_gives_all_jobs_back(
     api: Api, connect: Connect, fake: FakeModelServer
 ) -> None:
-    replace_source(api, 'LOCK_TIMEOUT = "200ms"', 'LOCK_TIMEOUT = "20s"')
+    replace_source(api, 'LOCK_TIMEOUT = "200ms"', 'LOCK_TIMEOUT = "10min"')
     use(api, fake)
-    fake.next_behaviours = [Behaviour()]
+    gate = threading.Event()
+    fake.next_behaviours = [Behaviour(gate=gate)]
     fake.behaviour = HANGING
     queue(api, 3)
     blocker = connect()
@@ -120,9 +139,11 @@ def test_a_cancel_while_a_result_is_handed_in_gives_all_jobs_back(
     thread.start()
     other = Api(connect())
     pid = api.connection.info.backend_pid
+    wait_until(lambda: len(fake.requests) == 3)
+    gate.set()
     wait_until(lambda: other.value("select count(*) from pg_locks where not granted and pid = %(pid)s", pid=pid) > 0)
     other.query("select pg_cancel_backend(%(pid)s)", pid=pid)
-    thread.join(30)
+    thread.join(PATIENCE)
     assert cancelled.is_set()
     blocker.rollback()
     assert api.query(JOBS) == [("pending", 0, None)] * 3

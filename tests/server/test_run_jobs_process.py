@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import time
+import threading
 from pathlib import Path
 
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from tests.server.steps import CALL, Connect, queue, replace_source, running_call, use
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 from tests.support.model_payloads import ENCODINGS
+from tests.support.runners import wait_until
 from tests.support.servers import Server
 from tests.support.sqlapi import Api
 
@@ -55,14 +56,15 @@ def test_an_upgrade_reaches_a_live_session(api: Api) -> None:
 
 def test_helper_threads_leave_signals_to_the_backend(api: Api, connect: Connect, fake: FakeModelServer) -> None:
     use(api, fake)
-    fake.behaviour = Behaviour(delay_seconds=2)
+    gate = threading.Event()
+    fake.behaviour = Behaviour(gate=gate)
     queue(api, 1)
     with running_call(api, connect, jobs=1):
-        while not fake.requests:
-            time.sleep(0.02)
+        wait_until(lambda: fake.requests)
         pid = api.connection.info.backend_pid
         threads = [path for path in Path(f"/proc/{pid}/task").iterdir() if path.name != str(pid)]
         blocked = [_blocked_signals(path / "status") for path in threads]
+        gate.set()
     assert blocked, "the openai client starts a thread of its own"
     hup, int_, quit_, usr1, usr2, alrm, term = (1 << number - 1 for number in (1, 2, 3, 10, 12, 14, 15))
     handled = hup | int_ | quit_ | usr1 | usr2 | alrm | term

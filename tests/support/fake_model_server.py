@@ -21,6 +21,8 @@ class Behaviour:
     """How the server answers. `answer`, when given, replaces the reply of the rules by its own text."""
 
     delay_seconds: float = 0.0
+    gate: threading.Event | None = None
+    """No answer before a test sets this event, so that what the test does meanwhile may take any time."""
     hang: bool = False
     drip_seconds: float = 0.0
     """Seconds between one byte of the reply and the next."""
@@ -175,6 +177,11 @@ class FakeModelServer:
         """Wait, but no longer than the server lives; None waits for its end."""
         self._closing.wait(seconds)
 
+    def wait_for(self, gate: threading.Event | None) -> None:
+        """Wait until the gate is open, but no longer than the server lives."""
+        while gate is not None and not gate.wait(0.02) and not self._closing.is_set():
+            pass
+
     def _completion(self, body: Body, behaviour: Behaviour) -> str:
         answer = by_rule if behaviour.answer is None else behaviour.answer
         content = answer if isinstance(answer, str) else answer(body)
@@ -246,6 +253,7 @@ class FakeModelServer:
                     self.close_connection = True
                     return
                 fake.wait(behaviour.delay_seconds)
+                fake.wait_for(behaviour.gate)
                 status, text = fake.reply(request, behaviour)
                 reply = text.encode()
                 if behaviour.raw is not None:

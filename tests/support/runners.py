@@ -33,8 +33,6 @@ class Runner(ABC):
     """What does the queued jobs of a database, in a process of its own."""
 
     pid: int
-    grace: float
-    """Seconds that calls under way get to finish when it is stopped."""
 
     def __enter__(self) -> Runner:
         return self
@@ -73,8 +71,6 @@ class Runner(ABC):
 
 class DatabaseRunner(Runner):
     """A session that calls memory.run_jobs()."""
-
-    grace = 0.0
 
     def __init__(self, dsn: str) -> None:
         self._dsn = dsn
@@ -132,8 +128,6 @@ class DatabaseRunner(Runner):
 class WorkerRunner(Runner):
     """The command that people run beside the database."""
 
-    grace = 0.5
-
     def __init__(self, dsn: str, log_file: Path, *options: str) -> None:
         self._connection = psycopg.connect(dsn, autocommit=True)
         with log_file.open("a") as log:
@@ -172,6 +166,11 @@ class WorkerRunner(Runner):
         self._process.kill()
         self._process.wait()
         self._connection.close()
+
+
+def is_quick(attempt: Callable[[], float], seconds: float, attempts: int = 10) -> bool:
+    """Whether one of some attempts takes less than so many seconds: others may need the machine during a single one."""
+    return any(attempt() < seconds for _ in range(attempts))
 
 
 def wait_until(condition: Callable[[], object], patience: float = PATIENCE) -> None:

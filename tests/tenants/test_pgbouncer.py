@@ -6,7 +6,6 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
@@ -19,6 +18,7 @@ from agent_memory.errors import PermissionDeniedError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import Server
 from tests.support.sqlapi import Api
 from tests.tenants.steps import token_of
@@ -55,16 +55,13 @@ def bouncer(users: Api, server: Server, dsn: str) -> Iterator[Bouncer]:
         there = make_conninfo(
             "", host=str(folder), port=6432, user="tenant_by_token", dbname=conninfo_to_dict(dsn)["dbname"]
         )
-        until = time.monotonic() + 10
-        while not answers(there):
-            assert time.monotonic() < until, "PgBouncer does not answer"
-            time.sleep(0.05)
+        wait_until(lambda: answers(there))
         return there
 
     yield start
     for process in started:
         process.terminate()
-        process.wait(10)
+        process.wait(PATIENCE)
 
 
 def answers(there: str) -> bool:

@@ -10,6 +10,7 @@ import pytest
 
 from tests.install.upgrades import PART, Build
 from tests.support.installer import install, open_as
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api
 
 SESSIONS = 2
@@ -35,14 +36,14 @@ def test_users_who_are_forgotten_meanwhile_leave_nothing(dsn: str, build: Build,
                 tables = api.forget_user(user_id=user)["tables"]
                 assert (tables["messages"], tables["memories"]) == (10, 1)
                 if number == 1:
-                    ready.wait(60)
+                    ready.wait(PATIENCE)
                 if installed.is_set():
                     break
         return number
 
     with ThreadPoolExecutor(SESSIONS) as pool:
         sessions = [pool.submit(forget, session) for session in range(SESSIONS)]
-        ready.wait(60)
+        ready.wait(PATIENCE)
         try:
             install(dsn, version)
         finally:

@@ -30,7 +30,7 @@ def upgraded(empty_dsn: str, version: str) -> str:
 
 def test_every_call_of_the_client_and_every_job_of_the_worker_ends_well(upgraded: str, version: str) -> None:
     def run(program: list[str]) -> str:
-        ended = subprocess.run(program, env=environment(version), capture_output=True, text=True, timeout=120)
+        ended = subprocess.run(program, env=environment(version), capture_output=True, text=True, timeout=300)
         assert "Traceback" not in ended.stderr, ended.stderr
         return ended.stdout
 

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -18,6 +17,7 @@ import pytest
 from tests.install.upgrades import PART, Build
 from tests.support.installer import install
 from tests.support.releases import command, environment, install_script
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import ROOT
 from tests.support.sqlapi import Api
 
@@ -53,12 +53,20 @@ def calling(dsn: str, *environments: dict[str, str]) -> Iterator[list[dict[str, 
             assert caller.stdout
             assert caller.stdout.readline() == "ready\n"
         yield reports
-        time.sleep(0.5)
+        with psycopg.connect(dsn, autocommit=True) as connection:
+            counted = "select count(*) from memory.messages where thread_id = any (%s) group by thread_id"
+            threads = [f"t{number}" for number in range(len(callers))]
+
+            def all_have_stored() -> bool:
+                counts = connection.execute(counted, [threads]).fetchall()
+                return len(counts) == len(callers) and min(counts) > (10,)
+
+            wait_until(all_have_stored)
         reports.extend(json.loads(caller.communicate()[0]) for caller in callers)
         for worker, env in zip(workers, environments, strict=True):
             worker.terminate()
             # 1: an attempt failed that the upgrade met half way. The job is tried again, as nothing_is_lost() proves.
-            assert worker.wait(30) in ((0, 1) if env == OLD else (0,))
+            assert worker.wait(PATIENCE) in ((0, 1) if env == OLD else (0,))
 
 
 def nothing_is_lost(api: Api, reports: list[dict[str, Any]]) -> None:

@@ -67,11 +67,15 @@ class TestTags:
 
     def test_of_an_old_memory_do_not_keep_a_search_from_being_cancelled(self, api: Api) -> None:
         old_memory(api, 1_000_000)
-        api.query("select set_config('statement_timeout', '300ms', true)")
-        # Uninterrupted, the comparison alone takes two seconds and more.
-        with pytest.raises(psycopg.errors.QueryCanceled) as raised:
-            api.search(**ANA, query="tea", mode="keyword", tags_any=MANY[:100])
-        assert "_tags_among" in (raised.value.diag.context or "")
+
+        def place_of_cancel(seconds: float) -> str:
+            api.query("select set_config('statement_timeout', %(limit)s, true)", limit=f"{seconds}s")
+            with pytest.raises(psycopg.errors.QueryCanceled) as raised:
+                api.search(**ANA, query="tea", mode="keyword", tags_any=MANY[:100])
+            return raised.value.diag.context or ""
+
+        # Uninterrupted, the comparison alone takes two seconds and more; a busy machine reaches it late.
+        assert any("_tags_among" in place_of_cancel(seconds) for seconds in (0.3, 1.2, 5))
 
     @pytest.mark.feature("F20", "E10")
     def test_that_are_merged_are_as_many_as_may_be(self, api: Api) -> None:

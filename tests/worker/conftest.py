@@ -3,6 +3,7 @@
 import psycopg
 import pytest
 from agent_memory import Memory
+from agent_memory.worker import job
 
 
 @pytest.fixture
@@ -11,3 +12,9 @@ def memory(db: psycopg.Connection) -> Memory:
     memory = Memory(db)
     memory.set_policy({"cadence": {"reconcile_every_n": 0}, "jobs": {"max_running_per_user": 25}})
     return memory
+
+
+@pytest.fixture
+def quick_heartbeat(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worker extends leases twenty times a second, which are long enough for the busiest machine."""
+    monkeypatch.setattr(job, "HEARTBEATS", 6000)

@@ -10,6 +10,8 @@ import psycopg
 from agent_memory import Memory
 from agent_memory.worker import Worker, WorkerCounts
 
+from tests.support.runners import PATIENCE
+
 Connect = Callable[..., psycopg.Connection]
 HOUR = 3600.0
 
@@ -75,7 +77,7 @@ def ledger(db: psycopg.Connection) -> list[tuple[int, int, str | None]]:
 
 async def until(condition: Callable[[], Any]) -> None:
     """Wait for something that a worker in the same event loop does."""
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + PATIENCE
     while not condition():
         assert time.monotonic() < deadline
         await asyncio.sleep(0.02)

@@ -63,6 +63,34 @@ class TestContention:
         assert memory.get_job("ana", jobs[0]).attempts == 1
 
 
+class TestStop:
+    @pytest.mark.feature("F6", "F8")
+    def test_a_release_that_takes_longer_than_the_grace_is_waited_for(
+        self, dsn: str, memory: Memory, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        [job_id] = queue(memory)
+        release_job = AsyncMemory.release_job
+
+        async def slowly(self: AsyncMemory, *arguments: Any, **options: Any) -> None:
+            await asyncio.sleep(0.2)
+            await release_job(self, *arguments, **options)
+
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            await asyncio.sleep(HOUR)
+            raise AssertionError
+
+        monkeypatch.setattr(AsyncMemory, "release_job", slowly)
+        models = Scripted(run)
+
+        async def scenario() -> None:
+            async with running(dsn, models=models, grace=0.05) as beside:
+                await until(lambda: models.calls == 1)
+            assert beside.counts == WorkerCounts(released=1)
+
+        asyncio.run(scenario())
+        assert memory.get_job("ana", job_id).status == "pending"
+
+
 class TestListening:
     LISTENING = """
         select pid from pg_stat_activity

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import re
 from datetime import datetime, timedelta, timezone
 from importlib.metadata import version
 from pathlib import Path
@@ -14,6 +15,7 @@ from agent_memory import AsyncMemory, Memory, NotInstalledError
 from agent_memory.worker.health import NotAliveError, check_health
 from agent_memory_models import ModelError
 
+from tests.support.runners import PATIENCE
 from tests.worker.steps import Scripted, queue, run_once, running, until
 
 
@@ -39,7 +41,7 @@ class TestHealth:
         [state] = states
         now = datetime.now(timezone.utc)
         for name in ("time", "last_claim_at"):
-            assert now - timedelta(seconds=20) < datetime.fromisoformat(state.pop(name)) <= now
+            assert now - timedelta(minutes=5) < datetime.fromisoformat(state.pop(name)) <= now
         assert state.pop("in_flight") < 2
         assert "failed (now pending): the model answered nonsense" in state.pop("last_error")
         assert state == {
@@ -63,7 +65,7 @@ class TestHealth:
                 monkeypatch.setattr(AsyncMemory, "claim_jobs", out_of_reach)
                 await until(lambda: json.loads(path.read_text())["last_error"])
                 assert "no route to the host" in path.read_text()
-                assert check_health(path, max_age=20).startswith(f"{beside.name} was polling 0 s ago")
+                assert re.match(rf"{beside.name} was polling \d+ s ago", check_health(path, max_age=PATIENCE))
 
         asyncio.run(scenario())
 

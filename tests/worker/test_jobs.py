@@ -1,7 +1,7 @@
 """The worker does jobs: outcomes, leases, and the calls it enters into the ledger."""
 
 import asyncio
-from datetime import timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 import psycopg
@@ -10,6 +10,7 @@ from agent_memory import AsyncMemory, Memory
 from agent_memory.worker import Worker, WorkerCounts, database
 from agent_memory_models import ModelError, RateLimitedError
 
+from tests.support.runners import PATIENCE
 from tests.worker.steps import (
     HOUR,
     Connect,
@@ -43,12 +44,16 @@ class TestOutcomes:
     def test_calls_run_at_the_same_time_up_to_the_limit(self, dsn: str, memory: Memory) -> None:
         queue(memory, threads=12)
         running, most = 0, 0
+        five_run = asyncio.Event()
 
         async def run(_: dict[str, Any]) -> dict[str, Any]:
             nonlocal running, most
             running += 1
             most = max(most, running)
-            await asyncio.sleep(0.1)
+            if running == 5:
+                five_run.set()
+            await asyncio.wait_for(five_run.wait(), PATIENCE)
+            await asyncio.sleep(0.1)  # time for calls beyond the limit
             running -= 1
             return {"memories": []}
 
@@ -130,20 +135,33 @@ class TestOutcomes:
 
 
 class TestLeases:
+    @pytest.mark.usefixtures("quick_heartbeat")
     def test_the_heartbeat_keeps_a_long_call(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
         queue(memory)
+        ends: list[datetime] = []
 
-        async def scenario() -> tuple[WorkerCounts, WorkerCounts]:
-            slow = Worker(dsn, models=finding("slow", seconds=2.5), lease=timedelta(seconds=1))
-            other = Worker(dsn, models=finding("other"), poll_interval=0.1)
-            working = asyncio.create_task(slow.run(once=True))
-            await asyncio.sleep(0.5)
-            waiting = asyncio.create_task(other.run())
-            counts = await working
-            other.stop()
-            return counts, await waiting
+        async def run(_: dict[str, Any]) -> dict[str, Any]:
+            """Begins with a lease that is nearly over, and goes on until a heartbeat has extended the lease twice."""
+            [[given]] = db.execute(
+                "update memory.jobs set lease_expires_at = lease_expires_at - interval '4 minutes'"
+                " returning lease_expires_at"
+            ).fetchall()
+            ends.append(given)
 
-        assert asyncio.run(scenario()) == (WorkerCounts(completed=1), WorkerCounts())
+            def extended() -> bool:
+                [[end]] = db.execute("select lease_expires_at from memory.jobs").fetchall()
+                if end > ends[-1]:
+                    ends.append(end)
+                return len(ends) == 3
+
+            async with running(dsn, models=finding("other"), poll_interval=0.05) as other:
+                await until(extended)
+                await until(lambda: other._last_claim_at)
+            assert other.counts == WorkerCounts()
+            return {"memories": [{"content": "slow", "memory_type": "fact", "seqs": [0]}]}
+
+        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(completed=1)
+        assert ends[1] - ends[0] > timedelta(minutes=3)
         assert contents(memory) == ["slow"]
         assert attempts(db) == [1]
 
@@ -157,6 +175,7 @@ class TestLeases:
         assert run_once(dsn, models=Scripted(run)) == WorkerCounts(lost=1)
         assert contents(memory) == []
 
+    @pytest.mark.usefixtures("quick_heartbeat")
     def test_a_call_without_a_lease_is_given_up(self, dsn: str, connect: Connect, memory: Memory) -> None:
         queue(memory)
 
@@ -165,7 +184,7 @@ class TestLeases:
             await asyncio.sleep(HOUR)
             raise AssertionError
 
-        assert run_once(dsn, models=Scripted(run), lease=timedelta(seconds=1)) == WorkerCounts(lost=1)
+        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(lost=1)
 
     def test_two_workers_do_each_job_once(self, dsn: str, db: psycopg.Connection, memory: Memory) -> None:
         # One job for each of 60 users: jobs of one user are claimed by one worker at a time, and the other worker may
@@ -180,7 +199,7 @@ class TestLeases:
             def models(worker: int) -> Scripted:
                 async def run(_: dict[str, Any]) -> dict[str, Any]:
                     first_calls[worker].set()
-                    await asyncio.wait_for(first_calls[1 - worker].wait(), 60)
+                    await asyncio.wait_for(first_calls[1 - worker].wait(), PATIENCE)
                     return {"memories": []}
 
                 return Scripted(run)
@@ -255,6 +274,7 @@ class TestLedger:
         assert ledger(db) == [(70, 3, None)]
 
     @pytest.mark.feature("F7")
+    @pytest.mark.usefixtures("quick_heartbeat")
     @pytest.mark.parametrize(("seconds", "error"), [(0.0, None), (HOUR, "cancelled")])
     def test_a_call_whose_lease_was_lost_was_paid_for(
         self,
@@ -272,7 +292,7 @@ class TestLedger:
             await asyncio.sleep(seconds)
             return {"memories": []}
 
-        assert run_once(dsn, models=Scripted(run), lease=timedelta(seconds=1)) == WorkerCounts(lost=1)
+        assert run_once(dsn, models=Scripted(run)) == WorkerCounts(lost=1)
         assert ledger(db) == [(70, 3, error)]
 
     def test_a_result_whose_acceptance_was_not_heard_is_entered_once(

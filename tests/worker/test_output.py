@@ -8,16 +8,24 @@ import psycopg
 import pytest
 from agent_memory import Memory
 from agent_memory.worker import Worker, WorkerCounts, outcomes
+from agent_memory.worker import queue as queue_look
 from agent_memory_models import ModelError
 from psycopg.conninfo import make_conninfo
 
-from tests.worker.steps import queue, raising, run_once
+from tests.worker.steps import HOUR, queue, raising, run_once
+
+
+@pytest.fixture(autouse=True)
+def _look_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a busy machine a look into the queue may take longer than the second after which a worker does without it."""
+    monkeypatch.setattr(queue_look, "LOOK_TIMEOUT", 60_000)
 
 
 class TestOutput:
     def test_a_line_now_and_then_instead_of_one_per_job(
         self, dsn: str, memory: Memory, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
     ) -> None:
+        monkeypatch.setattr(outcomes, "SUMMARY_INTERVAL", HOUR)
         queue(memory, threads=40)
         caplog.set_level(logging.INFO, logger="agent_memory")
         assert run_once(dsn) == WorkerCounts(completed=40)

@@ -5,7 +5,6 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 
 import psycopg
@@ -13,6 +12,7 @@ import pytest
 from agent_memory import Memory
 from agent_memory.worker import WorkerCounts
 
+from tests.support.runners import PATIENCE, wait_until
 from tests.worker.steps import contents, ledger, queue, run_once
 
 
@@ -25,7 +25,7 @@ class TestProcess:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
             memory.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
             memory.activate_model("silent")
-            server.settimeout(60)
+            server.settimeout(PATIENCE)
             yield server
 
     @pytest.fixture
@@ -48,12 +48,6 @@ class TestProcess:
             process.kill()
             process.communicate()
 
-    def wait_until_running(self, db: psycopg.Connection) -> None:
-        deadline = time.monotonic() + 60
-        while db.execute("select from memory.jobs where status = 'running'").fetchone() is None:
-            assert time.monotonic() < deadline, "the worker claimed nothing"
-            time.sleep(0.05)
-
     @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
     def test_a_signal_releases_what_is_unfinished(
         self,
@@ -67,7 +61,7 @@ class TestProcess:
         process = start()
         with silent_model.accept()[0]:  # the call is under way
             process.send_signal(number)
-            output, _ = process.communicate(timeout=30)
+            output, _ = process.communicate(timeout=PATIENCE)
         assert process.returncode == 0, output
         assert "stopping: waiting up to 0.5 s for 1 call\n" in output
         assert "attempt 1) released: the worker is stopping\n" in output
@@ -82,13 +76,13 @@ class TestProcess:
         self, dsn: str, db: psycopg.Connection, memory: Memory, start: Callable[..., subprocess.Popen[str]]
     ) -> None:
         [job_id] = queue(memory)
-        process = start("--lease", "2")
-        self.wait_until_running(db)
+        process = start("--lease", "600")
+        wait_until(lambda: db.execute("select from memory.jobs where status = 'running'").fetchall())
         process.kill()
-        process.wait(timeout=30)
+        process.wait(timeout=PATIENCE)
         memory.activate_model("local")
         assert run_once(dsn) == WorkerCounts(), "the lease protects the job"
-        time.sleep(2)
+        db.execute("update memory.jobs set lease_expires_at = lease_expires_at - interval '10 minutes'")
         assert run_once(dsn) == WorkerCounts(completed=1)
         assert contents(memory) == ["My name is Ana, take 0."]
         job = memory.get_job("ana", job_id)

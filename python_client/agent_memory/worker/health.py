@@ -33,13 +33,17 @@ def check_health(path: Path, max_age: float) -> str:
         max_age: how many seconds ago it may have been written.
 
     Raises:
-        NotAliveError: it is older, or not such a file.
+        NotAliveError: it is older, missing, or not such a file.
         OSError: it cannot be read.
     """
     try:
         state = json.loads(path.read_text())
         age = (datetime.now(timezone.utc) - datetime.fromisoformat(state["time"])).total_seconds()
         line = f"{state['worker']} was {state['state']} {age:.0f} s ago, {state['in_flight']} in flight"
+    except FileNotFoundError:
+        raise NotAliveError(
+            f"there is no file {path}", hint=f"A worker writes it: agent-memory worker --health-file {path}"
+        ) from None
     except (ValueError, KeyError, TypeError):
         raise NotAliveError(f"{path} is not the health file of a worker") from None
     if age > max_age:

@@ -19,6 +19,9 @@ from .outcomes import Outcome
 
 logger = logging.getLogger("agent_memory.worker")
 
+HEARTBEATS = 3
+"""How often a lease is extended in the time for which it is given: two attempts may fail."""
+
 Calls = list[dict[str, Any]]
 Value = TypeVar("Value")
 
@@ -131,7 +134,7 @@ class JobRun:
         """Extend the lease as long as the job runs; cancel the call once the lease is gone."""
         job = self._job
         while True:
-            await asyncio.sleep(self._lease.total_seconds() / 3)
+            await asyncio.sleep(self._lease.total_seconds() / HEARTBEATS)
             try:
                 await self._memory.extend_job(job.user_id, job.job_id, job.lease_token, self._lease)
             except LeaseLostError:

@@ -34,6 +34,9 @@ logger = logging.getLogger("agent_memory.worker")
 
 _LOOK_INTERVAL = 2.0
 """Seconds between looks at how much is left, while somebody watches."""
+_RELEASE = 5.0
+"""Seconds at most in which a worker that stops gives unfinished jobs back. A release takes milliseconds, but without it
+a job waits for the end of its lease, and on a busy machine half a second was too short."""
 
 
 class Worker:
@@ -179,7 +182,7 @@ class Worker:
             for call in self._calls:
                 call.cancel()
             if self._jobs:
-                await asyncio.wait(self._jobs, timeout=self._grace)
+                await asyncio.wait(self._jobs, timeout=max(self._grace, _RELEASE))
         finally:
             for task in self._jobs:
                 task.cancel()

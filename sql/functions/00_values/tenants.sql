@@ -13,7 +13,7 @@ begin atomic
   select {{is tenant}};
 end;
 
--- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 3 % to the
+-- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 2 % to the
 -- instructions of add_message, for a token 21 % (PostgreSQL 15). The table is asked by a statement without arguments,
 -- because one with arguments may be planned in each call, which takes 20 us.
 create or replace function memory._user_of_tenant()
@@ -21,10 +21,13 @@ returns text
 language plpgsql stable parallel unsafe
 as $$
 declare
-  bound_to constant text := (select b.user_id from memory.bound_roles as b where b.role_name = session_user);
+  bound_to text;
 begin
-  return case when bound_to is not null then bound_to
-              else memory._user_of_token(current_setting('agent_memory.token', true)) end;
+  select b.user_id into bound_to from memory.bound_roles as b where b.role_name = session_user;
+  if bound_to is not null then
+    return bound_to;
+  end if;
+  return memory._user_of_token(current_setting('agent_memory.token', true));
 end;
 $$;
 

@@ -8,7 +8,6 @@ begin
   if previous is not null then
     perform memory._check_token_key('previous', previous);
   end if;
-  delete from memory.token_keys as k where k.is_previous and previous is null;
   insert into memory.token_keys as k (is_previous, inner_block, outer_block)
   select given.is_previous, memory._hmac_block(memory._decoded(given.key, 'base64'), 54),
     memory._hmac_block(memory._decoded(given.key, 'base64'), 92)
@@ -16,6 +15,8 @@ begin
   where given.key is not null
   on conflict on constraint token_keys_pkey do update
   set inner_block = excluded.inner_block, outer_block = excluded.outer_block, set_at = excluded.set_at;
+  -- Last, so that two sessions that set keys wait for each other at the key itself.
+  delete from memory.token_keys as k where k.is_previous and previous is null;
   perform memory._audit('set_token_key', jsonb_build_object('has_previous', previous is not null));
 end;
 $$;

@@ -64,6 +64,18 @@ begin
 end;
 $$;
 
+-- Locks all counters of a user, unless another session holds one: then this returns false.
+create or replace function memory._lock_free_counters(p_user_id text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  agents constant text[] := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
+begin
+  return agents <@ memory._lock_free_scopes(p_user_id, agents);
+end;
+$$;
+
 -- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
 -- their numbers in the job. The id of a memory that was changed, hidden or released since then is null.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)

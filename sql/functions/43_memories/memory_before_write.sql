@@ -50,10 +50,11 @@ begin
     new.trust := least(old.trust, memory._lowered(new.metadata));
   end if;
   if is_new then
+    layers := memory._lock_scope(new.user_id, new.agent_id);
+    -- After the lock, for which this session may have waited while another one forgot what the memory says.
     if memory._stays_out(new.is_stated, new.user_id, new.content) then
       return null;
     end if;
-    layers := memory._lock_scope(new.user_id, new.agent_id);
     policy := memory._effective_policy(layers);
     if not (policy #>> '{resources,memory}')::boolean then
       perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');

@@ -13,7 +13,7 @@ begin
   end if;
   cleared := memory._clear_messages(user_id, thread_id);
   -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
-  perform memory._lock_scopes_of_thread(user_id, thread_id);
+  perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
   -- Neither a summary nor a job that is reading the messages right now may bring them back.
   delete from memory.jobs as j

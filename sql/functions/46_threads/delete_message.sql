@@ -29,7 +29,7 @@ begin
     where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
       and s.kind = 'thread' and s.end_seq >= delete_message.seq
   ) then
-    perform memory._lock_scopes_of_thread(user_id, thread_id);
+    perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
     perform memory._forget_conversation(user_id, thread_id);
   end if;
   for job in

@@ -16,12 +16,12 @@ begin
     delete from memory.artifacts as a
     where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
     if memories = 'forget' then -- memories may name it as well
-      perform memory._lock_scopes_of_thread(user_id, thread_id);
+      perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
       perform memory._delete_derived(user_id, thread_id, true);
     end if;
     return 0;
   end if;
-  perform memory._lock_scopes_of_thread(user_id, thread_id);
+  perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._delete_derived(user_id, thread_id, memories = 'forget');
   deleted := (select count(*) from memory.messages as m
               where m.user_id = delete_thread.user_id and m.thread_id = delete_thread.thread_id);
@@ -35,22 +35,22 @@ comment on function memory.delete_thread(text, text, text) is
 'Returns the number of messages deleted. Memories that somebody stated in the thread stay, unless memories is forget: '
 'then they go as well, and no model or import brings any memory of the thread back.';
 
--- Locks the memory counters of all agents that may have memories of the thread, after the thread itself. While they are
--- locked, no worker can store memories that it extracted from the thread; a worker that holds one of them never waits
--- for a thread.
-create or replace function memory._lock_scopes_of_thread(p_user_id text, p_thread_id text)
+-- Locks the memory counters of all agents that may have memories of these threads, after the threads themselves. While
+-- they are locked, no worker can store memories that it extracted from the threads; a worker that holds one of them
+-- never waits for a thread. A missing counter is made when its turn has come, so that all sessions make and lock
+-- counters in one order.
+create or replace function memory._lock_scopes_of_threads(p_user_id text, p_thread_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  insert into memory.memory_scopes (user_id, agent_id)
-  select p_user_id, a.agent_id
+  perform memory._lock_scope(p_user_id, a.agent_id)
   from (select 'default' as agent_id
         union
-        select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id) as a
-  order by a.agent_id
-  on conflict do nothing;
-  perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
+        select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id
+        union
+        select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids)
+        order by agent_id) as a;
 end;
 $$;
 

@@ -1,8 +1,22 @@
 -- What derives from a poisoned source: memories name their messages (source_seqs), articles their memories
 -- (metadata.memory_ids), summaries the range that they cover.
 
+-- Locks threads, then the counters of all agents that may have memories of them. Returns the threads that there are.
+create or replace function memory._lock_sources(p_user_id text, p_threads text[])
+returns text[]
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  p_threads := array(
+    select t.thread_id from memory.threads as t
+    where t.user_id = p_user_id and t.thread_id = any (p_threads) order by t.thread_id for update);
+  perform memory._lock_scopes_of_threads(p_user_id, p_threads) where p_threads <> '{}';
+  return p_threads;
+end;
+$$;
+
 -- Puts messages of a thread into quarantine with everything that derives from them, and returns the counts. A job that
--- has read one of them starts again.
+-- has read one of them starts again. The caller has locked the thread and all counters of the user.
 create or replace function memory._quarantine_said(
   p_user_id text, p_thread_id text, p_seqs bigint[], p_reason text, p_origin text
 )
@@ -15,10 +29,6 @@ declare
   unheard bigint; -- the oldest other message that states a memory which goes
   counts jsonb;
 begin
-  if not memory._lock_existing_thread(p_user_id, p_thread_id) then
-    return jsonb '{}';
-  end if;
-  perform memory._lock_scopes_of_thread(p_user_id, p_thread_id);
   messages := memory._quarantine_messages(p_user_id, p_thread_id, p_seqs, p_reason);
   derived := array(
     select m.memory_id from memory.memories as m
@@ -108,6 +118,9 @@ declare
   deleted bigint;
   deleted_of_user bigint := 0;
 begin
+  -- Marks come before jobs, also those that a call for another thread is going to delete.
+  perform from memory.marks as k
+  where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   select min(m.created_at) into since from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_first_seq;
   if p_unheard is not null then

@@ -5,24 +5,28 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   origin constant text := source || ' ' || id;
+  threads text[];
   thread text;
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
   perform memory._check_id('reason', reason);
   if source in ('message', 'thread') then
-    thread := case source when 'thread' then id else substring(id from '^(.*)/') end;
-    counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
+    threads := memory._lock_sources(user_id,
+      array[case source when 'thread' then id else substring(id from '^(.*)/') end]);
+    foreach thread in array threads loop
+      counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
+    end loop;
   elsif source = 'artifact' then
     -- What a message shows of an artifact came from it, and so did what was learned from the message.
-    for thread in
+    threads := memory._lock_sources(user_id, array(
       select distinct m.thread_id from memory.messages as m
-      where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id order by m.thread_id
-    loop
+      where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id));
+    foreach thread in array threads loop
       counts := memory._added(counts, memory._quarantine_said(user_id, thread, array(
         select m.seq from memory.messages as m
         where m.user_id = quarantine_source.user_id and m.thread_id = thread
-          and m.artifact_key = quarantine_source.id), reason, origin));
+          and m.artifact_key = quarantine_source.id order by m.seq), reason, origin));
     end loop;
     counts := memory._added(counts,
       jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));

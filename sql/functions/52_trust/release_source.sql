@@ -4,6 +4,7 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
+  locked text[]; -- threads
   thread text;
   seqs bigint[];
   messages bigint;
@@ -14,22 +15,19 @@ declare
   derived jsonb;
 begin
   perform memory._check_source_name(user_id, source, id);
-  for thread in
+  locked := memory._lock_sources(user_id, array(
     select case source when 'thread' then release_source.id else substring(release_source.id from '^(.*)/') end
     where source in ('message', 'thread')
     union
     select m.thread_id from memory.messages as m
     where release_source.source = 'artifact' and m.user_id = release_source.user_id
-      and m.artifact_key = release_source.id
-    order by 1
-  loop
-    perform memory._lock_existing_thread(user_id, thread);
+      and m.artifact_key = release_source.id));
+  foreach thread in array locked loop
     seqs := case source when 'artifact' then array(
         select m.seq from memory.messages as m
         where m.user_id = release_source.user_id and m.thread_id = thread
           and m.artifact_key = release_source.id order by m.seq)
       else memory._seqs_of_source(user_id, source, id) end;
-    perform memory._lock_scopes_of_thread(user_id, thread);
     messages := memory._release_messages(user_id, thread, seqs);
     counts := memory._added(counts, jsonb_build_object('messages', messages));
     if messages > 0 then
@@ -37,10 +35,14 @@ begin
       first_seqs := first_seqs || seqs[1];
     end if;
   end loop;
+  if source = 'memory' then -- with the counters of what derives from it, in one order
+    perform memory._lock_scopes_of(user_id, id::uuid || array(
+      select m.memory_id from memory.memories as m
+      where m.user_id = release_source.user_id and m.quarantined_with = 'memory ' || release_source.id));
+  end if;
   derived := memory._release_derived(user_id, source || ' ' || id);
   counts := memory._added(counts, derived);
   if source = 'memory' then
-    perform memory._lock_scopes_of(user_id, array[id::uuid]);
     select m.* into released from memory.memories as m
     where m.user_id = release_source.user_id and m.memory_id = release_source.id::uuid and m.quarantined_at is not null
     for update;

@@ -27,8 +27,8 @@ begin
 end;
 $$;
 
--- The messages of a thread, from the newest to the oldest, so that the mark moves down. A thread that another
--- transaction has locked is skipped.
+-- The messages of a thread, from the newest to the oldest, so that the mark moves down. A sweep holds other locks
+-- already, so it waits for nobody: if somebody holds the thread or a counter of the user, a later sweep looks at them.
 create or replace function memory._check_stored_messages(p_mark memory.marks, p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -38,7 +38,7 @@ declare
   poisoned record;
 begin
   perform from memory.threads as t
-  where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope for no key update skip locked;
+  where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope for update skip locked;
   if not found then
     return 0;
   end if;
@@ -48,6 +48,9 @@ begin
       and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
     order by m.seq
   loop
+    if not memory._lock_free_counters(p_mark.user_id) then
+      return 0;
+    end if;
     perform memory._quarantine_said(p_mark.user_id, p_mark.scope, array[poisoned.seq], 'rule: ' || poisoned.signs,
       format('message %s/%s', p_mark.scope, poisoned.seq));
   end loop;
@@ -62,7 +65,7 @@ begin
 end;
 $$;
 
--- The memories and documents of a user.
+-- The memories and documents of a user, unless somebody holds a counter of the user.
 create or replace function memory._check_stored_memories(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -74,8 +77,9 @@ declare
   checked bigint := 0;
 begin
   if (memory._policy_section(p_mark.user_id, null, 'trust') ->> 'rules')::boolean then
-    perform memory._lock_scopes_of(p_mark.user_id, array(
-      select m.memory_id from memory.memories as m where m.user_id = p_mark.user_id and m.deleted_at is null));
+    if not memory._lock_free_counters(p_mark.user_id) then
+      return 0;
+    end if;
     for stored in
       select m.memory_id, m.content, least(m.trust, memory._source_trust(m.source)) as trust from memory.memories as m
       where m.user_id = p_mark.user_id and m.deleted_at is null and m.released_at is null

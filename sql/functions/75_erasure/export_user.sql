@@ -127,8 +127,9 @@ begin
   return query
   values
     (1, 'policies', array[]::text[], 'true'),
-    (2, 'threads', array['message_count', 'active_tokens'], 'true'),
-    (3, 'artifacts', array['content_id'], 'true'),
+    -- Before threads, as a message becomes an artifact before its thread is locked.
+    (2, 'artifacts', array['content_id'], 'true'),
+    (3, 'threads', array['message_count', 'active_tokens'], 'true'),
     (4, 'messages', array['search_vector', 'search_keys'], 'true'),
     (5, 'quarantined_messages', array[]::text[], 'true'),
     (6, 'summaries', array['search_vector'], 't.status <> ''processing'''),

@@ -9,7 +9,10 @@ declare
   job memory.jobs;
   removed bigint;
 begin
-  for job in select j.* from memory.jobs as j where j.user_id = p_user_id and j.status = 'running' loop
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.status = 'running' and memory._may_show_texts(j.kind)
+  loop
     perform memory._drop_unfinished(memory._give_back(job));
   end loop;
   -- A pending job may have left a summary that its next attempt would go on with. Without its input nobody would.
@@ -28,3 +31,13 @@ begin
   return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
 end;
 $$;
+
+-- Whether jobs of a kind are handed texts of the user. Those that parse artifacts are not: they lock parts of artifacts
+-- before their own row, so whoever removes artifacts leaves them alone. The planner inlines this function; a SET clause
+-- would prevent that.
+create or replace function memory._may_show_texts(p_kind text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_kind <> 'parse_artifacts';
+end;

@@ -6,6 +6,7 @@ as $$
 declare
   -- Rows that triggers and foreign keys remove with others.
   followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'memory_history'];
+  locked record; -- threads and agents
   same uuid[];
   longer uuid[];
   statements text[];
@@ -17,28 +18,32 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   perform memory._lock_user(user_id);
-  -- In the order of docs/architecture.md. All threads and counters of the user: which of them state the memory is known
-  -- only after all messages were read.
-  perform from memory.threads as t where t.user_id = forget_memory.user_id order by t.thread_id for update;
-  perform from memory.memory_scopes as s where s.user_id = forget_memory.user_id order by s.agent_id for update;
-  same := memory._same_memories(user_id, memory_id);
+  for attempt in 1 .. 100 loop
+    begin
+      locked := memory._lock_to_forget(user_id);
+      exit;
+    exception when serialization_failure then -- this has given back all locks that the attempt took
+      if attempt = 100 then
+        raise;
+      end if;
+    end;
+  end loop;
+  same := memory._same_memories(user_id, memory_id, locked.agents);
   if same = '{}' then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   statements := memory._statements_of(user_id, same);
   -- Of a longer memory neither earlier versions nor sources count: they may say the rest of the sentence only.
-  longer := memory._stating_memories(user_id, same, statements);
+  longer := memory._stating_memories(user_id, same, statements, locked.agents);
   reason := memory._reason_without(reason, user_id || statements);
-  perform memory._stop_claims(user_id);
-  perform from memory.jobs as j where j.user_id = forget_memory.user_id order by j.job_id for update;
 
   before := memory._count_rows(user_id, followers);
   perform memory._bury(user_id, statements || array(
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
-  gone := memory._forget_messages(user_id, same, statements);
+  gone := memory._forget_messages(user_id, same, statements, locked.threads);
   gone := memory._added(gone, memory._forget_memories(user_id, same || longer, statements));
   gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, statements));
-  perform memory._forget_wording(user_id, statements);
+  perform memory._forget_wording(user_id, statements, locked.agents);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
@@ -52,6 +57,37 @@ comment on function memory.forget_memory(text, uuid, text) is
 'state it, its wording in the metadata of others, and what was made of these: summaries (queued to be made again), '
 'articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it back. '
 'Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such memory.';
+
+-- Locks what memory.forget_memory() may change, in the order of docs/architecture.md, and returns the threads and agents
+-- that are locked. All of the user are, because which of them state the memory is known only after all messages were
+-- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Those that are made after this are
+-- left alone: what applications store there is said anew, and no job can store anything.
+create or replace function memory._lock_to_forget(p_user_id text, out threads text[], out agents text[])
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  are_all boolean;
+begin
+  perform memory._lock_counters(p_user_id, true);
+  perform memory._stop_claims(p_user_id);
+  -- Jobs that end lock marks and documents before their own row.
+  perform from memory.marks as k
+  where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
+  perform from memory.documents as d
+  where d.user_id = p_user_id and d.document_id in (
+    select (r.value ->> 'document_id')::uuid
+    from memory.jobs as j cross join lateral jsonb_array_elements(j.input -> 'rows') as r
+    where j.user_id = p_user_id and j.kind = 'chunk_documents' and j.status = 'running')
+  order by d.document_id for update;
+  perform from memory.jobs as j
+  where j.user_id = p_user_id and memory._may_show_texts(j.kind) order by j.job_id for update;
+  -- Once more: a job may have stored something under a counter of its own before it was locked.
+  select l.threads, l.agents, l.are_all into threads, agents, are_all from memory._lock_counters(p_user_id, false) as l;
+  if not are_all then
+    perform memory._refuse_busy_user();
+  end if;
+end;
+$$;
 
 -- How many rows a user has in these tables.
 create or replace function memory._count_rows(p_user_id text, p_tables text[])

@@ -1,7 +1,9 @@
 -- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
 -- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
--- locks.
-create or replace function memory._forget_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
+-- locks, those of p_threads.
+create or replace function memory._forget_messages(
+  p_user_id text, p_memory_ids uuid[], p_statements text[], p_threads text[]
+)
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -16,10 +18,22 @@ declare
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  -- What was sent of an artifact that nothing names yet; before artifacts, as who makes an artifact of it does.
+  with gone as (
+    delete from memory.artifact_uploads as u
+    where u.user_id = p_user_id and exists (
+      select from memory.artifact_parts as p
+      where p.user_id = u.user_id and p.content_id = u.upload_id and lower(p.content) like any (patterns)
+        and memory._states_any(p.content, p_statements))
+    returning u.upload_id
+  )
+  delete from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id in (select g.upload_id from gone as g);
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
     from memory._stating_messages(p_user_id, p_memory_ids, p_statements) as m
+    where m.thread_id = any (p_threads)
     group by m.thread_id) as f;
   for thread in
     select p.key as thread_id, array(select s::bigint from jsonb_array_elements_text(p.value) as s) as seqs
@@ -60,17 +74,6 @@ begin
       and memory._states_any(p.content, p_statements));
   get diagnostics removed = row_count;
   gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
-  -- What was sent of an artifact that nothing names yet.
-  with gone as (
-    delete from memory.artifact_uploads as u
-    where u.user_id = p_user_id and exists (
-      select from memory.artifact_parts as p
-      where p.user_id = u.user_id and p.content_id = u.upload_id and lower(p.content) like any (patterns)
-        and memory._states_any(p.content, p_statements))
-    returning u.upload_id
-  )
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id in (select g.upload_id from gone as g);
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);

@@ -55,16 +55,6 @@ begin
 end;
 $$;
 
-create or replace function memory._refuse_busy_user()
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse('user_id', 'is being written to all the time', 'Stop who writes, or call this again.',
-    '40001');
-end;
-$$;
-
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
 -- in which jobs lock them. Which tables there are says the catalog.
@@ -77,59 +67,80 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- Artifacts and their parts before jobs: a job that parses parts holds some of them when it ends its lease.
-  first_tables constant text[] :=
-    array['artifacts', 'artifact_parts', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
-  threads text[];
-  agents text[];
-  seen bigint; -- threads and counters, locked or not
+  -- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
+  -- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
+  -- Pieces of documents and versions of memories come before what they belong to, so that they are counted.
+  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
+    'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+  locked record;
+  documents uuid[];
   name text;
-  key text; -- the column that says to which thread or counter a row belongs
+  has_thread boolean;
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
-  if p_may_wait then
-    perform from memory.threads as t where t.user_id = p_user_id order by t.thread_id for update;
-    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for update;
-  end if;
-  select
-    array(select t.thread_id from memory.threads as t where t.user_id = p_user_id for update skip locked),
-    array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id for update skip locked),
-    (select count(*) from memory.threads as t where t.user_id = p_user_id)
-      + (select count(*) from memory.memory_scopes as s where s.user_id = p_user_id)
-  into threads, agents, seen;
-  if not p_may_wait and cardinality(threads || agents) < seen then
+  locked := memory._lock_counters(p_user_id, p_may_wait);
+  if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
   perform memory._stop_claims(p_user_id);
-  for name, key in
-    select c.relname, case
-      when c.relname in ('memories', 'memory_scopes') then 'agent_id'
-      when c.relname in ('marks', 'jobs') then 'scope'
-      else (select h.attname from pg_attribute as h
-            where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped) end
+  -- Whoever deletes or cuts a document locks the document, then its pieces.
+  documents := array(
+    select d.document_id from memory.documents as d
+    where d.user_id = p_user_id and (d.thread_id in (
+      select t.thread_id from memory.threads as t where t.user_id = p_user_id
+      except
+      select unnest(locked.threads))) is not true
+    order by d.document_id for update);
+  for name, has_thread in
+    select c.relname, exists (
+      select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
       and c.relname not in ('model_calls', 'gone_jobs', 'audit')
     order by array_position(first_tables, c.relname::text), c.relname -- the others come after
   loop
-    execute format('delete from memory.%I as t where t.user_id = $1%s%s', name,
-                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end,
-                   case
-                     when key = 'agent_id' then ' and t.agent_id not in ('
-                       'select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))'
-                     when key is not null then format(' and coalesce(t.%I, '''') not in ('
-                       'select h.thread_id from memory.threads as h where h.user_id = $1 '
-                       'except select unnest($2))', key)
-                   end)
-    using p_user_id, threads, agents;
+    execute memory._forgetting_delete(quote_ident(name), has_thread)
+    using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
   removed := memory._forget_in_audit(p_user_id);
   return gone || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
     || memory._forget_in_ledger(p_user_id);
+end;
+$$;
+
+-- The statement of a pass that removes rows of a table. It leaves rows alone that are of a thread, counter or document
+-- that is not locked, or of an artifact or upload that is still there. $1 is the user; $2, $3 and $4 are the threads,
+-- agents and documents that are locked.
+create or replace function memory._forgetting_delete(p_table text, p_has_thread boolean)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  threads constant text :=
+    '(select h.thread_id from memory.threads as h where h.user_id = $1 except select unnest($2))';
+  agents constant text :=
+    '(select s.agent_id from memory.memory_scopes as s where s.user_id = $1 except select unnest($3))';
+begin
+  return format('delete from memory.%s as t where t.user_id = $1 and (%s) is not true', p_table, case
+    when p_table in ('memories', 'memory_scopes') then 't.agent_id in ' || agents
+    when p_table = 'memory_history' then 't.memory_id in '
+      '(select m.memory_id from memory.memories as m where m.user_id = $1 and m.agent_id in ' || agents || ')'
+    when p_table = 'embeddings' then
+      't.source = ''memory'' and t.agent_id in ' || agents
+      || ' or t.source = ''message'' and memory._thread_of(t.id) in ' || threads
+    when p_table = 'marks' then '(t.scope, t.kind) = ('''', ''claims'') or t.scope in ' || threads
+    when p_table = 'jobs' then 't.scope in ' || threads
+    when p_table in ('documents', 'document_chunks') then 't.document_id in '
+      '(select d.document_id from memory.documents as d where d.user_id = $1 except select unnest($4))'
+    when p_table = 'artifact_parts' then
+      't.content_id in (select a.content_id from memory.artifacts as a where a.user_id = $1 '
+      'union all select u.upload_id from memory.artifact_uploads as u where u.user_id = $1)'
+    when p_has_thread then 't.thread_id in ' || threads
+    else 'false' end);
 end;
 $$;
 

@@ -1,7 +1,7 @@
 -- Takes what was forgotten out of rows that say something else and stay. A text that has it becomes '[forgotten]' as a
 -- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
 -- secrets. So do settings, and documents of the application.
-create or replace function memory._forget_wording(p_user_id text, p_statements text[])
+create or replace function memory._forget_wording(p_user_id text, p_statements text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -22,7 +22,7 @@ begin
     ) as k (name, jsons, lists, texts)
   loop
     execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
-    using p_user_id, patterns, p_statements;
+    using p_user_id, patterns, p_statements, p_agents;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
@@ -31,7 +31,8 @@ begin
 end;
 $$;
 
--- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 what was forgotten.
+-- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 is what was forgotten, $4
+-- are the agents whose memories are locked.
 create or replace function memory._forgetting_update(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
 )
@@ -42,11 +43,12 @@ declare
   -- The change of a memory that is deleted or superseded has no name: memory.sweep() goes by what was done to it.
   counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
+  locked constant text := case when p_table = 'memories' then ' and t.agent_id = any ($4)' else '' end;
 begin
   return format('update memory.%I as t set %s%s where t.user_id = $1 and lower(concat_ws('' '', %s)) like any ($2) '
-      'and memory._json_states_any(jsonb_build_array(%4$s), $3)', p_table,
+      'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
       string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
-      string_agg(format('t.%I', c.name), ', '))
+      string_agg(format('t.%I', c.name), ', '), locked)
   from (
     select j, 'memory._json_forgetting(%s, $3)' from unnest(p_jsons) as j
     union all

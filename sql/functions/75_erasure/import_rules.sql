@@ -30,6 +30,7 @@ begin
       when not memory._is_bound(t.released_at) then 'released_at' end$rule$
     when 'summaries' then $rule$case
       when t.thread_id <> '' and not memory._is_id(t.thread_id) then 'thread_id'
+      when (t.status <> 'processing') is not true then 'status'
       when not memory._is_count(t.start_seq) then 'start_seq'
       when not memory._is_count(t.end_seq) then 'end_seq'
       when t.token_count < 0 then 'token_count'

@@ -10,6 +10,10 @@ declare
   kinds constant text[] := array(select k.kind from memory._export_kinds() as k order by k.place);
   kind text;
   given jsonb := jsonb '{}'; -- the number of rows by kind, before anything stays out
+  import memory.imports;
+  stored jsonb;
+  threads text[];
+  agents text[];
   imported jsonb;
   left_out bigint;
 begin
@@ -33,19 +37,41 @@ begin
   foreach kind in array kinds loop
     perform memory._import_rows(user_id, kind, coalesce(export -> kind, '[]'));
   end loop;
-  update memory.imports as i set rows_given = i.rows_given + (select sum(g.value::bigint) from jsonb_each(given) as g)
-  where i.transaction_id = pg_current_xact_id();
+  update memory.imports as i
+  set rows_given = i.rows_given + (select sum(g.value::bigint) from jsonb_each(given) as g),
+      rows_stored = i.rows_stored + (
+        select coalesce(sum(jsonb_array_length(export -> k)), 0) from unnest(kinds) as k
+        where export ? k and k <> 'memory_scopes')
+  where i.transaction_id = pg_current_xact_id()
+  returning i.* into import;
   if not is_last then
     perform memory._end_whole_user_change();
     return given;
   end if;
 
-  perform memory._leave_out_forgotten(user_id);
+  -- Counters that the export lacks, before the count: it must see what another session stores under one of them.
+  insert into memory.memory_scopes (user_id, agent_id)
+  select import_user.user_id, m.agent_id from memory.memories as m where m.user_id = import_user.user_id
+  except
+  select s.user_id, s.agent_id from memory.memory_scopes as s where s.user_id = import_user.user_id
+  order by agent_id
+  on conflict on constraint memory_scopes_pkey do nothing;
+  -- One statement, so that the threads and agents are those whose rows were counted.
+  select c.rows - 'memory_scopes',
+    array(select t.thread_id from memory.threads as t where t.user_id = import_user.user_id),
+    array(select distinct m.agent_id from memory.memories as m where m.user_id = import_user.user_id)
+  into stored, threads, agents
+  from memory._count_exported(user_id) as c (rows);
+  if (select sum(s.value::bigint) from jsonb_each(stored) as s) <> import.rows_stored then
+    perform memory._refuse('user_id', 'was written to while the export was imported',
+      'Keep others from writing, have memory.forget_user() remove what they wrote, and import again.', '23505');
+  end if;
+  perform memory._leave_out_forgotten(user_id, threads, agents);
   imported := memory._count_exported(user_id);
-  perform memory._count_imported(user_id);
+  perform memory._count_imported(user_id, threads, agents);
   perform memory._end_whole_user_change();
-  delete from memory.imports as i where i.transaction_id = pg_current_xact_id()
-  returning i.rows_given - (select sum(n.value::bigint) from jsonb_each(imported) as n) into left_out;
+  delete from memory.imports as i where i.transaction_id = pg_current_xact_id();
+  left_out := import.rows_given - (select sum(n.value::bigint) from jsonb_each(imported) as n);
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
@@ -198,8 +224,8 @@ begin
 end;
 $$;
 
--- Counts what was imported: the counters of an export are not believed.
-create or replace function memory._count_imported(p_user_id text)
+-- Counts what was imported: the counters of an export are not believed. Threads and agents are those of the import.
+create or replace function memory._count_imported(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -219,13 +245,15 @@ begin
   set message_count = c.messages, active_tokens = c.tokens
   from (
     select m.thread_id, count(*) as messages, sum(m.token_count) as tokens
-    from memory.messages as m where m.user_id = p_user_id and m.is_active
+    from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_threads) and m.is_active
     group by m.thread_id) as c
   where t.user_id = p_user_id and t.thread_id = c.thread_id;
-  insert into memory.memory_scopes as s (user_id, agent_id, memory_count)
-  select p_user_id, m.agent_id, count(*) filter (where memory._is_current(m))
-  from memory.memories as m where m.user_id = p_user_id
-  group by m.agent_id
-  on conflict on constraint memory_scopes_pkey do update set memory_count = excluded.memory_count;
+  update memory.memory_scopes as s
+  set memory_count = c.memories
+  from (
+    select m.agent_id, count(*) filter (where memory._is_current(m)) as memories
+    from memory.memories as m where m.user_id = p_user_id and m.agent_id = any (p_agents)
+    group by m.agent_id) as c
+  where s.user_id = p_user_id and s.agent_id = c.agent_id;
 end;
 $$;

@@ -3,8 +3,9 @@
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
 -- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no
--- duplicate: what a forgotten memory contradicted is current again.
-create or replace function memory._same_memories(p_user_id text, p_memory_id uuid)
+-- duplicate: what a forgotten memory contradicted is current again. Here and below p_agents are those whose counters
+-- are locked.
+create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
 language plpgsql stable parallel safe
 as $$
@@ -22,7 +23,7 @@ begin
       cross join lateral (
         select o.memory_id
         from memory.memories as o
-        where o.user_id = p_user_id and o.memory_id <> (known.row).memory_id
+        where o.user_id = p_user_id and o.memory_id <> (known.row).memory_id and o.agent_id = any (p_agents)
           and (o.content_hash = (known.row).content_hash
             or o.superseded_by = (known.row).memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
             or (known.row).superseded_by = o.memory_id
@@ -76,7 +77,9 @@ end;
 $$;
 
 -- Further memories that have one of these statements in what they say, such as a longer sentence.
-create or replace function memory._stating_memories(p_user_id text, p_memory_ids uuid[], p_statements text[])
+create or replace function memory._stating_memories(
+  p_user_id text, p_memory_ids uuid[], p_statements text[], p_agents text[]
+)
 returns uuid[]
 language plpgsql stable parallel safe
 as $$
@@ -85,7 +88,7 @@ declare
 begin
   return array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids)
+    where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids) and m.agent_id = any (p_agents)
       and lower(m.content) like any (patterns) and memory._states_any(m.content, p_statements));
 end;
 $$;

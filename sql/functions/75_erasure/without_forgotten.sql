@@ -25,7 +25,7 @@ $$;
 
 -- Removes forgotten statements, and what was made of them, from an import when all its rows are stored: which summaries
 -- and artifacts go is only known after all messages and memories came. Triggers let the rows pass by.
-create or replace function memory._leave_out_forgotten(p_user_id text)
+create or replace function memory._leave_out_forgotten(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -43,13 +43,13 @@ begin
   end if;
   memories := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and memory._is_forgotten(p_user_id, m.content));
+    where m.user_id = p_user_id and m.agent_id = any (p_agents) and memory._is_forgotten(p_user_id, m.content));
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
   left join memory.quarantined_messages as q -- which has what a message in quarantine has said
     on q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq
-  where m.user_id = p_user_id
+  where m.user_id = p_user_id and m.thread_id = any (p_threads)
     and (memory._is_forgotten(p_user_id, m.content) or memory._is_forgotten(p_user_id, q.content));
   if memories = '{}' and threads is null then
     return;
@@ -83,6 +83,7 @@ begin
   where d.user_id = p_user_id and (
     d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| memories::text[]
     or d.source in ('archive', 'closed_archive') and d.metadata ->> 'summary_id' = any (summaries::text[]));
-  delete from memory.jobs as j where j.user_id = p_user_id; -- which may show any of it
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.status in ('completed', 'dead'); -- those of the import, which may show any of it
 end;
 $$;

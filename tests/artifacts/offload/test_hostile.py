@@ -14,8 +14,8 @@ pytestmark = pytest.mark.feature("C1", "C2")
 
 
 def context(api: Api, **arguments: Any) -> list[Any]:
-    api.connection.execute("set local statement_timeout = '10s'")
-    parts: list[Any] = api.get_context(**{"user_id": "ana", "thread_id": "t1", "max_tokens": 4000, **arguments})
+    with api.at_most(cpu_seconds=10):
+        parts: list[Any] = api.get_context(**{"user_id": "ana", "thread_id": "t1", "max_tokens": 4000, **arguments})
     return parts
 
 

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from tests.artifacts.offload.steps import LOG, NPM, content_of, keys, rows, say
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import NO_WAIT, Api, refused
 
 REF = "[MemoryRef: npm-install - npm install, added 512 packages in 9s, 2 warnings, 66 lines - {tokens} tokens]"
 TOKENS = (len(LOG) + 3) // 4
@@ -149,9 +149,9 @@ def test_keys_are_words_with_a_number(api: Api) -> None:
 
 @pytest.mark.feature("C3")
 def test_many_outputs_of_one_command_get_numbers_quickly(api: Api) -> None:
-    api.connection.execute("set local statement_timeout = '20s'")
     messages = [{"role": "tool", "content": LOG, "metadata": NPM}] * 300
-    stored = api.add_messages(user_id="ana", thread_id="t1", messages=messages)
+    with api.at_most(cpu_seconds=20):
+        stored = api.add_messages(user_id="ana", thread_id="t1", messages=messages)
     assert len(set(keys_of(stored))) == 300
     assert keys_of(stored)[299] == "npm-install-300"
 
@@ -162,9 +162,7 @@ def keys_of(stored: list[Any]) -> list[str]:
 
 @pytest.mark.feature("C3")
 def test_two_open_transactions_do_not_wait_for_each_others_keys(connect: Callable[..., psycopg.Connection]) -> None:
-    one, two = Api(connect()), Api(connect())
-    for api in (one, two):
-        api.connection.execute("set statement_timeout = '5s'")
+    one, two = Api(connect(options=NO_WAIT)), Api(connect(options=NO_WAIT))
     one.connection.execute("begin")
     two.connection.execute("begin")
     commands = [{"command": "ls"}, {"command": "df"}]

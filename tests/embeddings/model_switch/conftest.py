@@ -14,8 +14,7 @@ from tests.support.sqlapi import Api, rolled_back
 @pytest.fixture
 def api(shared_api: Api) -> Iterator[Api]:
     """With the model "old" active and no other model work."""
-    with rolled_back(shared_api) as api:
-        api.connection.execute("set local statement_timeout = '30s'")
+    with rolled_back(shared_api) as api, api.at_most(cpu_seconds=30):
         prepare(api)
         yield api
 

@@ -24,7 +24,7 @@ from tests.embeddings.model_switch.steps import (
     status,
 )
 from tests.support.protocol import ANA, age, claim, make_due, say
-from tests.support.runners import wait_until
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api, refused
 
 
@@ -46,7 +46,7 @@ def test_dropping_a_model_waits_for_embeddings_that_are_being_stored(live: Api, 
             dropping = pool.submit(admin.drop_model, name="new")
             with pytest.raises(FutureTimeoutError):
                 dropping.result(0.2)
-        dropping.result(10)
+        dropping.result(PATIENCE)
     assert live.query(FILLED) == [("old", 1)]
 
 
@@ -60,7 +60,7 @@ def test_embeddings_stored_while_their_model_is_being_dropped_are_skipped(live: 
             completing = pool.submit(hand_in, live, job)
             with pytest.raises(FutureTimeoutError):
                 completing.result(0.2)
-        assert "skipped" in completing.result(10)
+        assert "skipped" in completing.result(PATIENCE)
     assert live.query(FILLED) == [("old", 1)]
 
 
@@ -74,7 +74,7 @@ def test_a_model_that_is_being_dropped_cannot_be_activated(live: Api, connect: C
             with pytest.raises(FutureTimeoutError):
                 activating.result(0.2)
         with refused("name", "P0002"):
-            activating.result(10)
+            activating.result(PATIENCE)
     assert live.value("select name from memory.models where kind = 'embedding' and is_active") == "old"
 
 
@@ -88,7 +88,7 @@ def test_a_model_registered_while_the_backfill_of_another_ends_is_filled_too(liv
             completing = pool.submit(hand_in, live, job)
             with pytest.raises(FutureTimeoutError):
                 completing.result(0.2)
-        completing.result(10)
+        completing.result(PATIENCE)
     assert live.value("select count(*) from memory.jobs where kind = 'backfill' and status = 'pending'") == 1
 
 
@@ -106,7 +106,7 @@ def test_a_thread_deleted_while_a_backfill_completes_keeps_no_embedding(live: Ap
             deleting = pool.submit(client.delete_thread, **ANA)
             for job in jobs:
                 hand_in(live, job)
-            assert deleting.result(10) == 5
+            assert deleting.result(PATIENCE) == 5
         assert live.query(FILLED) == []
 
 
@@ -134,8 +134,8 @@ def test_a_job_whose_lease_ran_out_and_its_successor_embed_once(live: Api, conne
     with ThreadPoolExecutor(2) as pool:
         late, done = pool.submit(hand_in, live, first), pool.submit(hand_in, other, second)
         with refused("lease_token", "AM001"):
-            late.result(10)
-        assert done.result(10)["embedded"] == 2
+            late.result(PATIENCE)
+        assert done.result(PATIENCE)["embedded"] == 2
 
 
 @pytest.mark.feature("F4", "A14", "E14")
@@ -179,7 +179,7 @@ def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, conn
     def wait_until_filled(model: str) -> None:
         """Wait until the model has embedded every text that exists now; writers keep adding more."""
         _, total = status(live)[model]
-        wait_until(lambda: status(live)[model][0] >= total, 20)
+        wait_until(lambda: status(live)[model][0] >= total)
 
     with ThreadPoolExecutor(5) as pool:
         running = [pool.submit(worker, apis[0]), pool.submit(worker, apis[1]), pool.submit(writer, apis[2])]
@@ -199,8 +199,8 @@ def test_no_search_fails_or_finds_less_while_models_are_switched(live: Api, conn
         finally:
             done.set()
         for task in running:
-            task.result(30)
-        assert min(task.result(30) for task in searchers) > 0
+            task.result(PATIENCE)
+        assert min(task.result(PATIENCE) for task in searchers) > 0
     assert compared == {"old", "new"}
     live.sweep()
     embed(live)

@@ -28,7 +28,7 @@ def test_a_result_is_not_lost_when_a_writer_holds_the_thread(
         started = time.monotonic()
         with pytest.raises(psycopg.errors.LockNotAvailable):
             complete(api, job, summary="They talked.")
-        assert 1.9 < time.monotonic() - started < 8
+        assert time.monotonic() - started > 1.9  # and not for ever: the writer holds the thread until after that
     complete(api, job, summary="They talked.")
     assert active(api) == [6, 7, 8, 9, 10]
 

@@ -13,6 +13,7 @@ from psycopg import errors
 
 from tests.kinds.extract_memories.steps import claimed, extract, found, known
 from tests.support.protocol import ANA, claim, complete, lease, nothing_to_do, open_jobs, say
+from tests.support.runners import PATIENCE
 from tests.support.sqlapi import Api, fenced, refused, wide_text
 from tests.support.summaries import each_round
 
@@ -260,7 +261,7 @@ def test_workers_that_find_the_same_at_once_store_it_once(connect: Callable[...,
 
     def work(number: int) -> None:
         turned = [(seq + number) % 3 for seq in range(3)]
-        start.wait(10)
+        start.wait(PATIENCE)
         complete(
             workers[number], jobs[number], memories=[found(f"fact {n}", seqs=[s]) for n in range(20) for s in turned]
         )
@@ -280,7 +281,7 @@ def test_a_result_handed_in_twice_at_once_takes_effect_once(connect: Callable[..
     start = threading.Barrier(len(workers))
 
     def work(number: int) -> str | None:
-        start.wait(10)
+        start.wait(PATIENCE)
         try:
             workers[number].complete_job(**lease(job), result={"memories": [found(f"fact {number}")]})
         except errors.Error as error:

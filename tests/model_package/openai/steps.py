@@ -21,12 +21,13 @@ from tests.support.model_payloads import (
     user_summary,
     users,
 )
+from tests.support.runners import PATIENCE
 
 needs_encodings = pytest.mark.usefixtures("encodings")
 
 
 def chat(fake: FakeModelServer, **settings: Any) -> Json:
-    settings = {"base_url": fake.url, "timeout_seconds": 10, **settings}
+    settings = {"base_url": fake.url, "timeout_seconds": PATIENCE, **settings}
     return {"name": "chat", "provider": "openai", "model": "gpt-fake", "settings": settings}
 
 

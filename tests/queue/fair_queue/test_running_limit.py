@@ -12,7 +12,8 @@ from psycopg import errors
 
 from tests.queue.fair_queue.steps import Connect, queue
 from tests.support.protocol import claim, complete, lease, nothing_to_do
-from tests.support.sqlapi import Api
+from tests.support.runners import PATIENCE
+from tests.support.sqlapi import NO_WAIT, Api
 
 
 @pytest.mark.feature("F20")
@@ -55,7 +56,7 @@ def test_the_limit_is_exact_for_workers_at_once(connect: Connect, api: Api, isol
         start = threading.Barrier(len(workers))
 
         def work(number: int, start: threading.Barrier = start) -> list[Any]:
-            start.wait(10)
+            start.wait(PATIENCE)
             try:
                 return list(workers[number].claim_jobs(worker=f"w{number}", max_jobs=3))
             except errors.SerializationFailure:
@@ -75,7 +76,7 @@ def test_the_limit_is_exact_for_workers_at_once(connect: Connect, api: Api, isol
 def test_a_claim_that_is_not_committed_holds_up_no_other_user(api: Api, connect: Connect) -> None:
     for number in range(20):
         queue(api, f"user {number}", jobs=5)
-    other = Api(connect(options="-c statement_timeout=5s"))
+    other = Api(connect(options=NO_WAIT))
     with api.connection.transaction():
         held = {job.user_id for job in api.claim_jobs(worker="slow", max_jobs=10)}
         free = {job.user_id for job in other.claim_jobs(worker="test", max_jobs=20)}

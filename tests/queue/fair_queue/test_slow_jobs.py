@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -50,7 +51,8 @@ def test_a_claim_hands_out_its_jobs_before_it_prepares_those_that_may_have_nothi
     api.add_messages(**ANA, messages=[{"role": "user", "content": BLANK}] * 60)
     api.extract_memories(**ANA)
     queue(api, "bob")
-    assert claim(api, max_jobs=10).user_id == "bob"
+    [job] = api.query("select user_id from memory.claim_jobs('test', max_jobs => 10)")  # once, however long it takes
+    assert job.user_id == "bob"
     assert extracted_seq(api) < 40  # two turns
 
 
@@ -100,8 +102,9 @@ def test_a_summary_of_huge_messages_reads_no_more_than_fits(api: Api) -> None:
         [16],
     )
     api.summarize_thread(**ANA)
-    api.connection.execute("set statement_timeout = '5s'")
+    before = api.cpu_seconds()
     job = claim(api, "summarize_thread")
+    assert api.cpu_seconds() - before < 5
     assert len(job.payload["messages"]) == 12
     complete(api, job, summary="Tea.")
     assert claim(api, "summarize_thread").payload["messages"][0]["seq"] == 12
@@ -147,15 +150,24 @@ def test_a_job_that_cannot_be_prepared_in_time_fails_alone(api: Api, connect: Co
     queue(api, "ana")
     queue(api, "bob", jobs=2)
     worker = Api(connect(options="-c statement_timeout=1500ms"))
-    jobs = [job for _ in range(3) for job in worker.claim_jobs(worker="test", max_jobs=10)]
+    jobs: list[Any] = []
+    while len(jobs) < 2 or api.query(ANAS_JOB) == [("pending", 0, None)]:
+        jobs += claims_of_a_busy_machine(worker)
     assert [job.user_id for job in jobs] == ["bob", "bob"]
     reason = "it cannot be handed out: preparing it took longer than statement_timeout (1500ms)"
     assert api.query(ANAS_JOB) == [("pending", 1, reason)]
     assert api.value("select run_after > now() from memory.jobs where user_id = 'ana'")
-    for _ in range(4):
+    while api.value("select status from memory.jobs where user_id = 'ana'") == "pending":
         make_due(api)
-        assert nothing_to_do(worker)
+        assert claims_of_a_busy_machine(worker) == []
     assert api.query(ANAS_JOB) == [("dead", 5, reason)]
+
+
+def claims_of_a_busy_machine(worker: Api) -> list[Any]:
+    """The jobs of a claim; none if so much of statement_timeout was over before a job that no job is blamed."""
+    with contextlib.suppress(errors.QueryCanceled):
+        return list(worker.claim_jobs(worker="test", max_jobs=10))
+    return []
 
 
 @pytest.mark.feature("F20")

@@ -14,6 +14,7 @@ from psycopg import errors
 
 from tests.search.memories_alone.steps import HIDE, found, search
 from tests.support.protocol import activate, claim, complete
+from tests.support.runners import PATIENCE
 from tests.support.search_plans import with_model
 from tests.support.search_world import embed
 from tests.support.sqlapi import Api
@@ -49,7 +50,7 @@ def test_a_change_by_hand_waits_for_the_embedding_that_is_being_stored(
             hiding = pool.submit(HIDE["expired by hand"], client, memory_id)
             with pytest.raises(FutureTimeoutError):
                 hiding.result(0.2)
-        hiding.result(10)
+        hiding.result(PATIENCE)
     assert worker.value("select count(*) from memory.embeddings") == 1
     assert search(worker, None, [1, 0, 0]) == []
 
@@ -104,7 +105,7 @@ def test_an_embedding_that_is_stored_by_hand_waits_for_who_changes_its_memory(
             storing = pool.submit(embed, administrator, memory_id, [1, 0, 0])
             with pytest.raises(FutureTimeoutError):
                 storing.result(0.2)
-        storing.result(10)
+        storing.result(PATIENCE)
     assert administrator.query("select from memory.embeddings where valid_until > now()") == []
 
 
