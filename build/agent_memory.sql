@@ -12836,8 +12836,9 @@ begin
 end;
 $$;
 
--- Quarantines the messages of a range in which a rule finds signs, and returns how many. The caller has locked the
--- thread; rows that another transaction is changing are skipped.
+-- Quarantines the messages of a range in which a rule finds signs. Returns up to which message it has done so: to the
+-- end of the range, unless another transaction holds the thread, whose tokens a quarantine counts anew. That one may
+-- wait for a message that this one has locked. Rows that another transaction is changing are skipped.
 create or replace function memory._check_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
 )
@@ -12846,7 +12847,6 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   poisoned record;
-  quarantined bigint := 0;
 begin
   for poisoned in
     select m.seq, memory._message_verdict(m.role, m.metadata, m.content) as signs
@@ -12855,12 +12855,17 @@ begin
       and (not p_is_unparsed or m.search_vector is null)
       and memory._is_kept_message(m.is_active, m.summary_id)
       and memory._is_held_back(m.user_id, m.thread_id, m.seq, m.role, m.metadata, m.content)
+    order by m.seq
     for no key update skip locked
   loop
-    quarantined := quarantined
-      + memory._quarantine_messages(p_user_id, p_thread_id, array[poisoned.seq], 'rule: ' || poisoned.signs);
+    perform from memory.threads as t
+    where t.user_id = p_user_id and t.thread_id = p_thread_id for no key update skip locked;
+    if not found then
+      return poisoned.seq - 1;
+    end if;
+    perform memory._quarantine_messages(p_user_id, p_thread_id, array[poisoned.seq], 'rule: ' || poisoned.signs);
   end loop;
-  return quarantined;
+  return p_to_seq;
 end;
 $$;
 
@@ -13436,7 +13441,7 @@ declare
   agents text[];
   languages jsonb;
 begin
-  perform memory._check_messages(p_user_id, p_thread_id, p_from_seq, p_to_seq, true);
+  p_to_seq := memory._check_messages(p_user_id, p_thread_id, p_from_seq, p_to_seq, true);
   select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
     array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents
@@ -25885,8 +25890,8 @@ comment on function memory.forget_memory(text, uuid, text) is
 'articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it back. '
 'Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such memory.';
 
--- Locks what memory.forget_memory() may change, in the order of docs/architecture.md, and returns the threads and agents
--- that are locked. All of the user are, because which of them state the memory is known only after all messages were
+-- Locks what memory.forget_memory() may change, in the order of docs/architecture.md. Returns the threads and agents
+-- that are locked: all of the user, because which of them state the memory is known only after all messages were
 -- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Those that are made after this are
 -- left alone: what applications store there is said anew, and no job can store anything.
 create or replace function memory._lock_to_forget(p_user_id text, out threads text[], out agents text[])
@@ -27324,7 +27329,10 @@ begin
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = any (p_threads) and memory._is_forgotten(p_user_id, m.content);
+  left join memory.quarantined_messages as q -- which has what a message in quarantine has said
+    on q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq
+  where m.user_id = p_user_id and m.thread_id = any (p_threads)
+    and (memory._is_forgotten(p_user_id, m.content) or memory._is_forgotten(p_user_id, q.content));
   if memories = '{}' and threads is null then
     return;
   end if;

@@ -8,6 +8,7 @@ import pytest
 from agent_memory import Memory, NotConnectedError
 from psycopg.conninfo import make_conninfo
 
+from tests.support.runners import wait_until
 from tests.support.servers import Run
 
 
@@ -62,14 +63,21 @@ def test_what_the_server_refuses_comes_with_what_helps(run: Run, dsn: str, db: p
     assert 'role "stranger" does not exist' in error
     assert "create role stranger login" in hint
 
+    def is_locked() -> bool:
+        """Whether the server has read its file anew."""
+        try:
+            psycopg.connect(make_conninfo(dsn, user="locked", password="wrong")).close()
+        except psycopg.OperationalError:
+            return True
+        return False
+
     [hba] = db.execute("show hba_file").fetchone() or []
     before = Path(hba).read_text()
     db.execute("create role locked login password 'right'")
     try:
         Path(hba).write_text(f"local all locked scram-sha-256\n{before}")
         db.execute("select pg_reload_conf()")
-        while not db.execute("select from pg_hba_file_rules where 'locked' = any (user_name)").fetchall():
-            pass
+        wait_until(is_locked)
         error, hint = said(user="locked", password="secret")
         assert 'password authentication failed for user "locked"' in error
         assert "The password of locked is another one" in hint

@@ -67,9 +67,9 @@ async def one(client: httpx.AsyncClient, number: int) -> list[tuple[str, int, st
     headers = {"Authorization": f"Bearer {token(user)}"}
     answers = []
     for method, path, body in islice(calls(user), ROUNDS):
-        response = await client.request(method, path, json=body, headers=headers)
-        while response.status_code == 503 and "couldn't get a connection" in response.text:
-            # The requests before have had the connections for thirty seconds: the machine is busy.
+        for _ in range(10):
             response = await client.request(method, path, json=body, headers=headers)
+            if response.status_code != 503 or "couldn't get a connection" not in response.text:
+                break  # else the requests before have had all connections for thirty seconds: the machine is busy
         answers.append((user, response.status_code, response.text))
     return answers

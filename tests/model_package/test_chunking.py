@@ -15,6 +15,7 @@ from agent_memory_models.text import chunking
 
 from tests.support.model_payloads import ENCODINGS, LOCAL, Json, run
 from tests.support.model_payloads import chunking as chunk_job
+from tests.support.runners import is_quick
 
 tiktoken: Any = pytest.importorskip("tiktoken")
 
@@ -177,21 +178,23 @@ def test_several_documents_keep_their_numbers() -> None:
 
 def test_ten_megabytes_hold_nobody_up() -> None:
     text = PARAGRAPH * (10_000_000 // len(PARAGRAPH))
-    turns: list[float] = []
 
-    async def cut() -> Json:
+    async def cut() -> float:
+        """The longest turn of the event loop meanwhile, in seconds of CPU: the clock counts other processes, too."""
+        turns: list[float] = []
         async with Models() as models:
             job = asyncio.create_task(models.run("chunk_documents", chunk_job(text), []))
             while not job.done():
-                started = time.process_time()  # not the clock, which goes on while other processes run
+                started = time.process_time()
                 await asyncio.sleep(0)
                 turns.append(time.process_time() - started)
-            return await job
+            [document] = (await job)["documents"]
+        last = document["chunks"][-1]
+        assert last["start"] + last["length"] == len(text.rstrip())
+        return max(turns)
 
-    [document] = asyncio.run(cut())["documents"]
-    assert max(turns) < 0.5
-    last = document["chunks"][-1]
-    assert last["start"] + last["length"] == len(text.rstrip())
+    # On a busy machine the thread that cuts may run while the loop's thread waits for a processor.
+    assert is_quick(lambda: asyncio.run(cut()), 0.5, attempts=3)
 
 
 def test_without_encodings_counts_are_estimates_within_the_limit(

@@ -227,7 +227,9 @@ def test_workers_at_once_cannot_take_the_last_tokens_twice(connect: Callable[...
     for number in range(12):
         asked(workers[0], thread_id=f"t{number}")
     running = "select count(*) from memory.jobs where status = 'running'"
-    while workers[0].value(running) < 4:  # who finds the budget locked comes back later
+    for _ in range(100):  # who finds the budget locked comes back later
+        if workers[0].value(running) == 4:
+            break
         start = threading.Barrier(len(workers))
 
         def work(number: int, start: threading.Barrier = start) -> int:

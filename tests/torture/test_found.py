@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.sqlapi import Api
+from tests.torture.model.world import remove_rows
 
 ANA = {"user_id": "ana", "thread_id": "t"}
 
@@ -82,3 +83,32 @@ def test_a_user_who_was_forgotten_and_imported_again_can_be_forgotten_again(api:
     api.forget_user(user_id="ana")
     [ledger] = api.query("select array_agg(user_id) as users from memory.model_calls")
     assert ledger.users == [""] * len(export["model_calls"])
+
+
+@pytest.mark.feature("F5")
+def test_the_profile_after_an_import_that_left_a_statement_out_is_made_of_all_messages_that_are_left(api: Api) -> None:
+    api.talk(**ANA, rounds=2)
+    api.summarize_user(user_id="ana")
+    api.finish_jobs()
+    memory_id = api.add_memory(user_id="ana", content="Likes tea").memory_id
+    export = api.export_user(user_id="ana")
+    api.forget_memory(user_id="ana", memory_id=memory_id)
+    remove_rows(api.connection, "ana")
+    assert api.import_user(user_id="ana", export=export)["memories"] == 0
+    assert api.get_user_summary(user_id="ana") == []
+    api.summarize_user(user_id="ana")
+    [job] = api.claim_jobs(worker="w", kinds=["summarize_user"])
+    assert len(job.payload["messages"]) == 4
+
+
+@pytest.mark.feature("F5")
+def test_an_import_leaves_out_a_message_in_quarantine_that_says_what_was_forgotten(api: Api) -> None:
+    said = "My sister Ada lives in Utrecht"
+    api.add_message(**ANA, role="user", content=said)
+    api.quarantine_source(user_id="ana", source="message", id="t/0", reason="planted")
+    export = api.export_user(user_id="ana")
+    memory_id = api.add_memory(user_id="ana", content=said).memory_id
+    api.forget_memory(user_id="ana", memory_id=memory_id)
+    remove_rows(api.connection, "ana")
+    assert api.import_user(user_id="ana", export=export)["messages"] == 0
+    assert "Utrecht" not in str(api.export_user(user_id="ana"))

@@ -47,7 +47,10 @@ begin
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = any (p_threads) and memory._is_forgotten(p_user_id, m.content);
+  left join memory.quarantined_messages as q -- which has what a message in quarantine has said
+    on q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq
+  where m.user_id = p_user_id and m.thread_id = any (p_threads)
+    and (memory._is_forgotten(p_user_id, m.content) or memory._is_forgotten(p_user_id, q.content));
   if memories = '{}' and threads is null then
     return;
   end if;

@@ -116,7 +116,7 @@ def test_a_backfill_whose_worker_dies_is_finished_by_another(live: Api, connect:
     job = claim_backfill(worker, 1, 2)
     with contextlib.suppress(psycopg.OperationalError), worker.connection.transaction():
         hand_in(worker, job)
-        live.query("select pg_terminate_backend(%(pid)s)", pid=worker.connection.info.backend_pid)
+        live.query("select pg_terminate_backend(%(pid)s, 60000)", pid=worker.connection.info.backend_pid)
         worker.query("select 1")
     assert worker.connection.broken
     assert live.query(FILLED) == [("old", 2)]

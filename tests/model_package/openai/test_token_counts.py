@@ -15,7 +15,7 @@ from agent_memory_models import Models
 from tests.model_package.openai.steps import chat, every_kind, needs_encodings
 from tests.support.fake_model_server import FakeModelServer
 from tests.support.model_payloads import ENCODINGS, LOCAL, Json, compression, extraction, run, users
-from tests.support.runners import PATIENCE
+from tests.support.runners import PATIENCE, is_quick
 
 
 # Token counts
@@ -76,26 +76,23 @@ def test_long_texts_are_counted_exactly_too(unit: str) -> None:
 @needs_encodings
 def test_counting_lets_other_work_go_on() -> None:
     messages = users(*["a" * 65_536] * 20)
-    longest = 0.0
 
-    async def watch() -> None:
-        nonlocal longest
-        while True:
-            before = time.process_time()  # not the clock, which goes on while other processes run
-            await asyncio.sleep(0)
-            longest = max(longest, time.process_time() - before)
-
-    async def count() -> Json:
+    async def count() -> float:
+        """The longest turn of the event loop meanwhile, in seconds of CPU: the clock counts other processes, too."""
+        turns: list[float] = []
         async with Models() as models:
             await models.run("extract_memories", extraction(users("warm up")), [])
-            watcher = asyncio.create_task(watch())
-            result = await models.run("extract_memories", extraction(messages), [])
-            watcher.cancel()
-            return result
+            counting = asyncio.create_task(models.run("extract_memories", extraction(messages), []))
+            while not counting.done():
+                before = time.process_time()
+                await asyncio.sleep(0)
+                turns.append(time.process_time() - before)
+            counts = (await counting)["token_counts"]
+        assert all(abs(count - counted("a" * 65_536)) <= 7 for count in counts.values())
+        return max(turns)
 
-    counts = asyncio.run(count())["token_counts"]
-    assert all(abs(count - counted("a" * 65_536)) <= 7 for count in counts.values())
-    assert longest < 0.5
+    # On a busy machine the threads that count may run while the loop's thread waits for a processor.
+    assert is_quick(lambda: asyncio.run(count()), 0.5, attempts=3)
 
 
 @pytest.mark.feature("A5", "A14")

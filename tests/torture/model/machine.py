@@ -9,6 +9,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import initialize, invariant
 
+from tests.torture.model.rules_articles import ArticleRules
 from tests.torture.model.rules_embeddings import EmbeddingRules
 from tests.torture.model.rules_exports import ExportRules
 from tests.torture.model.rules_memories import MemoryRules
@@ -22,8 +23,8 @@ from tests.torture.model.world import THREADS, USERS, World
 
 
 class Contract(
-    MessageRules, MemoryRules, StoreRules, SummaryRules, TrustRules, TenantRules, ExportRules, ReconcileRules,
-    EmbeddingRules,
+    ExportRules, ArticleRules, ReconcileRules, EmbeddingRules, SummaryRules, TrustRules, TenantRules, MessageRules,
+    MemoryRules, StoreRules,
 ):  # fmt: skip
     """Everything at random."""
 

@@ -6,13 +6,14 @@ from contextlib import suppress
 from typing import Any
 from uuid import UUID
 
+from tests.torture.model.consolidated import ConsolidatedRows
 from tests.torture.model.messages import Said
 from tests.torture.model.reconciled import ReconciledRows
 from tests.torture.model.remembered import EXTRACTED, EXTRACTED_TRUST, FOR_EVER, Remembered
 from tests.torture.model.values import RefusedError, plain
 
 
-class Memories(ReconciledRows):
+class Memories(ReconciledRows, ConsolidatedRows):
     """The memories of one user, and the calls that concern them."""
 
     def add(self, memory_id: UUID, on_conflict: str, **values: Any) -> tuple[UUID | None, bool]:
@@ -175,7 +176,7 @@ class Memories(ReconciledRows):
         if becomes_current:
             self._keep_limit(row.agent_id)
         if deleted_at is not None:
-            self._hide_released(row, deleted_at)
+            self._hide_released(memory_id, deleted_at)
         return restored
 
     def quarantine(self, memory_id: UUID) -> str:
@@ -213,10 +214,10 @@ class Memories(ReconciledRows):
         row.change(self.clock.now, "release", deleted_at=None, quarantined_at=None, quarantined_with=None)
         if row.superseded_at is None:
             self._keep_limit(row.agent_id)
-        self._hide_released(row, since)
+        self._hide_released(row.memory_id, since)
         winner = row.superseded_by
-        while winner is not None and ((found := self.rows.get(winner)) is None or found.deleted_at is not None):
-            winner = found.superseded_by if found else None
+        while winner is not None and not self._is_present(winner):
+            winner = self.rows[winner].superseded_by if winner in self.rows else None
         if row.superseded_by is not None and winner != row.superseded_by:
             self._release_hidden_by(row.superseded_by, winner)
 
@@ -255,16 +256,25 @@ class Memories(ReconciledRows):
         for row in self.rows.values():
             row.history = [v for v in row.history if row.memory_id in same or plain(v.content) not in statements]
         self._remove(gone)
+        self.delete_articles(set(same))
         self.forgotten |= statements
         return gone, statements
 
     def leave_out(self) -> bool:
         """What an import does to memories that say what was forgotten; whether there were any."""
-        gone = [row for row in self.rows.values() if plain(row.content) in self.forgotten]
+        gone = {row.memory_id for row in self.rows.values() if plain(row.content) in self.forgotten}
         for row in self.rows.values():
             row.history = [v for v in row.history if plain(v.content) not in self.forgotten]
-        self._remove(gone)
+        for memory_id in gone:
+            del self.rows[memory_id]
+        for document_id in [i for i, document in self.documents.items() if document.memory_ids & gone]:
+            del self.documents[document_id]
         return bool(gone)
+
+    def left_hidden(self) -> list[UUID]:
+        """Winners that an import has left out; what they hide stays hidden until a sweep."""
+        winners = {m.superseded_by for m in self.rows.values() if m.superseded_by and m.deleted_at is None}
+        return [w for w in winners if w not in self.documents and not self._is_present(w)]
 
     @staticmethod
     def _is_same(row: Remembered, same: dict[UUID, Remembered]) -> bool:
@@ -279,6 +289,8 @@ class Memories(ReconciledRows):
         self._remove([m for m in self.rows.values() if m.thread_id == thread_id and not m.is_stated])
 
     def sweep(self) -> None:
+        for winner in self.left_hidden():
+            self._release_hidden_by(winner, None)
         self._remove([
             m
             for m in self.rows.values()

@@ -10,6 +10,7 @@ from typing import Any
 from uuid import UUID
 
 from tests.torture.model.remembered import Remembered
+from tests.torture.model.stores import Document
 from tests.torture.model.values import LATER, Clock, Policies, RefusedError, plain
 
 
@@ -24,6 +25,8 @@ class MemoryRows:
     places: int = 0
     forgotten: set[str] = field(default_factory=set)
     """Statements, spelled plainly, that no model may bring back."""
+    documents: dict[UUID, Document] = field(default_factory=dict)
+    """Those of the user's stores; articles among them hide memories."""
 
     def shown(self, include_superseded: bool = False, include_quarantined: bool = False) -> list[Remembered]:
         """Newest first."""
@@ -122,17 +125,22 @@ class MemoryRows:
                 row.change(self.clock.now, "restore", superseded_by=None, superseded_at=None, supersede_reason=None)
                 self._keep_limit(row.agent_id)
 
-    def _hide_released(self, winner: Remembered, deleted_at: int) -> None:
+    def _is_present(self, winner: UUID) -> bool:
+        """Whether a memory or an article still hides others."""
+        row, article = self.rows.get(winner), self.documents.get(winner)
+        return (row is not None and row.deleted_at is None) or (article is not None and article.quarantined_at is None)
+
+    def _hide_released(self, winner: UUID, deleted_at: int) -> None:
         for row in list(self.rows.values()):
             before = next((v for v in row.history if v.version == row.version - 1), None)
             if (
                 before is not None
-                and before.superseded_by == winner.memory_id
+                and before.superseded_by == winner
                 and row.operation == "restore"
                 and row.updated_at >= deleted_at
             ):
                 row.change(
-                    self.clock.now, "supersede", superseded_by=winner.memory_id, superseded_at=self.clock.now,
+                    self.clock.now, "supersede", superseded_by=winner, superseded_at=self.clock.now,
                     supersede_reason=before.supersede_reason,
                 )  # fmt: skip
 

@@ -324,7 +324,7 @@ class Conversations:
         for thread in self.threads.values():
             gone = [m for m in thread.messages.values() if plain(m.said) in statements]
             for message in gone:
-                thread.remove(message, is_forgotten=True)
+                del thread.messages[message.seq]
             if gone:
                 thread.drop_summaries(min(m.seq for m in gone))
             is_any |= bool(gone)

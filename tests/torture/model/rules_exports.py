@@ -10,11 +10,12 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from tests.torture.model.base import Rules, users
+from tests.torture.model.base import users
 from tests.torture.model.memories import Memories
 from tests.torture.model.messages import Conversations
+from tests.torture.model.rules_messages import MessageRules
 from tests.torture.model.stores import Stores
-from tests.torture.model.world import BOUND_ROLES, OF_USERS, check
+from tests.torture.model.world import BOUND_ROLES, check, remove_rows
 
 Layers = dict[tuple[str | None, str | None], dict[str, Any]]
 part_sizes = st.sampled_from([None, None, 1, 7, 40])
@@ -33,7 +34,7 @@ class Kept:
     """The user's policies."""
 
 
-class ExportRules(Rules):
+class ExportRules(MessageRules):
     """Exports, and users who are removed and imported."""
 
     kept: dict[str, Kept]
@@ -87,6 +88,8 @@ class ExportRules(Rules):
         kept.memories.forgotten = forgotten if how == "lost" else set()
         if not self.leave_out(user_id):
             check(found, kept.export, f"export of {user_id} after an import")
+        elif kept.memories.left_hidden():
+            self.sweep()
         self.touched = user_id
 
     def exported(self, user_id: str, max_rows: int | None) -> dict[str, Any]:
@@ -122,17 +125,15 @@ class ExportRules(Rules):
         api = self.world.api
         api.connection.execute("delete from memory.tombstones where statement_hash = ''")
         with api.connection.transaction():
-            api.connection.execute("set local session_replication_role = replica")
-            for [table] in api.query(OF_USERS):
-                if table != "audit":
-                    api.connection.execute(f"delete from memory.{table} where user_id = %s", [user_id])
+            remove_rows(api.connection, user_id)
 
     def set_model(
         self, user_id: str, memories: Memories, talk: Conversations, stores: Stores | None = None,
         layers: Layers | None = None,
     ) -> None:  # fmt: skip
         world = self.world
-        world.memories[user_id], world.talks[user_id], world.stores[user_id] = memories, talk, stores or Stores()
+        world.memories[user_id], world.talks[user_id] = memories, talk
+        world.stores[user_id] = stores or Stores(documents=memories.documents)
         for key in self.layers_of(user_id):
             del world.policies.layers[key]
         world.policies.layers |= layers or {}

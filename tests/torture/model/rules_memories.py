@@ -15,7 +15,7 @@ from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check
 
 NAMESPACE = UUID(int=17)
 NOBODY = UUID(int=4711)
-types = st.sampled_from(["fact", "preference"])
+types = st.sampled_from(["fact", "preference", "context"])
 shares = st.sampled_from([0.25, 0.5, 0.75])
 tag_lists = st.sampled_from([[], ["a"], ["a", "b"], ["ä b"]])
 

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.torture.model.base import Rules, expiries, keys, numbers, pick, picks, threads, users
+from tests.torture.model.stores import Document
 from tests.torture.model.values import TIMES
 from tests.torture.model.world import check
 
@@ -48,8 +49,6 @@ class StoreRules(Rules):
 
     @rule(user_id=users, number=numbers, namespace=namespaces)
     def add_document(self, user_id: str, number: int, namespace: str) -> None:
-        from tests.torture.model.stores import Document
-
         content = self.text(user_id, number)
         document_id = self.world.call("add_document", user_id=user_id, content=content, namespace=namespace)
         self.world.stores[user_id].documents[document_id] = Document(content, namespace)
@@ -57,11 +56,11 @@ class StoreRules(Rules):
 
     @rule(user_id=users, number=picks)
     def delete_document(self, user_id: str, number: int) -> None:
-        documents = self.world.stores[user_id].documents
-        document_id = pick(list(documents), number)
+        memories = self.world.memories[user_id]
+        document_id = pick(list(memories.documents), number)
         if document_id is not None:
             self.world.both(
-                lambda: documents.pop(document_id) is not None, "delete_document", user_id=user_id,
+                lambda: memories.delete_document(document_id), "delete_document", user_id=user_id,
                 document_id=document_id,
             )  # fmt: skip
         self.touched = user_id

@@ -57,6 +57,7 @@ class TrustRules(JobRules):
         derived = memories.derived_from(thread_id, seqs)
         unheard = min((s for m in derived for s in m.source_seqs or [] if s not in seqs), default=None)
         memories.quarantine_all(derived, f"{source} {name}")
+        articles = memories.quarantine_articles({m.memory_id for m in derived}, f"{source} {name}")
         dropped = talk.renew(thread_id, seqs[0]) + talk.profiles.renew(thread_id, seqs[0], talk.threads)
         if unheard is not None:
             talk.threads[thread_id].read_to = min(talk.threads[thread_id].read_to, unheard - 1)
@@ -65,7 +66,13 @@ class TrustRules(JobRules):
                 self.learn_ids()
         check(
             counts,
-            {"messages": len(gone), "memories": len(derived), "documents": 0, "artifacts": 0, "summaries": dropped},
+            {
+                "messages": len(gone),
+                "memories": len(derived),
+                "documents": articles,
+                "artifacts": 0,
+                "summaries": dropped,
+            },
             f"quarantine_source({arguments})",
         )
         self.touched = user_id
@@ -87,12 +94,13 @@ class TrustRules(JobRules):
             for name, thread in talk.threads.items()
         }
         released = memories.release_derived(f"{source} {name}", poisoned)
+        articles = memories.release_articles(f"{source} {name}")
         dropped = 0
         if back:
             dropped = talk.renew(thread_id, seqs[0]) + talk.profiles.renew(thread_id, seqs[0], talk.threads)
         check(
             counts,
-            {"messages": len(back), "memories": released, "documents": 0, "artifacts": 0, "summaries": dropped},
+            {"messages": len(back), "memories": released, "documents": articles, "artifacts": 0, "summaries": dropped},
             f"release_source({arguments})",
         )
         self.touched = user_id
@@ -117,15 +125,15 @@ class TrustRules(JobRules):
 
     @rule(user_id=users, number=picks, is_back=st.booleans())
     def quarantine_document(self, user_id: str, number: int, is_back: bool) -> None:
-        documents = self.world.stores[user_id].documents
-        document_id = pick(list(documents), number)
+        memories = self.world.memories[user_id]
+        document_id = pick(list(memories.documents), number)
         if document_id is None:
             return
         function = "release_source" if is_back else "quarantine_source"
         reason = {} if is_back else {"reason": "planted"}
         counts = self.world.call(function, user_id=user_id, source="document", id=str(document_id), **reason)
-        check(counts["documents"], int(documents[document_id].is_quarantined == is_back), f"{function}({document_id})")
-        documents[document_id].is_quarantined = not is_back
+        changes = memories.release_document(document_id) if is_back else memories.quarantine_document(document_id, None)
+        check(counts["documents"], changes, f"{function}({document_id})")
         self.touched = user_id
 
     @rule(user_id=users, number=picks)
@@ -173,9 +181,9 @@ class TrustRules(JobRules):
                     if m.quarantined is not None and m.is_readable
                 ),
                 *(
-                    ("document", str(i), None)
-                    for i, document in self.world.stores[user_id].documents.items()
-                    if document.is_quarantined
+                    ("document", str(i), document.quarantined_with)
+                    for i, document in memories.documents.items()
+                    if document.quarantined_at is not None
                 ),
             },
             f"list_quarantined({user_id})",

@@ -23,7 +23,11 @@ class Document:
 
     content: str
     namespace: str
-    is_quarantined: bool = False
+    quarantined_at: int | None = None
+    quarantined_with: str | None = None
+    """The poisoned source that an article derives from."""
+    memory_ids: frozenset[UUID] = frozenset()
+    """What an article was made of."""
 
 
 @dataclass
@@ -36,7 +40,7 @@ class Stores:
 
     def shown(self) -> dict[UUID, Document]:
         """Without those in quarantine."""
-        return {i: document for i, document in self.documents.items() if not document.is_quarantined}
+        return {i: document for i, document in self.documents.items() if document.quarantined_at is None}
 
     def store(self, key: str, content: str, thread_id: str | None, expires: Expiry) -> None:
         existing = self.artifacts.get(key)

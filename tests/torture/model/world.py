@@ -84,7 +84,11 @@ class World:
         """How often a session that reaches one user only was asked, also for lists to compare."""
         # Its server refuses all calls, so queries without an embedding are searched by keyword.
         admin.register_model(
-            name="ada", kind="embedding", provider="openai", model="ada-1", settings={"base_url": "http://127.0.0.1:9"}
+            name="ada",
+            kind="embedding",
+            provider="openai",
+            model="ada-1",
+            settings={"base_url": "http://127.0.0.1:9", "dimensions": 8},
         )
         admin.activate_model(name="ada")
         admin.set_token_key(key=text_of(KEY))
@@ -109,7 +113,7 @@ class World:
         self.policies = Policies({"max_per_agent": LIMIT, "eviction": EVICTION})
         self.memories = {user_id: Memories(user_id, self.clock, self.policies) for user_id in USERS}
         self.talks = {user_id: Conversations(self.clock) for user_id in USERS}
-        self.stores = {user_id: Stores() for user_id in USERS}
+        self.stores = {user_id: Stores(documents=self.memories[user_id].documents) for user_id in USERS}
 
     def _open(self, **parameters: Any) -> Api:
         connection = psycopg.connect(make_conninfo(self._conninfo, **parameters), autocommit=True)
@@ -198,3 +202,12 @@ def check(found: Any, expected: Any, what: str) -> None:
     """Raise Difference unless both are equal."""
     if found != expected:
         raise Difference(f"{what}:\n  database {found!r}\n  model    {expected!r}")
+
+
+def remove_rows(connection: psycopg.Connection[Any], user_id: str) -> None:
+    """Remove all rows of a user in this transaction as if they had never been there: no trigger notes that."""
+    connection.execute("set local session_replication_role = replica")
+    for [table] in connection.execute(OF_USERS).fetchall():
+        if table != "audit":
+            connection.execute(f"delete from memory.{table} where user_id = %s", [user_id])
+    connection.execute("set local session_replication_role = origin")
