@@ -23,8 +23,8 @@ WARM_UP = 4
 def resident_bytes(pid: int) -> int:
     """What a process has of its own in memory, without what it shares with others such as shared buffers.
 
-    Raises FileNotFoundError or ProcessLookupError when the process has ended; a killed one that nobody has waited for yet
-    has no memory any more.
+    Raises FileNotFoundError or ProcessLookupError when the process has ended. A killed one that nobody has waited for
+    yet has no memory any more.
     """
     found = re.search(r"^RssAnon:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
     if not found:
