@@ -21,9 +21,14 @@ WARM_UP = 4
 
 
 def resident_bytes(pid: int) -> int:
-    """What a process has of its own in memory, without what it shares with others such as shared buffers."""
+    """What a process has of its own in memory, without what it shares with others such as shared buffers.
+
+    Raises FileNotFoundError or ProcessLookupError when the process has ended. A killed one that nobody has waited for
+    yet has no memory any more.
+    """
     found = re.search(r"^RssAnon:\s+(\d+) kB$", Path(f"/proc/{pid}/status").read_text(), re.MULTILINE)
-    assert found
+    if not found:
+        raise ProcessLookupError(f"process {pid} has ended")
     return int(found[1]) * 1024
 
 
