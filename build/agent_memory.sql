@@ -16954,14 +16954,19 @@ create or replace function memory._lock_scopes_of_threads(p_user_id text, p_thre
 returns void
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  agents constant text[] := array(
+    select 'default'
+    union
+    select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
+  present constant text[] := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
 begin
-  perform memory._lock_scope(p_user_id, a.agent_id)
-  from (select 'default' as agent_id
-        union
-        select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id
-        union
-        select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids)
-        order by agent_id) as a;
+  if agents <@ present then -- a fifth of the time with 1,000 agents
+    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
+  else
+    perform memory._lock_scope(p_user_id, a.agent_id)
+    from (select distinct u as agent_id from unnest(agents || present) as u order by 1) as a;
+  end if;
 end;
 $$;
 
