@@ -82,5 +82,6 @@ begin atomic
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   cross join lateral memory._policy(p_user_id, memory._document_agent(d.agent_ids)) as y (policy)
   where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int
-    and d.quarantined_at is null;
+    and d.quarantined_at is null
+    and (c.token_count is not null or not memory._is_held_back_piece(d, c.number, left(c.content, 65536)));
 end;
