@@ -74,7 +74,7 @@ begin atomic
                            (y.policy #>> '{knowledge_base,chunk_size}')::int)
       else c.content end,
     d.metadata, jsonb_build_object(
-      'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
+      'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'trust', d.trust, 'chunk', c.number,
       'chunks', (select count(*) from memory.document_chunks as a
                  where a.user_id = d.user_id and a.document_id = d.document_id)),
     memory._time_or_null(d.metadata #>> '{date_range,start}')

@@ -1,9 +1,9 @@
 -- Looks at what was stored before there were rules. A mark says how far that reaches: of kind unchecked up to which
--- message of a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents
--- and unchecked_artifacts up to which time among these. It goes once everything was looked at.
+-- message of a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
+-- unchecked_summaries and unchecked_artifacts up to which time among these. It goes once everything was looked at.
 
 -- Looks at up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB,
--- or 20 artifacts, per mark; no further mark after two seconds. Returns how many rows were looked at.
+-- or 200 summaries, or 20 artifacts, per mark; no further mark after two seconds. Returns how many rows were looked at.
 create or replace function memory._check_unchecked(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -14,12 +14,14 @@ declare
   checked bigint := 0;
 begin
   for unchecked in
-    select k.* from memory.marks as k where k.kind in ('unchecked', 'unchecked_documents', 'unchecked_artifacts')
+    select k.* from memory.marks as k
+    where k.kind in ('unchecked', 'unchecked_documents', 'unchecked_summaries', 'unchecked_artifacts')
     order by k.user_id, k.scope, k.kind limit least(p_row_limit, 1000)
   loop
     exit when checked >= p_row_limit or clock_timestamp() > ends;
     checked := checked + case
       when unchecked.kind = 'unchecked_documents' then memory._check_stored_documents(unchecked)
+      when unchecked.kind = 'unchecked_summaries' then memory._check_stored_summaries(unchecked)
       when unchecked.kind = 'unchecked_artifacts' then memory._check_stored_artifacts(unchecked)
       when unchecked.scope = '' then memory._check_stored_memories(unchecked)
       else memory._check_stored_messages(unchecked, p_row_limit) end;
