@@ -36,7 +36,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports']
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged']
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
     return;
@@ -2146,6 +2146,35 @@ comment on column memory.imports.rows_stored is
 'How many rows of the parts were stored so far; the others are from before the user was forgotten.';
 $migration$);
 
+call memory._migrate('050_what_was_not_judged', '220d2f19db5f960284fd900309630e957899ebf436b3b31979ed025c347ae127', '0.2.0', $migration$
+-- Rules look at all of a document, not at its first 64 KiB. memory.sweep() looks at those that are stored already, a few
+-- at a time, apart from the memories.
+insert into memory.marks (user_id, scope, kind, position)
+select distinct d.user_id, '', 'unchecked_documents',
+  floor(extract(epoch from statement_timestamp()) * 1000000)::bigint
+from memory.documents as d
+on conflict do nothing;
+-- Summaries can be in quarantine, and rules look at those that are stored already.
+alter table memory.summaries
+  add column quarantined_at timestamptz,
+  add column quarantine_reason text,
+  drop constraint status_is_known,
+  drop constraint completed_has_text;
+alter table memory.summaries
+  add constraint status_is_known check (status in ('processing', 'completed', 'failed', 'quarantined')),
+  add constraint completed_has_text check ((status in ('completed', 'quarantined')) = (summary is not null)),
+  add constraint quarantine_is_whole check ((status = 'quarantined') = (quarantined_at is not null));
+comment on column memory.summaries.status is
+'processing: a worker is at it, or will try again. completed. failed: its job is dead. quarantined: nobody sees it.';
+comment on column memory.summaries.quarantined_at is 'Since when nobody sees it.';
+comment on column memory.summaries.quarantine_reason is 'Why, as of memories.';
+insert into memory.marks (user_id, scope, kind, position)
+select distinct s.user_id, '', 'unchecked_summaries',
+  floor(extract(epoch from statement_timestamp()) * 1000000)::bigint
+from memory.summaries as s where s.status = 'completed'
+on conflict do nothing;
+$migration$);
+
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
 -- functions: afterwards memory._unbind() would leave our views empty.
 do $locks$
@@ -2295,9 +2324,13 @@ returns text$header$),
 returns text$header$),
       ('function', '_possible_signs', $header$(p_plain text, p_among text[] default null)
 returns text[]$header$),
+      ('function', '_may_have', $header$(p_plain text, p_group text, p_has_other_scripts boolean)
+returns boolean$header$),
       ('function', '_first_letters', $header$(p_group text)
 returns text$header$),
       ('function', '_form_to_judge', $header$(p_text text)
+returns text$header$),
+      ('function', '_form_of', $header$(p_pieces text[])
 returns text$header$),
       ('function', '_suspected', $header$(
   p_forms text[], p_from int, p_to int, p_among text[] default null, out place int, out groups text[]
@@ -2315,11 +2348,13 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
 returns void$header$),
-      ('function', '_suspicion', $header$(
-  p_text text, p_groups text[], out score double precision, out signs text
+      ('function', '_verdict', $header$(
+  p_text text, p_trust double precision, p_groups text[] default null, p_weak text default null
 )
-returns record$header$),
-      ('function', '_verdict', $header$(p_text text, p_trust double precision, p_groups text[] default null)
+returns text$header$),
+      ('function', '_signs', $header$(
+  p_texts text[], p_groups text[], p_enough double precision, p_weak text default null
+)
 returns text$header$),
       ('function', '_pieces_to_judge', $header$(p_text text)
 returns text[]$header$),
@@ -2329,10 +2364,8 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_hidden_signs', $header$(p_text text, p_unquoted text)
 returns table (sign text, weight double precision)$header$),
-      ('function', '_instruction_signs', $header$(p_text text, p_groups text[])
-returns table (sign text, weight double precision)$header$),
-      ('function', '_fills', $header$(p_sentence text, p_slots text[])
-returns boolean$header$),
+      ('function', '_instruction_signs', $header$(p_texts text[], p_groups text[])
+returns table (place bigint, sign text, weight double precision)$header$),
       ('function', '_without_quoted_attacks', $header$(p_text text)
 returns text$header$),
       ('function', '_plain_letters', $header$(p_text text)
@@ -2381,6 +2414,8 @@ returns int$header$),
 returns double precision$header$),
       ('function', '_byte_slice', $header$(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text$header$),
+      ('function', '_character_start', $header$(p_bytes bytea, p_byte int)
+returns int$header$),
       ('function', '_lowered', $header$(p_metadata jsonb)
 returns double precision$header$),
       ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
@@ -2429,6 +2464,8 @@ returns void$header$),
 returns tsvector$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
 returns tsvector$header$),
+      ('function', '_words_of_other_scripts', $header$(p_slot text)
+returns text$header$),
       ('function', '_audit', $header$(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
@@ -2819,6 +2856,8 @@ returns setof memory.artifact$header$),
 returns int$header$),
       ('function', '_is_passage', $header$(p_first_byte int)
 returns boolean$header$),
+      ('function', '_part_bytes', $header$(p_first_byte int)
+returns int$header$),
       ('function', '_append_content', $header$(p_user_id text, p_content_id uuid, p_piece text)
 returns void$header$),
       ('function', '_line_breaks', $header$(p_text text)
@@ -2847,11 +2886,13 @@ returns text$header$),
 returns text$header$),
       ('function', '_artifact_trust', $header$(p_artifact memory.artifacts)
 returns double precision$header$),
-      ('function', '_artifact_verdict', $header$(p_artifact memory.artifacts)
+      ('function', '_unjudged_parts', $header$(p_user_id text, p_content_id uuid, p_bytes int4multirange)
+returns setof memory.artifact_parts$header$),
+      ('function', '_artifact_verdict', $header$(p_artifact memory.artifacts, p_bytes int4multirange)
 returns text$header$),
-      ('function', '_is_held_back_artifact', $header$(p_user_id text, p_key text)
+      ('function', '_is_held_back_artifact', $header$(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean$header$),
-      ('function', '_judge_artifact', $header$(p_user_id text, p_key text)
+      ('function', '_judge_artifact', $header$(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean$header$),
       ('function', '_quarantine_artifact', $header$(p_user_id text, p_key text, p_reason text)
 returns boolean$header$),
@@ -3117,12 +3158,12 @@ returns setof memory.messages$header$),
 returns tsvector$header$),
       ('function', '_finish_messages', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
-  p_max_bytes int default 4262144
+  p_max_bytes int default null
 )
 returns void$header$),
       ('function', '_is_unparsed', $header$(p_message memory.messages)
 returns boolean$header$),
-      ('function', '_parsed_bytes', $header$(p_content text)
+      ('function', '_bytes_to_finish', $header$(p_message memory.messages)
 returns int$header$),
       ('function', '_finish_read_messages', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
@@ -3407,8 +3448,12 @@ returns void$header$),
 returns setof memory.document$header$),
       ('function', '_doc_types', $header$(p_doc_types text[])
 returns text[]$header$),
-      ('function', '_document_verdict', $header$(p_document memory.documents)
-returns text$header$),
+      ('function', '_judge_document', $header$(p_document memory.documents, p_max_chars int default null)
+returns void$header$),
+      ('function', '_documents_are_judged', $header$(p_document memory.documents)
+returns boolean$header$),
+      ('function', '_is_held_back_piece', $header$(p_document memory.documents, p_number int, p_said text)
+returns boolean$header$),
       ('function', '_quarantine_document', $header$(
   p_user_id text, p_document_id uuid, p_reason text, p_with text default null
 )
@@ -3846,6 +3891,8 @@ returns bigint$header$),
   user_id text, source text default null, row_limit int default 50, row_offset int default 0
 )
 returns setof memory.quarantined$header$),
+      ('function', '_policy_after_update', $header$()
+returns trigger$header$),
       ('function', 'quarantine_source', $header$(user_id text, source text, id text, reason text)
 returns jsonb$header$),
       ('function', '_check_source_name', $header$(p_user_id text, p_source text, p_id text)
@@ -3856,11 +3903,23 @@ returns bigint[]$header$),
 returns jsonb$header$),
       ('function', '_release_derived', $header$(p_user_id text, p_origin text)
 returns jsonb$header$),
+      ('function', '_quarantine_summaries', $header$(p_user_id text, p_summary_ids uuid[], p_reasons text[])
+returns bigint$header$),
+      ('function', '_release_summary', $header$(p_user_id text, p_summary_id uuid)
+returns boolean$header$),
+      ('function', '_check_stored_summaries', $header$(p_mark memory.marks)
+returns bigint$header$),
       ('function', '_check_unchecked', $header$(p_row_limit int)
 returns bigint$header$),
+      ('function', '_judge_stored', $header$(p_user_id text default null)
+returns bigint$header$),
+      ('function', '_move_unchecked', $header$(p_mark memory.marks, p_position bigint)
+returns void$header$),
       ('function', '_check_stored_messages', $header$(p_mark memory.marks, p_row_limit int)
 returns bigint$header$),
       ('function', '_check_stored_memories', $header$(p_mark memory.marks)
+returns bigint$header$),
+      ('function', '_check_stored_documents', $header$(p_mark memory.marks)
 returns bigint$header$),
       ('function', '_check_stored_artifacts', $header$(p_mark memory.marks)
 returns bigint$header$),
@@ -4040,6 +4099,8 @@ returns memory._passage[]$header$),
   p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
 )
 returns table (number int, key text, ref text, said text, is_whole boolean)$header$),
+      ('function', '_bytes_shown', $header$(p_passages memory._passage[], p_key text, p_around int)
+returns int4multirange$header$),
       ('function', '_passages_that_fit', $header$(
   p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
   out said text, out keys text[]
@@ -5257,13 +5318,14 @@ begin
 end;
 $$;
 
--- Which signs of an attack a text may have at all. memory._suspicion() compares a text with forty large expressions,
--- and nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
--- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that.
+-- Which signs of an attack a text may have at all. memory._signs() compares a text with forty large expressions, and
+-- nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
+-- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that, and
+-- those words of other scripts without which there is no sign.
 -- tests/trust/test_possible_signs.py writes out every word of the lists and proves that none is lost.
 
 -- The groups of signs that a text may have, of those in p_among. The text is in the spelling of
--- memory._plain_letters(). A text with letters of other scripts may have all: the lists know a dozen languages.
+-- memory._plain_letters().
 create or replace function memory._possible_signs(p_plain text, p_among text[] default null)
 returns text[]
 language plpgsql immutable parallel safe
@@ -5271,17 +5333,16 @@ as $$
 declare
   among constant text[] := coalesce(
     p_among, '{cancel,authority,target,asked,memory,orders,model,hidden}');
+  has_other_scripts constant boolean :=
+    octet_length(p_plain) > length(p_plain) and p_plain ~ e'[\\u0370-\\u1dff\\u3040-\\ufdff]';
   one_group text;
   groups text[] := array[]::text[];
 begin
-  if octet_length(p_plain) > length(p_plain) and p_plain ~ e'[\\u0370-\\u1dff\\u3040-\\ufdff]' then
-    return among;
-  end if;
   foreach one_group in array among loop
-    if p_plain ~ memory._first_letters(one_group)
-      and (one_group <> 'cancel' or p_plain ~ memory._first_letters('rules'))
-      and (one_group <> 'target' or p_plain ~ memory._first_letters('private'))
-      and (one_group <> 'model' or p_plain ~ memory._first_letters('must')) then
+    if memory._may_have(p_plain, one_group, has_other_scripts)
+      and (one_group <> 'cancel' or memory._may_have(p_plain, 'rules', has_other_scripts))
+      and (one_group <> 'target' or memory._may_have(p_plain, 'private', has_other_scripts))
+      and (one_group <> 'model' or memory._may_have(p_plain, 'must', has_other_scripts)) then
       groups := groups || one_group;
     end if;
   end loop;
@@ -5289,9 +5350,30 @@ begin
 end;
 $$;
 
--- The beginnings of the words that a group needs; must, rules and private are the second words of three groups. One
--- blank stands between words, and (?x) lets the expressions have line breaks. Fewer letters make an expression smaller
--- and quicker, more letters make it miss more texts.
+-- Whether a text may have the words of a group; must, rules and private are the second words of three groups.
+create or replace function memory._may_have(p_plain text, p_group text, p_has_other_scripts boolean)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_plain ~ memory._first_letters(p_group) then
+    return true;
+  elsif not p_has_other_scripts then
+    return false;
+  end if;
+  return p_plain ~ (
+    select string_agg(memory._words_of_other_scripts(s.slot), '|')
+    from unnest(case p_group
+      when 'authority' then '{persona,prompt,authority}'
+      when 'orders' then '{hence,tool,blanket}'
+      when 'asked' then '{asked,secretly}'
+      when 'memory' then '{keep,store}'
+      else array[p_group] end) as s (slot));
+end;
+$$;
+
+-- The beginnings of the words that a group needs. One blank stands between words, and (?x) lets the expressions have
+-- line breaks. Fewer letters make an expression smaller and quicker, more letters make it miss more texts.
 create or replace function memory._first_letters(p_group text)
 returns text
 language plpgsql immutable parallel safe
@@ -5398,20 +5480,34 @@ begin
 end;
 $$;
 
--- A text as memory._possible_signs() wants it: plain letters piece by piece, and a mark where it has characters that
--- nobody sees, or Greek or Cyrillic letters in Latin words.
+-- A text as memory._possible_signs() wants it.
 create or replace function memory._form_to_judge(p_text text)
 returns text
 language plpgsql immutable parallel safe
 as $$
-declare
-  form constant text := memory._plain_letters(array_to_string(memory._pieces_to_judge(p_text), e'\n'));
 begin
-  return case
-    when octet_length(p_text) > length(p_text) and p_text ~ $w$(?x)
+  return memory._form_of(memory._pieces_to_judge(p_text));
+end;
+$$;
+
+-- The pieces of a text in plain letters, and a mark where they have characters that nobody sees, or Greek or Cyrillic
+-- letters in Latin words.
+create or replace function memory._form_of(p_pieces text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  piece text;
+  form text;
+  is_marked boolean := false;
+begin
+  foreach piece in array p_pieces loop
+    form := concat_ws(e'\n', form, memory._plain_letters(piece));
+    is_marked := is_marked or octet_length(piece) > length(piece) and piece ~ $w$(?x)
       [\u00ad\u200b\u200c\u202d\u202e\u2060-\u2064\ufe00-\ufe0e\ufeff\U000e0000-\U000e01ef]
-      |[A-Za-z][\u0370-\u04ff]$w$ then form || e'\n\ufeff'
-    else form end;
+      |[A-Za-z][\u0370-\u04ff]$w$;
+  end loop;
+  return case when is_marked then form || e'\n\ufeff' else form end;
 end;
 $$;
 
@@ -5571,54 +5667,38 @@ $$;
 -- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
 -- plain words passes. docs/poisoning.md has the measured detection and false alarms.
 
--- The suspicion from 0 to 1, and the signs that it is made of. Signs add up as independent probabilities do. Only the
--- groups of signs in p_groups are looked for.
-create or replace function memory._suspicion(
-  p_text text, p_groups text[], out score double precision, out signs text
-)
-returns record
-language plpgsql immutable parallel safe
-as $$
-declare
-  found record;
-begin
-  score := 0;
-  for found in
-    select s.sign, max(s.weight) as weight
-    from (
-      select h.* from memory._hidden_signs(p_text, memory._without_quoted_attacks(p_text)) as h
-      where 'hidden' = any (p_groups)
-      union all
-      select i.* from memory._instruction_signs(p_text, p_groups) as i) as s
-    group by s.sign order by max(s.weight) desc, s.sign
-  loop
-    score := 1 - (1 - score) * (1 - found.weight);
-    signs := concat_ws(', ', signs, found.sign);
-  end loop;
-end;
-$$;
-
 -- The signs for which a text of this trust is to be quarantined; null when there are too few. What the user or the
 -- application says may speak to the model ("always answer in German", "ignore emails from Bob"), so only a text with
 -- several strong signs is held against them. A long text is judged piece by piece: signs that stand far apart do not
--- add up. p_groups has the groups of signs that the text may have, if that is known.
-create or replace function memory._verdict(p_text text, p_trust double precision, p_groups text[] default null)
+-- add up. p_groups has the groups of signs that the text may have, if that is known; the sign p_weak does not suffice
+-- by itself.
+--
+-- A hundred pieces at once: PostgreSQL keeps 32 prepared expressions, so each sign is looked for in all of them before
+-- the next sign. Piece by piece it took eight times as long where the text has words of many signs.
+create or replace function memory._verdict(
+  p_text text, p_trust double precision, p_groups text[] default null, p_weak text default null
+)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.55 else 0.44 end;
-  piece text;
+  all_pieces constant text[] := memory._pieces_to_judge(p_text);
+  pieces text[];
   groups text[];
-  found record;
+  signs text;
 begin
-  foreach piece in array memory._pieces_to_judge(p_text) loop
-    if p_trust < 0.9 or memory._may_be_definite(piece) then
-      groups := coalesce(p_groups, memory._possible_signs(memory._form_to_judge(piece)));
+  for place in 1 .. cardinality(all_pieces) by 100 loop
+    pieces := all_pieces[place:place + 99];
+    if p_trust >= 0.9 then
+      pieces := array(select p.piece from unnest(pieces) as p (piece) where memory._may_be_definite(p.piece));
+    end if;
+    if pieces <> '{}' then
+      groups := coalesce(p_groups, memory._possible_signs(memory._form_of(pieces)));
       if groups <> '{}' then
-        found := memory._suspicion(piece, groups);
-        if found.score >= enough then
-          return found.signs;
+        signs := memory._signs(pieces, groups, enough, p_weak);
+        if signs is not null then
+          return signs;
         end if;
       end if;
     end if;
@@ -5627,16 +5707,70 @@ begin
 end;
 $$;
 
--- The pieces of a text that are judged by themselves. They overlap, so that no sign is cut in all of them.
+-- The signs of the first of these texts whose suspicion is enough; null when there is none. The suspicion is from 0
+-- to 1: signs add up as independent probabilities do. Only the groups of signs in p_groups are looked for.
+create or replace function memory._signs(
+  p_texts text[], p_groups text[], p_enough double precision, p_weak text default null
+)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  found record;
+  place bigint := 0; -- of the text whose signs are being added up
+  score double precision;
+  signs text;
+begin
+  for found in
+    select s.place, s.sign, max(s.weight) as weight
+    from (
+      select t.place, h.*
+      from unnest(p_texts) with ordinality as t (said, place)
+      cross join lateral memory._hidden_signs(t.said, memory._without_quoted_attacks(t.said)) as h
+      where 'hidden' = any (p_groups)
+      union all
+      select i.* from memory._instruction_signs(p_texts, p_groups) as i) as s
+    group by s.place, s.sign order by s.place, max(s.weight) desc, s.sign
+  loop
+    if found.place > place then
+      exit when score >= p_enough and signs is distinct from p_weak;
+      place := found.place;
+      score := 0;
+      signs := null;
+    end if;
+    score := 1 - (1 - score) * (1 - found.weight);
+    signs := concat_ws(', ', signs, found.sign);
+  end loop;
+  return case when score >= p_enough and signs is distinct from p_weak then signs end;
+end;
+$$;
+
+-- The pieces of a text that are judged by themselves. They overlap, so that no sign is cut in all of them. A long text
+-- is cut twice: to find a place in a text, PostgreSQL counts the characters before it, which took 1.4 s for 1 MB.
 create or replace function memory._pieces_to_judge(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
 as $$
+declare
+  bytes bytea;
+  starts int := 0;
+  ends int;
+  slice text;
+  pieces text[] := array[]::text[];
 begin
-  if length(p_text) <= 1800 then
-    return array[p_text];
+  if (length(p_text) > 1800) is not true then
+    return array_remove(array[p_text], null);
   end if;
-  return array(select substr(p_text, s, 2000) from generate_series(1, length(p_text), 1800) as s);
+  bytes := convert_to(p_text, 'UTF8');
+  loop
+    ends := memory._character_start(bytes, starts + 18000);
+    slice := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
+    pieces := pieces || array(
+      select substr(slice, s, 2000) from generate_series(1, greatest(length(slice) - 200, 1), 1800) as s);
+    exit when ends = octet_length(bytes);
+    starts := memory._character_start(bytes, ends - 800); -- 200 characters of four bytes
+  end loop;
+  return pieces;
 end;
 $$;
 
@@ -5733,17 +5867,22 @@ begin
 end;
 $$;
 
--- Signs in what a text says, of the groups that memory._possible_signs() found. Each sign needs all its slots in one
--- sentence. The first slot is looked for in the text as a whole: PostgreSQL keeps 32 prepared expressions, and to
--- prepare one of these takes 2 ms.
-create or replace function memory._instruction_signs(p_text text, p_groups text[])
-returns table (sign text, weight double precision)
+-- Signs in what texts say, of the groups that memory._possible_signs() found, each with the place of its text. Each
+-- sign needs all its slots in one sentence. The first slot is looked for in a text as a whole, the others in the
+-- sentences that are left.
+create or replace function memory._instruction_signs(p_texts text[], p_groups text[])
+returns table (place bigint, sign text, weight double precision)
 language plpgsql immutable parallel safe
 as $$
 declare
-  plain constant text := memory._without_quoted_attacks(memory._plain_letters(p_text));
-  sentences constant text[] := regexp_split_to_array(plain, e'[.!?;]+\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+');
+  plain constant text[] := array(
+    select memory._without_quoted_attacks(memory._plain_letters(t.said))
+    from unnest(p_texts) with ordinality as t (said, place) order by t.place);
   candidate record;
+  slot text;
+  words text;
+  sentences text[];
+  places bigint[];
 begin
   for candidate in
     select s.*
@@ -5762,36 +5901,30 @@ begin
       ('authority', 'a claim of authority', 0.5, '{authority}'),
       ('orders', 'a blanket consent', 0.5, '{consent,blanket}')
     ) as s (part_of, sign, weight, needed)
-    where s.part_of = any (p_groups) and plain ~ memory._suspicious_words(s.needed[1])
+    where s.part_of = any (p_groups)
   loop
-    if exists (
-      select from unnest(sentences) as t (said)
-      where memory._fills(t.said, candidate.needed)) then
-      return query select candidate.sign, candidate.weight;
-      if candidate.needed[2] = 'cancel' and exists (
-        select from unnest(sentences) as t (said)
-        where memory._fills(t.said, '{rules,cancel,before}')) then
-        return query select 'an order to ignore all or earlier instructions', 0.5::double precision;
-      end if;
+    words := memory._suspicious_words(candidate.needed[1]);
+    select array_agg(s.said), array_agg(t.place) into sentences, places
+    from unnest(plain) with ordinality as t (said, place)
+    cross join lateral regexp_split_to_table(t.said, e'[.!?;]+\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+')
+      as s (said)
+    where t.said ~ words;
+    foreach slot in array candidate.needed loop
+      words := memory._suspicious_words(slot);
+      select array_agg(s.said), array_agg(s.place) into sentences, places
+      from unnest(sentences, places) as s (said, place)
+      where s.said ~ words;
+      exit when sentences is null;
+    end loop;
+    return query select distinct p, candidate.sign, candidate.weight from unnest(places) as p;
+    if candidate.needed[2] = 'cancel' then
+      words := memory._suspicious_words('before');
+      return query
+      select distinct s.place, 'an order to ignore all or earlier instructions', 0.5::double precision
+      from unnest(sentences, places) as s (said, place)
+      where s.said ~ words;
     end if;
   end loop;
-end;
-$$;
-
--- Whether a sentence fills all these slots.
-create or replace function memory._fills(p_sentence text, p_slots text[])
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-declare
-  slot text;
-begin
-  foreach slot in array p_slots loop
-    if p_sentence !~ memory._suspicious_words(slot) then
-      return false;
-    end if;
-  end loop;
-  return true;
 end;
 $$;
 
@@ -5859,10 +5992,11 @@ begin
 end;
 $$;
 
--- The words by which memory._suspicion() knows instructions that are aimed at a model, in a dozen languages. Texts are
+-- The words by which memory._signs() knows instructions that are aimed at a model, in a dozen languages. Texts are
 -- compared in the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A
--- slot is one regular expression. A sign is several slots that one sentence fills, in any order, because languages
--- order words differently. The lists cannot be complete.
+-- slot is one regular expression; its words in other than Latin letters stand in words_of_other_scripts.sql. A sign is
+-- several slots that one sentence fills, in any order, because languages order words differently. The lists cannot be
+-- complete.
 --   cancel     to set something aside             rules     what a model is told to do
 --   before     what came before, or all of it     persona   a new part for the model to play
 --   prompt     what a model keeps to itself       reveal    to show it
@@ -5877,14 +6011,13 @@ $$;
 --   hence      from a moment on                reply     what an assistant does
 --   store      into the memory of a model      order_to_store  to write there
 
--- The regular expression of a slot. Line breaks and the six blanks after them only keep lines short; Russian letters
--- lose their marks, as in the texts.
+-- The regular expression of a slot. Line breaks and the six blanks after them only keep lines short.
 create or replace function memory._suspicious_words(p_slot text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return translate(replace(case p_slot
+  return concat_ws('|', replace(case p_slot
     when 'cancel' then
       $w$\m(?:ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|supersed|void\M|nullif|cancel|
       circumvent|(?:do not|don'?t|no longer|stop|quit|cease) (?:follow|obey|apply|adher|comply|heed)|
@@ -5893,23 +6026,19 @@ begin
       halte dich nicht|oubli(?:e|ez)\M|fais abstraction|faites abstraction|ne tiens (?:plus )?compte|ne tenez|
       neglige|contourne|olvid(?:a|e|ad|en)\M|haz caso omiso|hagas caso|no sigas|descarta|omite|dimentica|
       tralascia|scarta|non seguire|non tenere|esque[cç]a|desconsider|descart|nao siga|pomin|zignoruj|zapomnij|
-      odrzuc|nie przestrzegaj|lekcewaz|negeer|vergeet|gormezden|yok say|unut\M|dikkate alma|onemseme|gecersiz)|
-      игнорир|забуд|отмени|не обращай|не следуй|отбрось|обойди|пренебрег|忽略|无视|無視|忘记|忘掉|忘れ|不要理会|不理会|不要遵守|绕过|作废|
-      従わない|取り消|破棄|무시|잊어|تجاهل|انس |नज़रअंदाज़|अनदेखा|भूल जा$w$
+      odrzuc|nie przestrzegaj|lekcewaz|negeer|vergeet|gormezden|yok say|unut\M|dikkate alma|onemseme|gecersiz)$w$
     when 'rules' then
       $w$\m(?:instruction|instrucci?on|instruca?[cç]?o|istruzion|instruktion|instrukcj|instructie|prompt|
       guideline|guardrail|directive|direktiv|directiv|direttiv|diretriz|system ?message|systemprompt|rules?\M|
       orders\M|constraint|restriction|restric|limitation|programming\M|training\M|safety|content polic|
       polic(?:y|ies)\M|told you|were told|anweisung|vorgabe|richtlinie|regeln\M|beschrankung|sicherheitsregel|
       consigne|regles?\M|reglas?\M|ordenes\M|regole\M|ordini\M|regras?\M|ordens\M|polecen|wytyczn|zasad|reguly|
-      talimat|yonerge|kural|komut)|инструкц|указани|правил|команд|промпт|ограничен|установк|指令|指示|提示|规则|規則|规定|
-      命令|設定|プロンプト|ルール|ガイドライン|制限|지시|명령|규칙|프롬프트|تعليمات|التعليمات|निर्देश$w$
+      talimat|yonerge|kural|komut)$w$
     when 'before' then
       $w$\m(?:previous|prior|above|earlier|preceding|foregoing|before\M|existing|original|initial|all\M|any\M|
       every\M|your\M|system|so far|bisher|vorherig|vorig|vorangegangen|obig|alle\M|deine|fruher|precedent|
       anterieur|toutes|tous\M|tes\M|vos\M|anterior|previ|todas|todos|tus\M|precedenti|tutte|tutti|tue\M|suas|
-      poprzedni|wczesniejsz|wszystk|swoje|onceki|tum\M|butun|yukaridaki|eerdere|vorige)|предыдущ|прежн|
-      вышеуказ|все|свои|твои|之前|以前|以上|先前|上述|所有|前述|これまで|すべて|全て|上記|이전|모든|السابقة|पिछले|सभी$w$
+      poprzedni|wczesniejsz|wszystk|swoje|onceki|tum\M|butun|yukaridaki|eerdere|vorige)$w$
     when 'persona' then
       $w$\myou are (?:now|no longer|hereby|from now) (?!(?:able|logged|subscribed|in |at |on |the owner|
       registered|connected|ready|eligible|signed|leaving|entering|viewing|free))|\m(?:act|behave|respond|
@@ -5925,29 +6054,24 @@ begin
       ograniczen)|\mdu bist (?:jetzt|nun|ab sofort) (?:der|die|das|ein|frei|kein|admin)|\mtu es (?:maintenant|
       desormais)|\mvous etes (?:maintenant|desormais)|\m(?:ahora|a partir de ahora) eres|\meres ahora|
       \msei (?:ora|adesso)\M|\mda ora in poi sei|\m(?:agora voce e|voce agora e|a partir de agora voce)|
-      \mjestes teraz|\mod teraz jestes|\martik (?:sen|sinirsiz|kisitlamasiz)|\msen artik|ты теперь|теперь ты|
-      отныне ты|вы теперь|你现在是|从现在起你|从现在开始你|你不再是|あなたは今から|あなたはもう|今からあなた|너는 이제|이제부터 너는|أنت الآن|अब तुम|अब आप$w$
+      \mjestes teraz|\mod teraz jestes|\martik (?:sen|sinirsiz|kisitlamasiz)|\msen artik$w$
     when 'prompt' then
       $w$\m(?:system ?-?prompt|system message|hidden (?:prompt|instruction)|initial (?:prompt|instruction)|
       your (?:prompt|instructions|rules|guidelines|configuration)|systemanweisung|deine (?:anweisung|
       instruktion|regeln)|tes (?:instructions|consignes)|vos (?:instructions|consignes)|invite systeme|
       prompt (?:systeme|del sistema|di sistema|do sistema|systemowy)|tus instrucciones|(?:le )?tue istruzioni|
-      suas instrucoes|instrukcje systemow|swoje instrukcje|sistem (?:istemi|komutu|talimat|prompt))|
-      системн\w* (?:промпт|инструкц|сообщ)|свои инструкции|系统提示|系统指令|你的指令|システムプロンプト|あなたの指示|あなたの命令|シストム|
-      시스템 프롬프트|تعليماتك|सिस्टम प्रॉम्प्ट$w$
+      suas instrucoes|instrukcje systemow|swoje instrukcje|sistem (?:istemi|komutu|talimat|prompt))$w$
     when 'reveal' then
       $w$\m(?:reveal|print|show|output|repeat|display|disclose|dump|leak|recite|expose|echo|tell me|give me|
       write out|zeig|verrat|gib|nenn|offenbar|wiederhol|druck|montre|revele|affiche|repete|divulgue|donne|
       muestra|revela|imprime|repite|dime|mostra|rivela|stampa|ripeti|mostre|revele|repita|exiba|pokaz|ujawnij|
-      wypisz|powtorz|goster|acikla|yazdir|tekrarla)|покажи|раскрой|выведи|повтори|напечатай|显示|泄露|输出|重复|透露|打印|
-      公開|表示し|開示|見せ|出力|보여|공개|출력|اكشف|اعرض|दिखाओ|बताओ$w$
+      wypisz|powtorz|goster|acikla|yazdir|tekrarla)$w$
     when 'send' then
       $w$\m(?:send|sends|sending|forward|post|posts|upload|exfiltrat|transmit|e-?mail|leak|submit|append|deliver|
       relay|copy|embed|encode|include|attach|fetch|load|request|curl|wget|transfer|wire|sende|sendet|schick|
       ubermitt|leite|lade|hochlad|uberweis|weiterleit|envoi|envoy|transmet|transfer|televers|envi[ae]|reenvi|
       manda|mande|sube|transfier|inoltra|invia|carica|trasferisci|bonifica|encaminh|wyslij|wysyl|przeslij|
-      przekaz|dolacz|gonder|ilet\M|aktar|yukle)|отправ|перешл|вышли|загруз|передай|переведи|发送|发给|上传|转发|传送|转账|
-      送信|送って|転送|アップロード|送金|보내|전송|أرسل|भेज$w$
+      przekaz|dolacz|gonder|ilet\M|aktar|yukle)$w$
     when 'private' then
       $w$\m(?:conversation|chat|histor|memor(?:y|ies)|api[ _-]?keys?|passw|credential|token|secret|system prompt|
       private|confidential|personal|sensitive|ssh|environment variables?|env vars?|\.env|cookies?|(?:user|
@@ -5958,14 +6082,12 @@ begin
       historial|recuerdos|claves|mensajes|credenzial|dati\M|cronologia|ricordi|chiav|messaggi|conversazion|
       senha|dados|historico|memorias|chaves|mensagens|hasl|dane\M|danych|histori|wspomnie|klucz|wiadomosc|
       rozmow|sifre|parola|veri|gecmis|anahtar|mesaj|konusma|kimlik|geldbetrag|money|funds|payment|conto|
-      dinero)|парол|переписк|истори|ключ|данны|воспоминан|сообщени|разговор|секрет|деньги|密码|密碼|对话|聊天记录|记忆|密钥|
-      数据|资料|信息|隐私|パスワード|会話|履歴|記憶|鍵|データ|情報|個人|비밀번호|대화|기록|키를|개인정보|كلمة المرور|المحادثة|पासवर्ड|बातचीत$w$
+      dinero)$w$
     when 'target' then
       $w$https?://|\mwww\.|[a-z0-9._-]+@[a-z0-9-]+\.[a-z]|\m(?:webhook|endpoint|url\M|remote server|
       external server|our server|my server|attacker|this address|following address|this number|
       [a-z0-9-]+\.(?:com|net|org|io|ru|xyz|example|evil|dev|info|biz|co|tk)\M|iban\M|wallet|bitcoin|btc\M|
-      server\M|adresse|direccion|indirizzo|endereco|adres|servidor|serveur|sunucu|konto|account number)|
-      на адрес|на сервер|на почту|服务器|邮箱|地址|网址|サーバー|アドレス|서버|주소|خادم|सर्वर$w$
+      server\M|adresse|direccion|indirizzo|endereco|adres|servidor|serveur|sunucu|konto|account number)$w$
     when 'asked' then
       $w$\m(?:when|whenever|if|every ?time|next time|each time|once|as soon as|should|any ?time|upon) (?:the |a |
       an |any |this |your |someone|anyone|anybody|people|somebody|they|he|she|ever |user|customer)(?:user|
@@ -5980,10 +6102,7 @@ begin
       \mcuando .*(?:usuario|cliente|alguien|te pregunt).*|\m(?:quando|se|ogni volta che|
       sempre que) .*(?:utente|cliente|qualcuno|usuario|alguem|ti chied|perguntar)|\m(?:gdy|kiedy|jesli|
       za kazdym razem|ilekroc) .*(?:uzytkownik|klient|ktos)|\m(?:kullanici|musteri|biri(?:si)?|
-      biri) .*(?:sordugunda|sorarsa|sorunca|isterse|istediginde|bahsederse|sorar)|(?:когда|если|каждый раз|
-      как только|всякий раз).*(?:пользовател|клиент|кто-то|тебя спрос|спрос)|(?:当|每当|如果|只要|一旦).*(?:用户|客户|有人|别人|
-      顾客|问到|问起)|(?:ユーザー|利用者|顧客|誰か).*(?:たら|れば|とき|場合|際)|사용자가.*(?:물어|요청|질문|면)|(?:إذا|عندما).*المستخدم|(?:जब|
-      अगर).*(?:उपयोगकर्ता|यूज़र|कोई)$w$
+      biri) .*(?:sordugunda|sorarsa|sorunca|isterse|istediginde|bahsederse|sorar)$w$
     when 'say' then
       $w$\m(?:answer|respond|reply|say|tell|recommend|suggest|claim|insist|state|direct|point|steer|refer|output|
       insert|append|add|include|mention|present|assert|promote|advise|pretend|lie\M|deny|refuse|give them|
@@ -5993,9 +6112,7 @@ begin
       affirme|conseille|propose|insere|renvoie|responde|di\M|diga|recomiend|afirma|sugier|asegura|inserta|
       remite|rispondi|di'|consigli|raccomand|sostieni|suggerisci|inserisci|responda|diga|recomend|afirme|
       sugira|insira|indique|odpowiad|odpowiedz|powiedz|polec|twierdz|zasugeruj|wstaw|kieruj|soyle|oner|yanit|
-      cevap|tavsiye|iddia|yonlendir|ekle)|отвечай|ответь|скажи|говори|рекоменд|утвержда|советуй|посоветуй|
-      вставь|направ|предлаг|回答|回复|答复|推荐|告诉|建议|声称|一律|必须|答え|回答|勧め|推薦|伝え|言っ|主張|返信|案内|대답|추천|말해|답해|أجب|قل|أوص|जवाब|
-      कहो|सुझाव$w$
+      cevap|tavsiye|iddia|yonlendir|ekle)$w$
     when 'forever' then
       $w$\m(?:from now on|from (?:this|that) (?:point|moment|day)|from today|henceforth|hereafter|going forward|
       permanent|forever|always|never|every (?:future|new|other|single)|(?:all|any|each|every|in|across|
@@ -6006,8 +6123,7 @@ begin
       a partir de ahora|de ahora en adelante|siempre|para siempre|permanente|en adelante|futur|d'ora in (?:poi|
       avanti)|da ora in poi|da adesso|sempre|per sempre|a partir de agora|de agora em diante|para sempre|
       od teraz|odtad|zawsze|na stale|na zawsze|przyszl|bundan sonra|bundan boyle|artik|daima|her zaman|kalici|
-      gelecek)|отныне|с этого момента|впредь|всегда|навсегда|постоянно|будущ|从现在|今后|以后|永远|永久|始终|总是|将来|今後|これから|
-      常に|永久|ずっと|必ず|今から|앞으로|항상|영구|이제부터|من الآن|دائما|अब से|हमेशा$w$
+      gelecek)$w$
     when 'keep' then
       $w$\m(?:remember (?:that|this|to|the following|:|permanently|forever|always|it\M)|memori[sz]e|(?:save|store|
       add|write|record|commit|persist|put|keep|log|update|note|insert|plant|include|set) .*(?:memor(?:y|ies)|
@@ -6017,9 +6133,7 @@ begin
       memorise|retiens|enregistre.*(?:memoire|profil|preference)|memoire a long|recuerda|memoriza|
       guarda.*(?:memoria|perfil|preferenc)|graba en|ricorda|memorizza|salva.*(?:memoria|profilo|preferenz)|
       tieni a mente|lembre|memorize|guarde.*(?:memoria|perfil)|salve.*(?:memoria|perfil)|zapamietaj|
-      zapisz.*(?:pamiec|pamiet|profil)|hatirla|aklinda tut|hafiza|bellegine|unutma\M)|запомни|
-      сохрани.*(?:памят|профил)|в память|запиши.*памят|记住|牢记|记忆|存入|保存到|覚えて|覚えておいて|記憶|メモリ|기억해|메모리|저장해|تذكر|احفظ|
-      याद रख|मेमोरी$w$
+      zapisz.*(?:pamiec|pamiet|profil)|hatirla|aklinda tut|hafiza|bellegine|unutma\M)$w$
     when 'secretly' then
       $w$\m(?:do not|don'?t|never|must not|should not|avoid|without) (?:ever )?(?:tell|telling|mention|reveal|
       inform|alert|notif|show|disclos|let|ask|warn|say|acknowledg|explain|display|discuss|bring)|\m(?:silently|
@@ -6034,29 +6148,23 @@ begin
       conferma)|di nascosto|silenziosamente|in silenzio|\mnao (?:diga|mencione|revele|informe|avise|mostre|
       conte)|sem (?:avisar|informar|dizer|perguntar|confirma)|em segredo|silenciosamente|\mnie (?:mow|wspomina|
       ujawnia|informuj|pokazuj|zdradzaj)|bez (?:wiedzy|pytania|informowania|zgody|potwierdzenia)|po cichu|
-      potajemnie|soyleme|bahsetme|haber verme|belli etme|gizlice|sormadan|bildirmeden|sessizce|onay almadan|
-      не (?:говори|сообщай|упоминай|рассказывай|показывай|раскрывай)|без (?:ведома|подтверждения|уведомления|
-      спроса)|тайно|незаметно|不要告诉|别告诉|不要提|不得告知|不通知|偷偷|悄悄|秘密地|无需确认|言わない|伝えない|知らせず|告げず|こっそり|秘密に|内緒|確認なし|말하지 마|
-      알리지|몰래|لا تخبر|मत बताना|बिना बताए$w$
+      potajemnie|soyleme|bahsetme|haber verme|belli etme|gizlice|sormadan|bildirmeden|sessizce|onay almadan$w$
     when 'user' then
       $w$\m(?:user|human|person|customer|client|anyone|anybody|owner|them|him|her\M|operator|nutzer|benutzer|
       anwender|kunde|niemand|utilisateur|usuario|cliente|nadie|utente|nessuno|ninguem|uzytkowni|klient|nikomu|
-      kullanici|musteri|kimse)|пользовател|никому|клиент|подтверждени|用户|客户|任何人|确认|ユーザー|利用者|誰に|確認|사용자|المستخدم|
-      उपयोगकर्ता$w$
+      kullanici|musteri|kimse)$w$
     when 'model' then
       $w$\m(?:ai\M|a\.i\.|ais\M|assistants?\M|llms?\M|language models?|chat ?bots?|agents?\M|gpt|chatgpt|claude|
       copilot|gemini|bot\M|models? (?:reading|processing|must|should|that)|automated system|ki\M|ki-|
       sprachmodell|assistent|assistant|ia\M|asistente|assistente|modele de langage|modelo de lenguaje|
-      modello linguistico|modelo de linguagem|asystent|model jezykowy|yapay zeka|asistan|dil modeli)|ассистент|
-      нейросет|языков\w+ модел|\mии\M|помощник|人工智能|助手|语言模型|機械|言語モデル|アシスタント|어시스턴트|인공지능|المساعد|सहायक$w$
+      modello linguistico|modelo de linguagem|asystent|model jezykowy|yapay zeka|asistan|dil modeli)$w$
     when 'must' then
       $w$\m(?:must|shall|have to|has to|are required|is required|are instructed|need to|should now|will now|
       please (?:ignore|follow|send|run|execute|add|include|call|delete|also)|reading this|processing this|
       reads this|sees? this|summari[sz]ing|attention|note to|dear|hey|hello|listen|you should|
       before (?:answering|responding|continuing)|first (?:call|run|send|execute)|immediately|mandatory|comply|
       obey|muss|musst|sollst|achtung|hinweis an|dois|doit|devez|attention|debe|debes|deve|devi|atencion|
-      attenzione|atencao|musi|musisz|uwaga|gerekir|zorunda|dikkat)|должен|обязан|внимание|必须|注意|请立即|应当|
-      なければならない|べき|注意|してください|해야|주의$w$
+      attenzione|atencao|musi|musisz|uwaga|gerekir|zorunda|dikkat)$w$
     when 'tool' then
       $w$\m(?:call|invoke|use|execute|run|trigger|launch) (?:the |a |your |this |
       my )?[a-z0-9_."'`-]{1,40} ?(?:tool|function|api|command|script|plugin|endpoint)|\m(?:tool|
@@ -6065,8 +6173,7 @@ begin
       the entire|any) (?:\w+ )?(?:files?|data|memories|tables?|emails?|records?|backups?|database|users?|
       messages?|accounts?|contacts?)|\m(?:losche|loschen sie|entferne) (?:alle|samtliche)|\m(?:supprime|
       efface)[zr]? (?:tous|toutes)|\m(?:borra|elimina|elimine|borre) tod[ao]s|\m(?:cancella|elimina) tutt[ie]|
-      \m(?:apague|exclua|delete) tod[ao]s|\musun (?:wszystk|cal)|\mtum .* sil\M|удали (?:все|всю)|删除所有|删除全部|
-      すべて.*削除|全て.*削除$w$
+      \m(?:apague|exclua|delete) tod[ao]s|\musun (?:wszystk|cal)|\mtum .* sil\M$w$
     when 'authority' then
       $w$\m(?:system|security|admin(?:istrator)?|developer|openai|anthropic|google|root|operator|emergency|
       compliance|it department|urgent) (?:override|update|notice|directive|command|instruction|message|mandate|
@@ -6080,13 +6187,12 @@ begin
       consigne)|\mnuevas? (?:instruccion|orden)|\mnuov[ae] istruzion|\mnovas? instruc|\mnowe? (?:instrukcj|
       polecen)|\myeni (?:talimat|gorev)|\msystem(?:nachricht|meldung|befehl)|\m(?:mensaje|messaggio|mensagem|
       message) (?:del sistema|di sistema|do sistema|systeme)|\msistem (?:mesaji|yonetici)|
-      \mkomunikat systemowy|\mthis instruction (?:is|has)|новая (?:инструкц|задача)|новые (?:инструкц|указан)|
-      системное сообщение|新指令|新的指令|新任务|系统消息|系统通知|最高优先|新しい指示|新たな指示|システムメッセージ|最優先|새로운 지시|시스템 메시지|最高级别$w$
+      \mkomunikat systemowy|\mthis instruction (?:is|has)$w$
     when 'consent' then
       $w$\m(?:authori[sz]ed?|approved?|consent(?:ed|s)?|pre-?approved|granted|permits?|permitted|allow(?:s|ed)|
       agreed|waive[sd]?|trusts?|whitelist(?:ed)?|verified|genehmigt|erlaubt|eingewilligt|zugestimmt|vertraut|
       autoris|approuv|consenti|autoriz|aprobad|aprovad|consentit|acconsent|zatwierdz|zezwolil|upowazn|zgodzil|
-      onaylad|izin verdi|yetki)|разрешил|одобрил|согласил|доверяет|授权|批准|同意|信任|許可|承認|同意|허가|승인$w$
+      onaylad|izin verdi|yetki)$w$
     when 'blanket' then
       $w$\m(?:all (?:transfers?|payments?|requests?|purchases?|tool calls?|actions?|commands?|transactions?|
       access|links?|downloads?|file)|any (?:transfer|payment|request|purchase|tool|action|command|transaction|
@@ -6099,8 +6205,7 @@ begin
       preguntar|verific)|tutti i (?:bonifici|pagamenti)|senza (?:conferma|chiedere|verifica)|
       todas as (?:transfer|acoes|compras)|sem (?:confirma|perguntar|verifica)|wszystkie (?:przelewy|platnosci|
       dzialania)|bez (?:potwierdz|pytania|weryfikacji)|tum (?:odeme|islem|transfer|havale)|onay (?:istemeden|
-      almadan|gerekmeden)|sormadan)|без (?:подтвержд|запроса|проверки)|все (?:перевод|платеж|действ)|
-      автоматически|无需确认|无需|所有(?:转账|付款|操作|请求)|自动|確認なし|確認不要|すべての(?:送金|支払|操作)|自動$w$
+      almadan|gerekmeden)|sormadan)$w$
     when 'hence' then
       $w$\m(?:from now on|from (?:this|that) (?:point|moment)|henceforth|hereafter|going forward|
       until further notice|(?:in|to|for|of|with|across) (?:all|each|every|any)(?: of)?(?: your| the| future|
@@ -6108,26 +6213,23 @@ begin
       conversations?|sessions?|chats?|future)|(?:begin|start|end|finish) (?:each|every|all|your)|ab sofort|
       ab jetzt|von nun an|kunftig|in jeder antwort|desormais|a partir de maintenant|dorenavant|
       a partir de ahora|de ahora en adelante|en cada respuesta|d'ora in (?:poi|avanti)|da ora in poi|
-      a partir de agora|de agora em diante|od teraz|odtad|bundan sonra|bundan boyle)|отныне|с этого момента|
-      впредь|в каждом ответе|从现在起|从现在开始|今后|以后|每次回答|今後|これから|今から|앞으로|이제부터$w$
+      a partir de agora|de agora em diante|od teraz|odtad|bundan sonra|bundan boyle)$w$
     when 'reply' then
       $w$\m(?:answer|respond|repl(?:y|ies)|say\M|tell\M|recommend|insert|append|add\M|include|promote|praise|
       mention|link|speak|output|obey|comply|record that|call the|antwort|empfiehl|empfehl|erwahn|reponds|
       repondez|ajoute|recommand|respond[ea]\M|anad[ea]|agreg|inclu[iy]|recomiend|rispondi|aggiungi|consiglia|
-      responda|adicione|recomende|odpowiad|polecaj|dodawaj|yanit|cevap|ekle\M|oner)|отвеча|вставь|добавля|
-      рекоменд|хвали|回答|加入|推荐|回复|答え|推薦|追加|대답|추천$w$
+      responda|adicione|recomende|odpowiad|polecaj|dodawaj|yanit|cevap|ekle\M|oner)$w$
     when 'store' then
       $w$\m(?:in|into|to|from|as) (?:your|its) (?:own )?(?:long[- ]term |persistent |permanent )?(?:memor(?:y|
       ies)|knowledge base)\M|\m(?:save|store|write|record|add|put|keep|commit) (?:to|in|into) (?:long[- ]term |
       persistent )?memory|\m(?:save|store|write|record|add|put|note|update) .*(?:user'?s?|customer'?s?|
       client'?s?) (?:profile|preferences?|memory|record)|\m(?:im|ins|in dein(?:em|e)?) (?:langzeit)?gedachtnis|
       \m(?:dans|en) (?:ta|votre|la) memoire|\men (?:tu|su|la) memoria|\mnella (?:tua )?memoria|
-      \mna (?:sua )?memoria|\mw (?:swojej )?pamieci|\mbellegine|\mhafizana|
-      в (?:свою )?(?:долговременную )?память|存入.*记忆|写入.*记忆|记忆に保存|記憶に保存|メモリに|메모리에$w$
+      \mna (?:sua )?memoria|\mw (?:swojej )?pamieci|\mbellegine|\mhafizana$w$
     when 'order_to_store' then
       $w$\m(?:save|store|write|record|add|put|keep|commit|update|note|speicher|schreib|enregistre|guarda|graba|
-      salva|guarde|zapisz|kaydet)|сохрани|запиши|存入|写入|保存|저장$w$
-  end, e'\n      ', ''), 'йё', 'ие');
+      salva|guarde|zapisz|kaydet)$w$
+  end, e'\n      ', ''), memory._words_of_other_scripts(p_slot));
 end;
 $$;
 
@@ -6433,6 +6535,21 @@ begin
     end_byte := end_byte + 1;
   end loop;
   return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
+end;
+$$;
+
+-- The last place up to p_byte where a character of UTF-8 begins, or the end of the bytes.
+create or replace function memory._character_start(p_bytes bytea, p_byte int)
+returns int
+language plpgsql immutable parallel safe
+as $$
+declare
+  place int := least(p_byte, octet_length(p_bytes));
+begin
+  while place < octet_length(p_bytes) and get_byte(p_bytes, place) & 192 = 128 loop
+    place := place - 1;
+  end loop;
+  return place;
 end;
 $$;
 
@@ -6780,6 +6897,85 @@ begin
     when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more
     else p_vector
   end;
+end;
+$$;
+
+-- The words of memory._suspicious_words() that are not written in Latin letters: Russian, Chinese, Japanese, Korean,
+-- Arabic and Hindi.
+
+-- These words of a slot as a regular expression; null if it has none. Line breaks and the six blanks after them only
+-- keep lines short; Russian letters lose their marks, as in the texts.
+create or replace function memory._words_of_other_scripts(p_slot text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return translate(replace(case p_slot
+    when 'cancel' then
+      $w$игнорир|забуд|отмени|не обращай|не следуй|отбрось|обойди|пренебрег|忽略|无视|無視|忘记|忘掉|忘れ|不要理会|不理会|不要遵守|绕过|作废|
+      従わない|取り消|破棄|무시|잊어|تجاهل|انس |नज़रअंदाज़|अनदेखा|भूल जा$w$
+    when 'rules' then
+      $w$инструкц|указани|правил|команд|промпт|ограничен|установк|指令|指示|提示|规则|規則|规定|命令|設定|プロンプト|ルール|ガイドライン|制限|지시|명령|
+      규칙|프롬프트|تعليمات|التعليمات|निर्देश$w$
+    when 'before' then
+      $w$предыдущ|прежн|вышеуказ|все|свои|твои|之前|以前|以上|先前|上述|所有|前述|これまで|すべて|全て|上記|이전|모든|السابقة|पिछले|सभी$w$
+    when 'persona' then
+      $w$ты теперь|теперь ты|отныне ты|вы теперь|你现在是|从现在起你|从现在开始你|你不再是|あなたは今から|あなたはもう|今からあなた|너는 이제|이제부터 너는|أنت الآن|
+      अब तुम|अब आप$w$
+    when 'prompt' then
+      $w$системн\w* (?:промпт|инструкц|сообщ)|свои инструкции|系统提示|系统指令|你的指令|システムプロンプト|あなたの指示|あなたの命令|シストム|시스템 프롬프트|
+      تعليماتك|सिस्टम प्रॉम्प्ट$w$
+    when 'reveal' then
+      $w$покажи|раскрой|выведи|повтори|напечатай|显示|泄露|输出|重复|透露|打印|公開|表示し|開示|見せ|出力|보여|공개|출력|اكشف|اعرض|दिखाओ|बताओ$w$
+    when 'send' then
+      $w$отправ|перешл|вышли|загруз|передай|переведи|发送|发给|上传|转发|传送|转账|送信|送って|転送|アップロード|送金|보내|전송|أرسل|भेज$w$
+    when 'private' then
+      $w$парол|переписк|истори|ключ|данны|воспоминан|сообщени|разговор|секрет|деньги|密码|密碼|对话|聊天记录|记忆|密钥|数据|资料|信息|隐私|
+      パスワード|会話|履歴|記憶|鍵|データ|情報|個人|비밀번호|대화|기록|키를|개인정보|كلمة المرور|المحادثة|पासवर्ड|बातचीत$w$
+    when 'target' then
+      $w$на адрес|на сервер|на почту|服务器|邮箱|地址|网址|サーバー|アドレス|서버|주소|خادم|सर्वर$w$
+    when 'asked' then
+      $w$(?:когда|если|каждый раз|как только|всякий раз).*(?:пользовател|клиент|кто-то|тебя спрос|спрос)|(?:当|每当|如果|
+      只要|一旦).*(?:用户|客户|有人|别人|顾客|问到|问起)|(?:ユーザー|利用者|顧客|誰か).*(?:たら|れば|とき|場合|際)|사용자가.*(?:물어|요청|질문|면)|(?:إذا|
+      عندما).*المستخدم|(?:जब|अगर).*(?:उपयोगकर्ता|यूज़र|कोई)$w$
+    when 'say' then
+      $w$отвечай|ответь|скажи|говори|рекоменд|утвержда|советуй|посоветуй|вставь|направ|предлаг|回答|回复|答复|推荐|告诉|建议|声称|
+      一律|必须|答え|回答|勧め|推薦|伝え|言っ|主張|返信|案内|대답|추천|말해|답해|أجب|قل|أوص|जवाब|कहो|सुझाव$w$
+    when 'forever' then
+      $w$отныне|с этого момента|впредь|всегда|навсегда|постоянно|будущ|从现在|今后|以后|永远|永久|始终|总是|将来|今後|これから|常に|永久|ずっと|必ず|
+      今から|앞으로|항상|영구|이제부터|من الآن|دائما|अब से|हमेशा$w$
+    when 'keep' then
+      $w$запомни|сохрани.*(?:памят|профил)|в память|запиши.*памят|记住|牢记|记忆|存入|保存到|覚えて|覚えておいて|記憶|メモリ|기억해|메모리|저장해|تذكر|
+      احفظ|याद रख|मेमोरी$w$
+    when 'secretly' then
+      $w$не (?:говори|сообщай|упоминай|рассказывай|показывай|раскрывай)|без (?:ведома|подтверждения|уведомления|
+      спроса)|тайно|незаметно|不要告诉|别告诉|不要提|不得告知|不通知|偷偷|悄悄|秘密地|无需确认|言わない|伝えない|知らせず|告げず|こっそり|秘密に|内緒|確認なし|말하지 마|알리지|몰래|
+      لا تخبر|मत बताना|बिना बताए$w$
+    when 'user' then
+      $w$пользовател|никому|клиент|подтверждени|用户|客户|任何人|确认|ユーザー|利用者|誰に|確認|사용자|المستخدم|उपयोगकर्ता$w$
+    when 'model' then
+      $w$ассистент|нейросет|языков\w+ модел|\mии\M|помощник|人工智能|助手|语言模型|機械|言語モデル|アシスタント|어시스턴트|인공지능|المساعد|सहायक$w$
+    when 'must' then
+      $w$должен|обязан|внимание|必须|注意|请立即|应当|なければならない|べき|注意|してください|해야|주의$w$
+    when 'tool' then
+      $w$удали (?:все|всю)|删除所有|删除全部|すべて.*削除|全て.*削除$w$
+    when 'authority' then
+      $w$новая (?:инструкц|задача)|новые (?:инструкц|указан)|системное сообщение|新指令|新的指令|新任务|系统消息|系统通知|最高优先|新しい指示|
+      新たな指示|システムメッセージ|最優先|새로운 지시|시스템 메시지|最高级别$w$
+    when 'consent' then
+      $w$разрешил|одобрил|согласил|доверяет|授权|批准|同意|信任|許可|承認|同意|허가|승인$w$
+    when 'blanket' then
+      $w$без (?:подтвержд|запроса|проверки)|все (?:перевод|платеж|действ)|автоматически|无需确认|无需|所有(?:转账|付款|操作|请求)|自动|
+      確認なし|確認不要|すべての(?:送金|支払|操作)|自動$w$
+    when 'hence' then
+      $w$отныне|с этого момента|впредь|в каждом ответе|从现在起|从现在开始|今后|以后|每次回答|今後|これから|今から|앞으로|이제부터$w$
+    when 'reply' then
+      $w$отвеча|вставь|добавля|рекоменд|хвали|回答|加入|推荐|回复|答え|推薦|追加|대답|추천$w$
+    when 'store' then
+      $w$в (?:свою )?(?:долговременную )?память|存入.*记忆|写入.*记忆|记忆に保存|記憶に保存|メモリに|메모리에$w$
+    when 'order_to_store' then
+      $w$сохрани|запиши|存入|写入|保存|저장$w$
+  end, e'\n      ', ''), 'йё', 'ие');
 end;
 $$;
 
@@ -10781,6 +10977,14 @@ begin atomic
   select p_first_byte < 49152;
 end;
 
+-- How many bytes a part has at most that begins at this byte. Inlined by the planner, hence no SET clause.
+create or replace function memory._part_bytes(p_first_byte int)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select case when memory._is_passage(p_first_byte) then 3072 else 32768 end;
+end;
+
 -- Adds a text to the end of a content. The last part is cut anew with what follows it, so that a content which comes in
 -- pieces has the same parts as one which comes at once. Nothing is parsed: add_message of 10 MB takes 2.2 times the CPU
 -- of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five in turns).
@@ -10812,10 +11016,7 @@ begin
       'Split it, or store it elsewhere and keep a reference.');
   end if;
   while starts < size loop
-    ends := least(starts + case when memory._is_passage(part_byte) then 3072 else 32768 end, size);
-    while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
-      ends := ends - 1;
-    end loop;
+    ends := memory._character_start(bytes, starts + memory._part_bytes(part_byte));
     if ends < size then
       ends := starts + memory._whole_lines(substring(bytes from starts + 1 for ends - starts));
     end if;
@@ -10994,7 +11195,7 @@ begin
             as r (groups)) as m
     join memory._current_artifacts(p_user_id) as a on a.key = m.groups[2]
     cross join lateral (
-      select case when not memory._is_held_back_artifact(p_user_id, a.key)
+      select case when not memory._is_held_back_artifact(p_user_id, a.key, '{}')
         then memory._memory_ref(a.key, a.description, a.token_count) end) as r (ref)
     limit 1000
   loop
@@ -11027,8 +11228,8 @@ $$;
 -- that names one keeps its placeholder, whose words a rule judges with the message. memory.retrieve_artifact() returns
 -- what a rule has put into quarantine to whoever asks for it by its key.
 --
--- A rule looks at an artifact when a job parses its first part (memory._parse_parts()). Until then
--- memory._is_held_back_artifact() looks at it wherever its text is shown to a model.
+-- A rule looks at each part of an artifact when a job parses it (memory._parse_parts()): that a part has words says
+-- that it was judged. Until then memory._is_held_back_artifact() looks at a part wherever its text is shown to a model.
 
 -- The trust of an artifact. What a message became has the trust of the message, or the least of several; everything
 -- else counts as the output of a tool. metadata.trust can lower both.
@@ -11048,33 +11249,42 @@ begin
 end;
 $$;
 
--- The signs for which an artifact is to be quarantined; null when there are none. Description and the first 64 KiB are
--- looked at (a character has four bytes at most), piece by piece. "Call the function" is said in so much code and so
--- many manuals that it does not suffice here: it alone made half of the false alarms among files of 3 to 64 KiB.
-create or replace function memory._artifact_verdict(p_artifact memory.artifacts)
+-- The parts that a rule has yet to look at before these bytes of a content are shown. The first part is always one of
+-- them, because the description is judged with it. Inlined by the planner, hence no SET clause.
+create or replace function memory._unjudged_parts(p_user_id text, p_content_id uuid, p_bytes int4multirange)
+returns setof memory.artifact_parts
+language sql stable parallel safe
+begin atomic
+  select p.* from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id and p.search_vector is null
+    and (p.first_byte = 0
+         or int4range(p.first_byte, p.first_byte + memory._part_bytes(p.first_byte)) && p_bytes);
+end;
+
+-- The signs for which an artifact is to be quarantined; null when there are none. Its description is looked at, and
+-- those of its parts that memory._unjudged_parts() names, each with the 200 characters before it, so that no sign is
+-- cut in two. "Call the function" is said in so much code and so many manuals that it does not suffice here: it alone
+-- made half of the false alarms among files of 3 to 64 KiB.
+create or replace function memory._artifact_verdict(p_artifact memory.artifacts, p_bytes int4multirange)
 returns text
 language plpgsql volatile parallel safe -- as memory._content_bytes()
 as $$
-declare
-  said constant text := concat_ws(e'\n', p_artifact.description,
-    left(memory._content_slice(p_artifact.user_id, p_artifact.content_id, 0, 262144), 65536));
-  trust constant double precision := memory._artifact_trust(p_artifact);
-  piece text;
-  signs text;
 begin
-  foreach piece in array memory._pieces_to_judge(said) loop
-    signs := nullif(memory._verdict(piece, trust), 'a call of a tool');
-    if signs is not null then
-      return signs;
-    end if;
-  end loop;
-  return null;
+  return memory._verdict(
+    concat_ws(e'\n', p_artifact.description, (
+      select string_agg(concat(b.said, p.content), e'\n' order by p.first_byte)
+      from memory._unjudged_parts(p_artifact.user_id, p_artifact.content_id, p_bytes) as p
+      left join lateral (
+        select right(q.content, 200) as said from memory.artifact_parts as q
+        where q.user_id = p_artifact.user_id and q.content_id = p_artifact.content_id and q.first_byte < p.first_byte
+        order by q.first_byte desc limit 1) as b on true)),
+    memory._artifact_trust(p_artifact), p_weak => 'a call of a tool');
 end;
 $$;
 
--- Whether an artifact must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
--- signs in it.
-create or replace function memory._is_held_back_artifact(p_user_id text, p_key text)
+-- Whether these bytes of an artifact must not be shown although it is not in quarantine yet: no job has parsed them,
+-- and a rule finds signs in them.
+create or replace function memory._is_held_back_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql stable parallel safe
 as $$
@@ -11084,18 +11294,16 @@ begin
   select a.* into artifact from memory.artifacts as a
   where a.user_id = p_user_id and a.key = p_key and a.released_at is null;
   return found
-    and exists (
-      select from memory.artifact_parts as p
-      where p.user_id = p_user_id and p.content_id = artifact.content_id and p.first_byte = 0
-        and p.search_vector is null)
+    and exists (select from memory._unjudged_parts(p_user_id, artifact.content_id, p_bytes))
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean
-    and memory._artifact_verdict(artifact) is not null; -- last, because it may take 0.3 s
+    and memory._artifact_verdict(artifact, p_bytes) is not null; -- last, because it takes longest
 end;
 $$;
 
--- Puts an artifact into quarantine if a rule finds signs in it. False when another transaction has locked it: that one
--- may wait for a part which this transaction has locked, so this one does not wait for it.
-create or replace function memory._judge_artifact(p_user_id text, p_key text)
+-- Puts an artifact into quarantine if a rule finds signs in these bytes that no job has parsed. False when another
+-- transaction has locked it: that one may wait for a part which this transaction has locked, so this one does not wait
+-- for it.
+create or replace function memory._judge_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
@@ -11108,7 +11316,7 @@ begin
   if not found or not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
     return true;
   end if;
-  signs := memory._artifact_verdict(artifact);
+  signs := memory._artifact_verdict(artifact, p_bytes);
   if signs is null then
     return true;
   end if;
@@ -11369,8 +11577,8 @@ begin atomic
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped. Before the first part of an artifact is
--- parsed, a rule looks at the artifact: that it has words says that it was judged.
+-- all. Returns how many. Parts that another transaction has locked are skipped. Rules look at parts before they are
+-- parsed, 256 KiB at once: that a part has words says that it was judged.
 create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -11381,6 +11589,9 @@ declare
   language regconfig;
   bytes_left int := p_max_bytes;
   parsed bigint := 0;
+  judged_id uuid; -- the content that a rule has looked at last, and how far
+  judged_to int;
+  was_judged boolean;
 begin
   for part in
     select a.user_id, a.agent_id, a.key, p.content_id, p.first_byte,
@@ -11394,7 +11605,13 @@ begin
   loop
     bytes_left := bytes_left - octet_length(part.said);
     exit when bytes_left < 0 and parsed > 0;
-    continue when part.first_byte = 0 and not memory._judge_artifact(part.user_id, part.key);
+    if part.content_id is distinct from judged_id or part.first_byte >= judged_to then
+      judged_id := part.content_id;
+      judged_to := part.first_byte + 262144;
+      was_judged := memory._judge_artifact(
+        part.user_id, part.key, int4multirange(int4range(part.first_byte, judged_to)));
+    end if;
+    continue when not was_judged;
     if reader is distinct from array[part.user_id, part.agent_id] then
       reader := array[part.user_id, part.agent_id];
       language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;
@@ -12698,7 +12915,7 @@ begin
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
       if message.is_unparsed and memory._is_held_back(
-        p_user_id, p_thread_id, message.seq, message.role, metadata, message.content) then
+        p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
         said := memory._quarantine_notice();
       end if;
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);
@@ -12764,8 +12981,7 @@ begin atomic
   select '(This message is in quarantine.)';
 end;
 
--- The signs for which a message is to be quarantined; null when there are none. The first 64 KiB are looked at.
--- p_groups as in memory._verdict().
+-- The signs for which a message is to be quarantined; null when there are none. p_groups as in memory._verdict().
 create or replace function memory._message_verdict(
   p_role text, p_metadata jsonb, p_content text, p_groups text[] default null
 )
@@ -12777,14 +12993,14 @@ declare
 begin
   -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
   return case
-    when trust < 0.5 or trust < 0.9 and memory._may_be_definite(left(p_content, 65536))
-      then memory._verdict(left(p_content, 65536), trust, p_groups)
+    when trust < 0.5 or trust < 0.9 and memory._may_be_definite(p_content)
+      then memory._verdict(p_content, trust, p_groups)
   end;
 end;
 $$;
 
 -- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
--- signs in it.
+-- signs in it. p_content is what is to be shown of it.
 create or replace function memory._is_held_back(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text,
   p_groups text[] default null
@@ -12813,10 +13029,10 @@ begin
   if not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
     return array[]::bigint[];
   end if;
-  select array_agg(m.seq), array_agg(memory._form_to_judge(left(m.content, 65536))) into seqs, forms
+  select array_agg(m.seq), array_agg(memory._form_to_judge(m.content)) into seqs, forms
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
-    and (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(left(m.content, 65536)));
+    and (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
   return array(
     select m.seq
     from memory._suspected(forms, 1, cardinality(forms)) as f
@@ -13426,11 +13642,11 @@ $$;
 -- a message takes 30 us and inserting it from JSON 4.
 --
 -- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
--- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. At least one
--- message is parsed, then further ones up to p_max_bytes in all; memory.sweep() parses the rest.
+-- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. As
+-- many messages are finished as have at most p_max_bytes in all (null: all); memory.sweep() finishes the rest.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
-  p_max_bytes int default 4262144
+  p_max_bytes int default null
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -13441,21 +13657,21 @@ declare
   agents text[];
   languages jsonb;
 begin
-  p_to_seq := memory._check_messages(p_user_id, p_thread_id, p_from_seq, p_to_seq, true);
   select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
     array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents
   from (
     select l.seq, l.agent_id, l.is_new_count,
-      l.bytes is not null and (sum(l.bytes) over so_far <= p_max_bytes or count(l.bytes) over so_far = 1) as fits
+      l.bytes is not null and (p_max_bytes is null or sum(l.bytes) over so_far <= p_max_bytes) as fits
     from (
       select m.seq, m.agent_id, not m.is_counted and p_token_counts ? m.seq::text as is_new_count,
-        case when memory._is_unparsed(m) then memory._parsed_bytes(m.content) end as bytes
+        case when memory._is_unparsed(m) then memory._bytes_to_finish(m) end as bytes
       from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
         and (memory._is_unparsed(m) or not m.is_counted and p_token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
+  last_parsed := memory._check_messages(p_user_id, p_thread_id, p_from_seq, last_parsed, true);
   -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
   -- 0.47 s instead of 0.26.
   languages := (select jsonb_object_agg(a.id, memory._policy_section(p_user_id, a.id, 'search') -> 'language')
@@ -13485,12 +13701,16 @@ begin atomic
   select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id);
 end;
 
--- How many bytes of a text are parsed for its words. Inlined by the planner, hence no SET clause.
-create or replace function memory._parsed_bytes(p_content text)
+-- How many bytes of a message are read to finish it: the words come from its first 256 KiB, and rules look at all of
+-- it. Inlined by the planner, hence no SET clause.
+create or replace function memory._bytes_to_finish(p_message memory.messages)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select least(octet_length(p_content), 262144);
+  select case
+    when (p_message).role in ('tool', 'assistant') or (p_message).metadata ? 'trust'
+      then octet_length((p_message).content)
+    else least(octet_length((p_message).content), 262144) end;
 end;
 
 -- Finishes the messages that a job has read: replaces their estimated tokens by the exact ones in the job's result, and
@@ -13515,7 +13735,7 @@ begin
   if found then
     perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
       (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
-      1000000); -- half a second, for which appends to the thread wait
+      1000000); -- half a second to a second and a half, for which appends to the thread wait
   end if;
 end;
 $$;
@@ -13547,7 +13767,7 @@ declare
   thread record;
   to_seq bigint;
   bytes bigint;
-  bytes_left bigint := 4000000; -- two seconds
+  bytes_left bigint := 4000000; -- two to six seconds, or what one message takes
   checked bigint := 0;
 begin
   -- In the order of ids, so that two sweeps that set the same marks do not deadlock. The lock keeps the thread from
@@ -13561,14 +13781,16 @@ begin
     for key share of t skip locked
   loop
     to_seq := least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1);
-    select coalesce(min(b.seq) filter (where b.bytes > bytes_left) - 1, to_seq),
-      coalesce(max(b.bytes) filter (where b.bytes <= bytes_left), 0)
+    -- The first message whatever it costs, then as many as fit.
+    select coalesce(min(b.seq) filter (where b.bytes > bytes_left and b.place > 1) - 1, to_seq),
+      coalesce(max(b.bytes) filter (where b.bytes <= bytes_left or b.place = 1), 0)
     into to_seq, bytes
-    from (select m.seq, sum(memory._parsed_bytes(m.content)) over (order by m.seq) as bytes
+    from (select m.seq, row_number() over so_far as place, sum(memory._bytes_to_finish(m)) over so_far as bytes
           from memory.messages as m
           where m.user_id = thread.user_id and m.thread_id = thread.thread_id
             and m.seq between thread.from_seq and to_seq
-            and memory._is_unparsed(m)) as b;
+            and memory._is_unparsed(m)
+          window so_far as (order by m.seq)) as b;
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- The mark stays before the first message that was skipped.
@@ -16528,16 +16750,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy constant jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
-  signs text;
 begin
   perform memory._cut_roughly(new, policy);
-  if (policy #>> '{trust,rules}')::boolean
-    and (tg_op = 'INSERT' or new.content <> old.content or new.released_at is null) then
-    signs := memory._document_verdict(new);
-    if signs is not null then
-      perform memory._quarantine_document(new.user_id, new.document_id, 'rule: ' || signs);
-    end if;
-  end if;
+  -- A job looks at the rest when it cuts the document: to look at 64 KiB takes as long as parsing their words.
+  perform memory._judge_document(new, 65536);
   return null;
 end;
 $$;
@@ -16550,9 +16766,9 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   chunk_size constant int := (p_policy #>> '{knowledge_base,chunk_size}')::int;
-  -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
-  -- seconds.
-  is_long constant boolean := length(p_document.content) > chunk_size * 4::bigint
+  -- More than four characters per token of chunk_size are long in any case, because to count all their tokens would
+  -- take seconds; so is what no rule has looked at yet.
+  is_long constant boolean := length(p_document.content) > least(chunk_size * 4::bigint, 65536)
     or memory._tokens_at_most(p_document.content) > chunk_size;
 begin
   delete from memory.document_chunks as c
@@ -16601,6 +16817,9 @@ begin
   perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
+  if tg_op = 'UPDATE' and new.content <> old.content then
+    new.released_at := null;
+  end if;
   new.trust := least(case when tg_op = 'INSERT' then new.trust else old.trust end, memory._lowered(new.metadata));
   return new;
 end;
@@ -16665,14 +16884,48 @@ end;
 
 -- Documents in quarantine: no search finds them, and lists show them only if asked.
 
--- The signs for which a document is to be quarantined; null when there are none. Title and the first 64 KiB are looked
--- at, which takes as long as parsing their words.
-create or replace function memory._document_verdict(p_document memory.documents)
-returns text
-language plpgsql immutable parallel safe
+-- Puts a document into quarantine if a rule finds signs in its title or its text, of which the first p_max_chars are
+-- looked at (null: all of it). What somebody has released stays.
+create or replace function memory._judge_document(p_document memory.documents, p_max_chars int default null)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  signs text;
+begin
+  if p_document.quarantined_at is null and p_document.released_at is null
+    and memory._documents_are_judged(p_document) then
+    signs := memory._verdict(
+      concat_ws(e'\n', p_document.title, left(p_document.content, coalesce(p_max_chars, 10485760))),
+      p_document.trust);
+    if signs is not null then
+      perform memory._quarantine_document(p_document.user_id, p_document.document_id, 'rule: ' || signs);
+    end if;
+  end if;
+end;
+$$;
+
+-- Whether rules look at a document.
+create or replace function memory._documents_are_judged(p_document memory.documents)
+returns boolean
+language plpgsql stable parallel safe
 as $$
 begin
-  return memory._verdict(concat_ws(e'\n', p_document.title, left(p_document.content, 65536)), p_document.trust);
+  return (memory._policy_section(
+    p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'rules')::boolean;
+end;
+$$;
+
+-- Whether this text of a document must not be shown although the document is not in quarantine: no rule has looked at
+-- it. p_document has it in a piece of that number, to which no job has come yet. The first two pieces are the 64 KiB
+-- that were looked at when the document was stored.
+create or replace function memory._is_held_back_piece(p_document memory.documents, p_number int, p_said text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return p_number > 1 and p_document.released_at is null and memory._documents_are_judged(p_document)
+    and memory._verdict(p_said, p_document.trust) is not null;
 end;
 $$;
 
@@ -16737,10 +16990,7 @@ declare
 begin
   number := 0;
   while starts < size and number < 32 loop
-    ends := least(starts + max_bytes, size);
-    while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
-      ends := ends - 1;
-    end loop;
+    ends := memory._character_start(bytes, starts + max_bytes);
     if ends < size then
       blank := null;
       for place in reverse ends .. ends - 1000 loop
@@ -17151,7 +17401,8 @@ begin atomic
     case when p_query is null then right(p.content, 3072) else p.content end, p_query,
     (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
   where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
-    and not memory._is_held_back_artifact(p_user_id, a.key);
+    and not memory._is_held_back_artifact(
+      p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
 end;
 
 -- place among the sources: 3
@@ -17230,7 +17481,7 @@ begin atomic
                            (y.policy #>> '{knowledge_base,chunk_size}')::int)
       else c.content end,
     d.metadata, jsonb_build_object(
-      'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
+      'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'trust', d.trust, 'chunk', c.number,
       'chunks', (select count(*) from memory.document_chunks as a
                  where a.user_id = d.user_id and a.document_id = d.document_id)),
     memory._time_or_null(d.metadata #>> '{date_range,start}')
@@ -17238,7 +17489,8 @@ begin atomic
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   cross join lateral memory._policy(p_user_id, memory._document_agent(d.agent_ids)) as y (policy)
   where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int
-    and d.quarantined_at is null;
+    and d.quarantined_at is null
+    and (c.token_count is not null or not memory._is_held_back_piece(d, c.number, left(c.content, 65536)));
 end;
 
 -- place among the sources: 1
@@ -17325,7 +17577,7 @@ begin atomic
     'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
     'agent_id', m.agent_id, 'superseded_by', m.superseded_by,
     -- Where it was said, so that an application can show that.
-    'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs),
+    'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs, 'trust', m.trust),
     memory._real_or_null(m.valid_from)
   from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
   where m.memory_id = p_id::uuid;
@@ -17448,7 +17700,8 @@ returns table (id text, thread_id text, content text, metadata jsonb, details js
 language sql stable parallel safe
 begin atomic
   select p_id, m.thread_id, m.content, m.metadata,
-    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active), m.created_at
+    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active,
+                       'trust', memory._message_trust(m.role, m.metadata)), m.created_at
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number
     and not (m.search_vector is null
@@ -18248,7 +18501,8 @@ begin
 end;
 $$;
 
--- Stores the pieces of each document whose text is still the one that was handed out. A changed text gets another job.
+-- Stores the pieces of each document whose text is still the one that was handed out, after rules have looked at all of
+-- it. A changed text gets another job.
 create or replace function memory._chunk_documents_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -18276,6 +18530,7 @@ begin
     select p_job.user_id, source.document_id, p.number, p.piece,
       memory._chunk_vector(language, source.title, p.piece), p.token_count
     from memory._pieces(source.content, document.chunks) as p;
+    perform memory._judge_document(source);
     stored := stored + jsonb_array_length(document.chunks);
     documents := documents + 1;
   end loop;
@@ -18875,6 +19130,7 @@ as $$
 declare
   artifact memory.artifacts;
   bytes int;
+  given int4multirange; -- what the model is given of it
   head text;
   tail text;
 begin
@@ -18886,12 +19142,13 @@ begin
     if not found then
       return;
     end if;
-    exit when not memory._is_held_back_artifact(artifact.user_id, artifact.key);
-    if not memory._judge_artifact(artifact.user_id, artifact.key) then
+    bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
+    given := int4multirange(int4range(0, 10000), int4range(greatest(bytes - 7000, 0), null));
+    exit when not memory._is_held_back_artifact(artifact.user_id, artifact.key, given);
+    if not memory._judge_artifact(artifact.user_id, artifact.key, given) then
       return; -- another transaction has locked it, and a later job comes
     end if;
   end loop;
-  bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
   head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000);
   if bytes > 9000 then
     -- Masked before they are cut: a credential of which only a part is there is not recognised.
@@ -20628,9 +20885,9 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
-  if source not in ('memory', 'message', 'document', 'artifact') then
+  if source not in ('memory', 'message', 'document', 'artifact', 'summary') then
     perform memory._refuse('source', format('unknown source "%s"', left(source, 50)),
-      'Use memory, message, document or artifact, or leave it out for all.');
+      'Use memory, message, document, artifact or summary, or leave it out for all.');
   end if;
   return query
   select q.source, q.id, left(q.content, 8000), q.trust::real, q.quarantined_at, q.reason, q.quarantined_with,
@@ -20659,6 +20916,10 @@ begin
       memory._artifact_trust(a), a.quarantined_at, a.quarantine_reason, null
     from memory.artifacts as a
     where a.user_id = list_quarantined.user_id and a.quarantined_at is not null
+    union all
+    select 'summary', s.summary_id::text, s.summary, 0.8, s.quarantined_at, s.quarantine_reason, null
+    from memory.summaries as s
+    where s.user_id = list_quarantined.user_id and s.status = 'quarantined'
   ) as q
   where list_quarantined.source is null or q.source = list_quarantined.source
   order by q.quarantined_at desc, q.source, q.id desc
@@ -20666,9 +20927,21 @@ begin
 end;
 $$;
 comment on function memory.list_quarantined(text, text, int, int) is
-'What of a user is in quarantine, newest first: memories, messages, documents and artifacts with their first 8,000 '
-'characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count is the '
-'number on all pages.';
+'What of a user is in quarantine, newest first: memories, messages, documents, artifacts and summaries with their '
+'first 8,000 characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count '
+'is the number on all pages.';
+
+-- Where the rules are switched on again, sweeps look at what was stored meanwhile.
+create or replace function memory._policy_after_update()
+returns trigger
+language plpgsql volatile parallel unsafe security definer -- whoever may set policies need not have rights on marks
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._judge_stored(nullif(new.user_id, ''));
+  return null;
+end;
+$$;
 
 create or replace function memory.quarantine_source(user_id text, source text, id text, reason text)
 returns jsonb
@@ -20702,6 +20975,9 @@ begin
     end loop;
     counts := memory._added(counts,
       jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
+  elsif source = 'summary' then
+    counts := jsonb_build_object('summaries', memory._quarantine_summaries(
+      user_id, array[id::uuid], array[reason]));
   elsif source = 'document' then
     counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
   else
@@ -20716,9 +20992,9 @@ end;
 $$;
 comment on function memory.quarantine_source(text, text, text, text) is
 'Takes back a poisoned source and everything that derives from it, in one transaction. source and id name a message '
-'(thread_id/seq), a whole thread, a document, an artifact (its key) or a memory. Into quarantine go the source, the '
-'memories extracted from it, articles and archives made of them; memories that these had superseded are current again. '
-'Summaries that cover it are deleted, and made anew by jobs without it. Returns the counts. '
+'(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. Into quarantine go the '
+'source, the memories extracted from it, articles and archives made of them; memories that these had superseded are '
+'current again. Summaries that cover it are deleted, and made anew by jobs without it. Returns the counts. '
 'memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
@@ -20730,16 +21006,16 @@ declare
   is_there boolean := false;
 begin
   perform memory._check_id('user_id', p_user_id);
-  if (p_source in ('message', 'thread', 'document', 'artifact', 'memory')) is not true then
+  if (p_source in ('message', 'thread', 'document', 'artifact', 'summary', 'memory')) is not true then
     perform memory._refuse('source', coalesce('unknown source "' || left(p_source, 50) || '"', 'must not be null'),
-      'Use message, thread, document, artifact or memory.');
+      'Use message, thread, document, artifact, summary or memory.');
   elsif p_id is null then
     perform memory._refuse('id', 'must not be null', 'Pass the id as memory.search() shows it.');
   elsif p_source = 'message' and p_id !~ '^.+/[0-9]{1,18}$'
-    or p_source in ('document', 'memory')
+    or p_source in ('document', 'summary', 'memory')
       and p_id !~ '^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$' then
     perform memory._refuse('id', format('"%s" names no %s', left(p_id, 300), p_source),
-      'A message is thread_id/seq; documents and memories have a UUID.');
+      'A message is thread_id/seq; documents, summaries and memories have a UUID.');
   end if;
   case p_source
     when 'message', 'thread' then
@@ -20749,6 +21025,10 @@ begin
         select from memory.documents as d where d.user_id = p_user_id and d.document_id = p_id::uuid);
     when 'artifact' then
       is_there := exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_id);
+    when 'summary' then
+      is_there := exists (
+        select from memory.summaries as s where s.user_id = p_user_id and s.summary_id = p_id::uuid
+          and s.status in ('completed', 'quarantined'));
     when 'memory' then
       is_there := exists (
         select from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_id::uuid
@@ -20831,6 +21111,9 @@ begin
   elsif source = 'document' then
     counts := memory._added(counts, jsonb_build_object(
       'documents', memory._release_document(user_id, id::uuid)::int));
+  elsif source = 'summary' then
+    counts := memory._added(counts, jsonb_build_object(
+      'summaries', memory._release_summary(user_id, id::uuid)::int));
   elsif source = 'artifact' then
     update memory.artifacts as a
     set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()
@@ -20890,12 +21173,99 @@ begin
 end;
 $$;
 
--- Looks at what was stored before there were rules. A mark of kind unchecked says how far that reaches: of a thread up
--- to which message, of a user (scope '') up to which time, and of kind unchecked_artifacts up to which time among the
--- artifacts. It goes once everything was looked at.
+-- Summaries in quarantine have a status of their own, so nobody who reads completed summaries sees them, and the next
+-- summary continues the one before. Those that models make are judged before they are stored
+-- (memory._check_summary()); these are older ones, and those that somebody puts there.
 
--- Looks at up to p_row_limit messages, or all memories and documents of one user, or 20 artifacts, per mark, within
--- about two seconds. Returns how many rows were looked at.
+-- Puts completed summaries into quarantine, has them made anew of the messages that are left, and returns how many they
+-- were. The messages of a user's summary are read again from the beginning. Marks, jobs and summaries are locked in
+-- this order.
+create or replace function memory._quarantine_summaries(p_user_id text, p_summary_ids uuid[], p_reasons text[])
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  quarantined uuid[];
+begin
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.kind = 'summarize_user' and exists (
+    select from memory.summaries as s
+    where s.user_id = p_user_id and s.summary_id = any (p_summary_ids) and s.kind = 'user' and s.status = 'completed');
+  perform case s.kind
+      when 'user' then memory._enqueue(p_user_id, 'summarize_user', '')
+      else memory._enqueue(p_user_id, 'summarize_thread', s.thread_id, '{"is_forced": true}', s.kind) end
+  from (
+    select distinct s.kind, s.thread_id from memory.summaries as s
+    where s.user_id = p_user_id and s.summary_id = any (p_summary_ids) and s.status = 'completed') as s;
+  with gone as (
+    update memory.summaries as s
+    set status = 'quarantined', quarantined_at = statement_timestamp(), quarantine_reason = left(r.reason, 1000)
+    from unnest(p_summary_ids, p_reasons) as r (summary_id, reason)
+    where s.user_id = p_user_id and s.summary_id = r.summary_id and s.status = 'completed'
+    returning s.summary_id
+  )
+  select array_agg(g.summary_id) into quarantined from gone as g;
+  perform memory._drop_embedding(p_user_id, 'summary', i::text) from unnest(quarantined) as i;
+  return coalesce(cardinality(quarantined), 0);
+end;
+$$;
+
+-- Takes a summary out of quarantine; false when it is not there.
+create or replace function memory._release_summary(p_user_id text, p_summary_id uuid)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.summaries as s set status = 'completed', quarantined_at = null, quarantine_reason = null
+  where s.user_id = p_user_id and s.summary_id = p_summary_id and s.status = 'quarantined';
+  if found then
+    perform memory._enqueue_embedding(p_user_id);
+  end if;
+  return found;
+end;
+$$;
+
+-- The summaries of a user that were stored before there were rules, from the newest to the oldest, 200 at once. They
+-- have the trust of a model's word.
+create or replace function memory._check_stored_summaries(p_mark memory.marks)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  summary memory.summaries;
+  signs text;
+  poisoned uuid[] := array[]::uuid[];
+  reasons text[] := array[]::text[];
+  checked bigint := 0;
+begin
+  for summary in
+    select s.* from memory.summaries as s
+    where s.user_id = p_mark.user_id and s.status = 'completed'
+      and s.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
+      and (memory._policy_section(p_mark.user_id, null, 'trust') ->> 'rules')::boolean
+    order by s.created_at desc
+    fetch first 200 rows with ties
+  loop
+    signs := memory._verdict(summary.summary, 0.8);
+    if signs is not null then
+      poisoned := poisoned || summary.summary_id;
+      reasons := reasons || ('rule: ' || signs);
+    end if;
+    checked := checked + 1;
+  end loop;
+  perform memory._quarantine_summaries(p_mark.user_id, poisoned, reasons);
+  perform memory._move_unchecked(p_mark,
+    case when checked >= 200 then memory._microseconds(summary.created_at)::bigint - 1 end);
+  return checked;
+end;
+$$;
+
+-- Looks at what was stored before there were rules. A mark says how far that reaches: of kind unchecked up to which
+-- message of a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
+-- unchecked_summaries and unchecked_artifacts up to which time among these. It goes once everything was looked at.
+
+-- Looks at up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB,
+-- or 200 summaries, or 20 artifacts, per mark; no further mark after two seconds. Returns how many rows were looked at.
 create or replace function memory._check_unchecked(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -20906,16 +21276,63 @@ declare
   checked bigint := 0;
 begin
   for unchecked in
-    select k.* from memory.marks as k where k.kind in ('unchecked', 'unchecked_artifacts')
-    order by k.user_id, k.scope limit least(p_row_limit, 1000)
+    select k.* from memory.marks as k
+    where k.kind in ('unchecked', 'unchecked_documents', 'unchecked_summaries', 'unchecked_artifacts')
+    order by k.user_id, k.scope, k.kind limit least(p_row_limit, 1000)
   loop
     exit when checked >= p_row_limit or clock_timestamp() > ends;
     checked := checked + case
+      when unchecked.kind = 'unchecked_documents' then memory._check_stored_documents(unchecked)
+      when unchecked.kind = 'unchecked_summaries' then memory._check_stored_summaries(unchecked)
       when unchecked.kind = 'unchecked_artifacts' then memory._check_stored_artifacts(unchecked)
       when unchecked.scope = '' then memory._check_stored_memories(unchecked)
       else memory._check_stored_messages(unchecked, p_row_limit) end;
   end loop;
   return checked;
+end;
+$$;
+
+-- Has all texts of a user, or of all users, looked at by the next sweeps. Returns the number of marks.
+create or replace function memory._judge_stored(p_user_id text default null)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  marks bigint;
+begin
+  insert into memory.marks as k (user_id, scope, kind, position)
+  select t.user_id, t.thread_id, 'unchecked', t.next_seq - 1 from memory.threads as t
+  where t.next_seq > 0 and (p_user_id is null or t.user_id = p_user_id)
+  union all
+  select u.user_id, '', u.kind, memory._microseconds(clock_timestamp())::bigint
+  from (
+    select m.user_id, 'unchecked' as kind from memory.memories as m
+    union
+    select d.user_id, 'unchecked_documents' from memory.documents as d
+    union
+    select s.user_id, 'unchecked_summaries' from memory.summaries as s
+    union
+    select a.user_id, 'unchecked_artifacts' from memory.artifacts as a) as u
+  where p_user_id is null or u.user_id = p_user_id
+  on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
+  get diagnostics marks = row_count;
+  return marks;
+end;
+$$;
+
+-- The mark moves down to a position, below which there is something left to look at, or goes (null).
+create or replace function memory._move_unchecked(p_mark memory.marks, p_position bigint)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if p_position is null then
+    delete from memory.marks as k
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  else
+    update memory.marks as k set position = p_position
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  end if;
 end;
 $$;
 
@@ -20946,25 +21363,18 @@ begin
     perform memory._quarantine_said(p_mark.user_id, p_mark.scope, array[poisoned.seq], 'rule: ' || poisoned.signs,
       format('message %s/%s', p_mark.scope, poisoned.seq));
   end loop;
-  if from_seq = 0 then
-    delete from memory.marks as k
-    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
-  else
-    update memory.marks as k set position = from_seq - 1
-    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
-  end if;
+  perform memory._move_unchecked(p_mark, nullif(from_seq - 1, -1));
   return p_mark.position - from_seq + 1;
 end;
 $$;
 
--- The memories and documents of a user, unless somebody holds a counter of the user.
+-- The memories of a user, unless somebody holds a counter of the user.
 create or replace function memory._check_stored_memories(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   stored record;
-  document memory.documents;
   signs text;
   checked bigint := 0;
 begin
@@ -20985,57 +21395,82 @@ begin
           'memory ' || stored.memory_id);
       end if;
     end loop;
-    for document in
-      select d.* from memory.documents as d
-      where d.user_id = p_mark.user_id and d.quarantined_at is null and d.released_at is null
-        and memory._microseconds(d.created_at) <= p_mark.position
-    loop
-      checked := checked + 1;
-      signs := memory._document_verdict(document);
-      if signs is not null then
-        perform memory._quarantine_document(p_mark.user_id, document.document_id, 'rule: ' || signs);
-      end if;
-    end loop;
   end if;
-  delete from memory.marks as k
-  where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  perform memory._move_unchecked(p_mark, null);
   return checked;
 end;
 $$;
 
--- The artifacts of a user, from the newest to the oldest, so that the mark moves down. One that another transaction has
--- locked is looked at by the next call.
+-- The documents of a user, from the newest to the oldest, until they have more than 2 MB. A document that somebody holds
+-- is looked at by the next call, and so are all while somebody holds a counter of the user.
+create or replace function memory._check_stored_documents(p_mark memory.marks)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  document memory.documents;
+  reached timestamptz;
+  bytes bigint := 0;
+  checked bigint := 0;
+begin
+  if not memory._lock_free_counters(p_mark.user_id) then
+    return 0;
+  end if;
+  for document in
+    select d.* from memory.documents as d
+    where d.user_id = p_mark.user_id
+      and d.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
+    order by d.created_at desc
+  loop
+    perform from memory.documents as d
+    where d.user_id = p_mark.user_id and d.document_id = document.document_id for no key update skip locked;
+    if not found or bytes > 2000000 and document.created_at < reached then
+      perform memory._move_unchecked(p_mark, memory._microseconds(document.created_at)::bigint);
+      return checked;
+    end if;
+    perform memory._judge_document(document);
+    reached := document.created_at;
+    bytes := bytes + octet_length(document.content);
+    checked := checked + 1;
+  end loop;
+  perform memory._move_unchecked(p_mark, null);
+  return checked;
+end;
+$$;
+
+-- The artifacts of a user, from the newest to the oldest. Their words are removed, so that the job which parses them
+-- again looks at each part; until then whatever shows a part looks at it. One that another transaction has locked is
+-- looked at by the next call.
 create or replace function memory._check_stored_artifacts(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   artifact record;
-  reached bigint;
   checked bigint := 0;
 begin
   for artifact in
-    select a.key, memory._microseconds(a.created_at) as stored_at
-    from memory.artifacts as a
+    select a.key, a.content_id, a.created_at from memory.artifacts as a
     where a.user_id = p_mark.user_id
       and a.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
     order by a.created_at desc
     fetch first 20 rows with ties
   loop
-    reached := artifact.stored_at;
-    if not memory._judge_artifact(p_mark.user_id, artifact.key) then
-      update memory.marks as k set position = reached
-      where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+    -- In the order of memory.delete_artifact(): the artifact, then its parts.
+    perform from memory.artifacts as a
+    where a.user_id = p_mark.user_id and a.key = artifact.key for no key update skip locked;
+    if not found then
+      perform memory._move_unchecked(p_mark, memory._microseconds(artifact.created_at)::bigint);
       return checked;
     end if;
+    update memory.artifact_parts as p set search_vector = null
+    where p.user_id = p_mark.user_id and p.content_id = artifact.content_id and p.search_vector is not null;
     checked := checked + 1;
   end loop;
-  if checked < 20 then
-    delete from memory.marks as k
-    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
-  else
-    update memory.marks as k set position = reached - 1
-    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  perform memory._move_unchecked(p_mark,
+    case when checked >= 20 then memory._microseconds(artifact.created_at)::bigint - 1 end);
+  if checked > 0 then
+    perform memory._enqueue_due(p_mark.user_id, 'parse_artifacts', '');
   end if;
   return checked;
 end;
@@ -23479,7 +23914,8 @@ begin
     where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
     order by r.number
   loop
-    continue when memory._is_held_back_artifact(p_user_id, artifact.key);
+    continue when memory._is_held_back_artifact(p_user_id, artifact.key, case
+      when artifact.content is null then memory._bytes_shown(p_passages, artifact.key, 600) else '{(,)}' end);
     number := artifact.number;
     key := artifact.key;
     ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
@@ -23498,6 +23934,20 @@ begin
     room := room - used;
     return next;
   end loop;
+end;
+$$;
+
+-- The bytes of an artifact that these passages show with p_around bytes around them, and its first 500, where a table
+-- has the names of its columns.
+create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
+returns int4multirange
+language plpgsql immutable parallel safe
+as $$
+begin
+  return range_agg(int4range(greatest(p.first_byte - p_around, 0), p.end_byte + p_around))
+    + int4multirange(int4range(0, 2000))
+  from unnest(p_passages) as p
+  where p.key = p_key;
 end;
 $$;
 
@@ -23931,7 +24381,8 @@ begin
   passages := array(
     select p
     from unnest(passages) as p
-    join (select k.key, memory._is_held_back_artifact(p_user_id, k.key) as is_held_back
+    join (select k.key, memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(passages, k.key, 400))
+            as is_held_back
           from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
     order by p.score desc);
   select * into expansion from memory._passages_that_fit(p_user_id, passages, 400, room, true);
@@ -26363,7 +26814,7 @@ begin
     from (values
       ('memories', array['metadata'], array['tags'], array['embedding_text', 'supersede_reason', 'quarantine_reason']),
       ('memory_history', array['metadata'], array['tags'], array['supersede_reason']),
-      ('summaries', array['metadata'], array[]::text[], array[]::text[]),
+      ('summaries', array['metadata'], array[]::text[], array['quarantine_reason']),
       ('artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
       ('quarantined_messages', array[]::text[], array[]::text[], array['reason']),
       ('model_calls', array[]::text[], array[]::text[], array['error'])
@@ -26610,6 +27061,7 @@ begin
       when not memory._is_count(t.start_seq) then 'start_seq'
       when not memory._is_count(t.end_seq) then 'end_seq'
       when t.token_count < 0 then 'token_count'
+      when not memory._is_bound(t.quarantined_at) then 'quarantined_at'
       when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
       when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
     when 'memory_scopes' then $rule$case
@@ -27492,6 +27944,7 @@ begin
     ('messages', 'messages_200_after_delete'),
     ('messages', 'messages_200_after_update'),
     ('models', 'model_100_after_delete'),
+    ('policies', 'policies_200_after_update'),
     ('summaries', 'summaries_200_after_delete'),
     ('threads', 'thread_100_after_delete')
     ) as x (table_name, name)
@@ -27868,7 +28321,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',
@@ -33174,6 +33627,7 @@ call memory._replace_trigger('document_200_after_update', $trigger$after update 
 call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._article_after_delete()$trigger$);
 call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._chunks_after_delete()$trigger$);
 call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0 and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._thread_after_delete()$trigger$);
+call memory._replace_trigger('policies_200_after_update', $trigger$after update on memory.policies for each row when (old.settings #>> '{trust,rules}' = 'false' and new.settings #>> '{trust,rules}' is distinct from 'false') execute function memory._policy_after_update()$trigger$);
 call memory._replace_trigger('import_100_is_finished', $trigger$after insert on memory.imports deferrable initially deferred for each row execute function memory._refuse_unfinished_import()$trigger$);
 
 -- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and

@@ -14,7 +14,7 @@ OnConflict = Literal["ignore", "replace", "error"]
 """What becomes of a memory whose content is stored already."""
 Fate = Literal["keep", "forget"]
 """What becomes of the memories that were stated in a thread which is deleted."""
-QuarantineSource = Literal["message", "thread", "document", "artifact", "memory"]
+QuarantineSource = Literal["message", "thread", "document", "artifact", "summary", "memory"]
 """What can be taken back with everything that derives from it."""
 SummaryKind = Literal["rolling", "thread"]
 """A summary of the newest messages, or of the whole thread."""

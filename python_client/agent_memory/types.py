@@ -183,7 +183,7 @@ class MemoryVersion(Row):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Quarantined(Row):
-    """Something in quarantine: a memory, message, document or artifact, which ``source`` and ``id`` name.
+    """Something in quarantine: a memory, message, document, artifact or summary, which ``source`` and ``id`` name.
 
     ``quarantined_with`` is the poisoned source that it derives from; None when it is itself the reason. ``content`` has
     the first 8,000 characters. ``total_count`` is the number of all.

@@ -18,7 +18,7 @@ def test_a_document_is_found_by_keyword_at_once(api: Api, content: str) -> None:
     assert content.startswith(result.content)
     assert len(result.content) in (range(3200, 4000) if content == LONG else [len(content)])
     assert result.metadata == {"a": 1}
-    expected = {"title": "Plants", "namespace": "garden", "doc_type": "document", "chunk": 0, "chunks": 1}
+    expected = {"title": "Plants", "namespace": "garden", "doc_type": "document", "trust": 1, "chunk": 0, "chunks": 1}
     assert result.details == expected
 
 

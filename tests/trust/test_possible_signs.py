@@ -31,14 +31,12 @@ LOST = """
 select array(
   select t.said from unnest(%(texts)s::text[]) as t (said)
   where memory._plain_letters(t.said) ~ memory._suspicious_words(%(list)s)
-    and memory._form_to_judge(t.said) !~ memory._first_letters(%(group)s)
-    and memory._possible_signs(memory._form_to_judge(t.said), '{none}') = '{}') as lost
+    and not memory._may_have(memory._form_to_judge(t.said), %(group)s, octet_length(t.said) > length(t.said))) as lost
 """
 
 VERDICTS = """
 select array(
-  select array[memory._verdict(t.said, 0.4), (
-    select v.signs from memory._suspicion(left(t.said, 2000), '{{{groups}}}') as v where v.score >= 0.44)]
+  select array[memory._verdict(t.said, 0.4), memory._signs(array[t.said], '{{{groups}}}', 0.44)]
   from unnest(%(texts)s::text[]) as t (said)) as found
 """
 

@@ -292,14 +292,11 @@ def test_sweeps_look_at_what_was_stored_before_there_were_rules(api: Api) -> Non
     extracted(api, "Wants data sent", 6)
     api.sweep()
     api.set_policy(settings={"trust": {"rules": None}})
-    api.query(
-        """insert into memory.marks (user_id, scope, kind, position)
-           values ('ana', 't', 'unchecked', 29), ('ana', '', 'unchecked', 4000000000000000) returning kind"""
-    )
+    assert api.value("select count(*) from memory.marks where kind like 'unchecked%%'") == 3
     api.sweep(batch_size=10)
     for _ in range(5):
         api.sweep(batch_size=10)
-    assert api.query("select * from memory.marks where kind = 'unchecked'") == []
+    assert api.query("select * from memory.marks where kind like 'unchecked%%'") == []
     assert contents(api) == ["Likes tea"]
     assert sorted(row.source for row in api.list_quarantined(user_id="ana")) == [
         "document",

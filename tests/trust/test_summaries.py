@@ -61,3 +61,35 @@ def test_with_the_rules_switched_off_a_summary_is_not_judged(api: Api) -> None:
 def test_the_built_in_model_copies_what_was_judged_before(api: Api) -> None:
     complete(api, compression_job(api), summary=POISONED)
     assert [row.summary for row in api.get_thread_summary(**ANA)] == [POISONED]
+
+
+@pytest.mark.feature("F10")
+def test_sweeps_look_at_summaries_that_were_stored_before_there_were_rules(api: Api) -> None:
+    activate(api)
+    api.set_policy(settings={"trust": {"rules": False}})
+    complete(api, compression_job(api), summary=POISONED)
+    hear(api, "t1", "I live in Oslo")
+    complete(api, profile_job(api), summary="Lives in Oslo.")
+    [poisoned] = api.get_thread_summary(**ANA)
+    api.set_policy(settings={"trust": {"rules": None}})
+    api.finish_jobs()
+    api.sweep()
+    assert api.query("select * from memory.marks where kind = 'unchecked_summaries'") == []
+    [row] = api.list_quarantined(user_id="ana")
+    assert (row.source, row.id, row.content) == ("summary", str(poisoned.summary_id), POISONED)
+    assert row.reason.startswith("rule: a request to send data")
+    assert [summary.summary for summary in api.get_user_summary(user_id="ana")] == ["Lives in Oslo."]
+    assert not any("evil.example" in text for text in shown(api))
+    assert "summarize_thread" in open_jobs(api), "it is made anew"
+    counts = api.release_source(user_id="ana", source="summary", id=row.id)
+    assert counts["summaries"] == 1
+    assert any("evil.example" in text for text in shown(api))
+    counts = api.quarantine_source(user_id="ana", source="summary", id=row.id, reason="planted")
+    assert counts["summaries"] == 1
+    assert [found.reason for found in api.list_quarantined(user_id="ana", source="summary")] == ["planted"]
+
+
+def shown(api: Api) -> list[str]:
+    """What a model is shown of summaries."""
+    texts = [part.content for part in api.get_context(**ANA, query="teashops", max_tokens=200)]
+    return texts + [row.content for row in api.search(user_id="ana", query="teashops", sources=["summary"])]

@@ -1,10 +1,11 @@
--- Which signs of an attack a text may have at all. memory._suspicion() compares a text with forty large expressions,
--- and nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
--- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that.
+-- Which signs of an attack a text may have at all. memory._signs() compares a text with forty large expressions, and
+-- nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
+-- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that, and
+-- those words of other scripts without which there is no sign.
 -- tests/trust/test_possible_signs.py writes out every word of the lists and proves that none is lost.
 
 -- The groups of signs that a text may have, of those in p_among. The text is in the spelling of
--- memory._plain_letters(). A text with letters of other scripts may have all: the lists know a dozen languages.
+-- memory._plain_letters().
 create or replace function memory._possible_signs(p_plain text, p_among text[] default null)
 returns text[]
 language plpgsql immutable parallel safe
@@ -12,17 +13,16 @@ as $$
 declare
   among constant text[] := coalesce(
     p_among, '{cancel,authority,target,asked,memory,orders,model,hidden}');
+  has_other_scripts constant boolean :=
+    octet_length(p_plain) > length(p_plain) and p_plain ~ e'[\\u0370-\\u1dff\\u3040-\\ufdff]';
   one_group text;
   groups text[] := array[]::text[];
 begin
-  if octet_length(p_plain) > length(p_plain) and p_plain ~ e'[\\u0370-\\u1dff\\u3040-\\ufdff]' then
-    return among;
-  end if;
   foreach one_group in array among loop
-    if p_plain ~ memory._first_letters(one_group)
-      and (one_group <> 'cancel' or p_plain ~ memory._first_letters('rules'))
-      and (one_group <> 'target' or p_plain ~ memory._first_letters('private'))
-      and (one_group <> 'model' or p_plain ~ memory._first_letters('must')) then
+    if memory._may_have(p_plain, one_group, has_other_scripts)
+      and (one_group <> 'cancel' or memory._may_have(p_plain, 'rules', has_other_scripts))
+      and (one_group <> 'target' or memory._may_have(p_plain, 'private', has_other_scripts))
+      and (one_group <> 'model' or memory._may_have(p_plain, 'must', has_other_scripts)) then
       groups := groups || one_group;
     end if;
   end loop;
@@ -30,9 +30,30 @@ begin
 end;
 $$;
 
--- The beginnings of the words that a group needs; must, rules and private are the second words of three groups. One
--- blank stands between words, and (?x) lets the expressions have line breaks. Fewer letters make an expression smaller
--- and quicker, more letters make it miss more texts.
+-- Whether a text may have the words of a group; must, rules and private are the second words of three groups.
+create or replace function memory._may_have(p_plain text, p_group text, p_has_other_scripts boolean)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_plain ~ memory._first_letters(p_group) then
+    return true;
+  elsif not p_has_other_scripts then
+    return false;
+  end if;
+  return p_plain ~ (
+    select string_agg(memory._words_of_other_scripts(s.slot), '|')
+    from unnest(case p_group
+      when 'authority' then '{persona,prompt,authority}'
+      when 'orders' then '{hence,tool,blanket}'
+      when 'asked' then '{asked,secretly}'
+      when 'memory' then '{keep,store}'
+      else array[p_group] end) as s (slot));
+end;
+$$;
+
+-- The beginnings of the words that a group needs. One blank stands between words, and (?x) lets the expressions have
+-- line breaks. Fewer letters make an expression smaller and quicker, more letters make it miss more texts.
 create or replace function memory._first_letters(p_group text)
 returns text
 language plpgsql immutable parallel safe
@@ -139,20 +160,34 @@ begin
 end;
 $$;
 
--- A text as memory._possible_signs() wants it: plain letters piece by piece, and a mark where it has characters that
--- nobody sees, or Greek or Cyrillic letters in Latin words.
+-- A text as memory._possible_signs() wants it.
 create or replace function memory._form_to_judge(p_text text)
 returns text
 language plpgsql immutable parallel safe
 as $$
-declare
-  form constant text := memory._plain_letters(array_to_string(memory._pieces_to_judge(p_text), e'\n'));
 begin
-  return case
-    when octet_length(p_text) > length(p_text) and p_text ~ $w$(?x)
+  return memory._form_of(memory._pieces_to_judge(p_text));
+end;
+$$;
+
+-- The pieces of a text in plain letters, and a mark where they have characters that nobody sees, or Greek or Cyrillic
+-- letters in Latin words.
+create or replace function memory._form_of(p_pieces text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  piece text;
+  form text;
+  is_marked boolean := false;
+begin
+  foreach piece in array p_pieces loop
+    form := concat_ws(e'\n', form, memory._plain_letters(piece));
+    is_marked := is_marked or octet_length(piece) > length(piece) and piece ~ $w$(?x)
       [\u00ad\u200b\u200c\u202d\u202e\u2060-\u2064\ufe00-\ufe0e\ufeff\U000e0000-\U000e01ef]
-      |[A-Za-z][\u0370-\u04ff]$w$ then form || e'\n\ufeff'
-    else form end;
+      |[A-Za-z][\u0370-\u04ff]$w$;
+  end loop;
+  return case when is_marked then form || e'\n\ufeff' else form end;
 end;
 $$;
 

@@ -1,54 +1,38 @@
 -- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
 -- plain words passes. docs/poisoning.md has the measured detection and false alarms.
 
--- The suspicion from 0 to 1, and the signs that it is made of. Signs add up as independent probabilities do. Only the
--- groups of signs in p_groups are looked for.
-create or replace function memory._suspicion(
-  p_text text, p_groups text[], out score double precision, out signs text
-)
-returns record
-language plpgsql immutable parallel safe
-as $$
-declare
-  found record;
-begin
-  score := 0;
-  for found in
-    select s.sign, max(s.weight) as weight
-    from (
-      select h.* from memory._hidden_signs(p_text, memory._without_quoted_attacks(p_text)) as h
-      where 'hidden' = any (p_groups)
-      union all
-      select i.* from memory._instruction_signs(p_text, p_groups) as i) as s
-    group by s.sign order by max(s.weight) desc, s.sign
-  loop
-    score := 1 - (1 - score) * (1 - found.weight);
-    signs := concat_ws(', ', signs, found.sign);
-  end loop;
-end;
-$$;
-
 -- The signs for which a text of this trust is to be quarantined; null when there are too few. What the user or the
 -- application says may speak to the model ("always answer in German", "ignore emails from Bob"), so only a text with
 -- several strong signs is held against them. A long text is judged piece by piece: signs that stand far apart do not
--- add up. p_groups has the groups of signs that the text may have, if that is known.
-create or replace function memory._verdict(p_text text, p_trust double precision, p_groups text[] default null)
+-- add up. p_groups has the groups of signs that the text may have, if that is known; the sign p_weak does not suffice
+-- by itself.
+--
+-- A hundred pieces at once: PostgreSQL keeps 32 prepared expressions, so each sign is looked for in all of them before
+-- the next sign. Piece by piece it took eight times as long where the text has words of many signs.
+create or replace function memory._verdict(
+  p_text text, p_trust double precision, p_groups text[] default null, p_weak text default null
+)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
   enough constant double precision := case when p_trust >= 0.9 then 0.9 when p_trust >= 0.5 then 0.55 else 0.44 end;
-  piece text;
+  all_pieces constant text[] := memory._pieces_to_judge(p_text);
+  pieces text[];
   groups text[];
-  found record;
+  signs text;
 begin
-  foreach piece in array memory._pieces_to_judge(p_text) loop
-    if p_trust < 0.9 or memory._may_be_definite(piece) then
-      groups := coalesce(p_groups, memory._possible_signs(memory._form_to_judge(piece)));
+  for place in 1 .. cardinality(all_pieces) by 100 loop
+    pieces := all_pieces[place:place + 99];
+    if p_trust >= 0.9 then
+      pieces := array(select p.piece from unnest(pieces) as p (piece) where memory._may_be_definite(p.piece));
+    end if;
+    if pieces <> '{}' then
+      groups := coalesce(p_groups, memory._possible_signs(memory._form_of(pieces)));
       if groups <> '{}' then
-        found := memory._suspicion(piece, groups);
-        if found.score >= enough then
-          return found.signs;
+        signs := memory._signs(pieces, groups, enough, p_weak);
+        if signs is not null then
+          return signs;
         end if;
       end if;
     end if;
@@ -57,16 +41,70 @@ begin
 end;
 $$;
 
--- The pieces of a text that are judged by themselves. They overlap, so that no sign is cut in all of them.
+-- The signs of the first of these texts whose suspicion is enough; null when there is none. The suspicion is from 0
+-- to 1: signs add up as independent probabilities do. Only the groups of signs in p_groups are looked for.
+create or replace function memory._signs(
+  p_texts text[], p_groups text[], p_enough double precision, p_weak text default null
+)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  found record;
+  place bigint := 0; -- of the text whose signs are being added up
+  score double precision;
+  signs text;
+begin
+  for found in
+    select s.place, s.sign, max(s.weight) as weight
+    from (
+      select t.place, h.*
+      from unnest(p_texts) with ordinality as t (said, place)
+      cross join lateral memory._hidden_signs(t.said, memory._without_quoted_attacks(t.said)) as h
+      where 'hidden' = any (p_groups)
+      union all
+      select i.* from memory._instruction_signs(p_texts, p_groups) as i) as s
+    group by s.place, s.sign order by s.place, max(s.weight) desc, s.sign
+  loop
+    if found.place > place then
+      exit when score >= p_enough and signs is distinct from p_weak;
+      place := found.place;
+      score := 0;
+      signs := null;
+    end if;
+    score := 1 - (1 - score) * (1 - found.weight);
+    signs := concat_ws(', ', signs, found.sign);
+  end loop;
+  return case when score >= p_enough and signs is distinct from p_weak then signs end;
+end;
+$$;
+
+-- The pieces of a text that are judged by themselves. They overlap, so that no sign is cut in all of them. A long text
+-- is cut twice: to find a place in a text, PostgreSQL counts the characters before it, which took 1.4 s for 1 MB.
 create or replace function memory._pieces_to_judge(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
 as $$
+declare
+  bytes bytea;
+  starts int := 0;
+  ends int;
+  slice text;
+  pieces text[] := array[]::text[];
 begin
-  if length(p_text) <= 1800 then
-    return array[p_text];
+  if (length(p_text) > 1800) is not true then
+    return array_remove(array[p_text], null);
   end if;
-  return array(select substr(p_text, s, 2000) from generate_series(1, length(p_text), 1800) as s);
+  bytes := convert_to(p_text, 'UTF8');
+  loop
+    ends := memory._character_start(bytes, starts + 18000);
+    slice := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
+    pieces := pieces || array(
+      select substr(slice, s, 2000) from generate_series(1, greatest(length(slice) - 200, 1), 1800) as s);
+    exit when ends = octet_length(bytes);
+    starts := memory._character_start(bytes, ends - 800); -- 200 characters of four bytes
+  end loop;
+  return pieces;
 end;
 $$;
 
@@ -163,17 +201,22 @@ begin
 end;
 $$;
 
--- Signs in what a text says, of the groups that memory._possible_signs() found. Each sign needs all its slots in one
--- sentence. The first slot is looked for in the text as a whole: PostgreSQL keeps 32 prepared expressions, and to
--- prepare one of these takes 2 ms.
-create or replace function memory._instruction_signs(p_text text, p_groups text[])
-returns table (sign text, weight double precision)
+-- Signs in what texts say, of the groups that memory._possible_signs() found, each with the place of its text. Each
+-- sign needs all its slots in one sentence. The first slot is looked for in a text as a whole, the others in the
+-- sentences that are left.
+create or replace function memory._instruction_signs(p_texts text[], p_groups text[])
+returns table (place bigint, sign text, weight double precision)
 language plpgsql immutable parallel safe
 as $$
 declare
-  plain constant text := memory._without_quoted_attacks(memory._plain_letters(p_text));
-  sentences constant text[] := regexp_split_to_array(plain, e'[.!?;]+\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+');
+  plain constant text[] := array(
+    select memory._without_quoted_attacks(memory._plain_letters(t.said))
+    from unnest(p_texts) with ordinality as t (said, place) order by t.place);
   candidate record;
+  slot text;
+  words text;
+  sentences text[];
+  places bigint[];
 begin
   for candidate in
     select s.*
@@ -192,36 +235,30 @@ begin
       ('authority', 'a claim of authority', 0.5, '{authority}'),
       ('orders', 'a blanket consent', 0.5, '{consent,blanket}')
     ) as s (part_of, sign, weight, needed)
-    where s.part_of = any (p_groups) and plain ~ memory._suspicious_words(s.needed[1])
+    where s.part_of = any (p_groups)
   loop
-    if exists (
-      select from unnest(sentences) as t (said)
-      where memory._fills(t.said, candidate.needed)) then
-      return query select candidate.sign, candidate.weight;
-      if candidate.needed[2] = 'cancel' and exists (
-        select from unnest(sentences) as t (said)
-        where memory._fills(t.said, '{rules,cancel,before}')) then
-        return query select 'an order to ignore all or earlier instructions', 0.5::double precision;
-      end if;
+    words := memory._suspicious_words(candidate.needed[1]);
+    select array_agg(s.said), array_agg(t.place) into sentences, places
+    from unnest(plain) with ordinality as t (said, place)
+    cross join lateral regexp_split_to_table(t.said, e'[.!?;]+\s+|[\n\u3002\uff01\uff1f\uff1b\u061f\u0964]+')
+      as s (said)
+    where t.said ~ words;
+    foreach slot in array candidate.needed loop
+      words := memory._suspicious_words(slot);
+      select array_agg(s.said), array_agg(s.place) into sentences, places
+      from unnest(sentences, places) as s (said, place)
+      where s.said ~ words;
+      exit when sentences is null;
+    end loop;
+    return query select distinct p, candidate.sign, candidate.weight from unnest(places) as p;
+    if candidate.needed[2] = 'cancel' then
+      words := memory._suspicious_words('before');
+      return query
+      select distinct s.place, 'an order to ignore all or earlier instructions', 0.5::double precision
+      from unnest(sentences, places) as s (said, place)
+      where s.said ~ words;
     end if;
   end loop;
-end;
-$$;
-
--- Whether a sentence fills all these slots.
-create or replace function memory._fills(p_sentence text, p_slots text[])
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-declare
-  slot text;
-begin
-  foreach slot in array p_slots loop
-    if p_sentence !~ memory._suspicious_words(slot) then
-      return false;
-    end if;
-  end loop;
-  return true;
 end;
 $$;
 

@@ -1,7 +1,8 @@
--- The words by which memory._suspicion() knows instructions that are aimed at a model, in a dozen languages. Texts are
+-- The words by which memory._signs() knows instructions that are aimed at a model, in a dozen languages. Texts are
 -- compared in the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A
--- slot is one regular expression. A sign is several slots that one sentence fills, in any order, because languages
--- order words differently. The lists cannot be complete.
+-- slot is one regular expression; its words in other than Latin letters stand in words_of_other_scripts.sql. A sign is
+-- several slots that one sentence fills, in any order, because languages order words differently. The lists cannot be
+-- complete.
 --   cancel     to set something aside             rules     what a model is told to do
 --   before     what came before, or all of it     persona   a new part for the model to play
 --   prompt     what a model keeps to itself       reveal    to show it
@@ -16,14 +17,13 @@
 --   hence      from a moment on                reply     what an assistant does
 --   store      into the memory of a model      order_to_store  to write there
 
--- The regular expression of a slot. Line breaks and the six blanks after them only keep lines short; Russian letters
--- lose their marks, as in the texts.
+-- The regular expression of a slot. Line breaks and the six blanks after them only keep lines short.
 create or replace function memory._suspicious_words(p_slot text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return translate(replace(case p_slot
+  return concat_ws('|', replace(case p_slot
     when 'cancel' then
       $w$\m(?:ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|supersed|void\M|nullif|cancel|
       circumvent|(?:do not|don'?t|no longer|stop|quit|cease) (?:follow|obey|apply|adher|comply|heed)|
@@ -32,23 +32,19 @@ begin
       halte dich nicht|oubli(?:e|ez)\M|fais abstraction|faites abstraction|ne tiens (?:plus )?compte|ne tenez|
       neglige|contourne|olvid(?:a|e|ad|en)\M|haz caso omiso|hagas caso|no sigas|descarta|omite|dimentica|
       tralascia|scarta|non seguire|non tenere|esque[cç]a|desconsider|descart|nao siga|pomin|zignoruj|zapomnij|
-      odrzuc|nie przestrzegaj|lekcewaz|negeer|vergeet|gormezden|yok say|unut\M|dikkate alma|onemseme|gecersiz)|
-      игнорир|забуд|отмени|не обращай|не следуй|отбрось|обойди|пренебрег|忽略|无视|無視|忘记|忘掉|忘れ|不要理会|不理会|不要遵守|绕过|作废|
-      従わない|取り消|破棄|무시|잊어|تجاهل|انس |नज़रअंदाज़|अनदेखा|भूल जा$w$
+      odrzuc|nie przestrzegaj|lekcewaz|negeer|vergeet|gormezden|yok say|unut\M|dikkate alma|onemseme|gecersiz)$w$
     when 'rules' then
       $w$\m(?:instruction|instrucci?on|instruca?[cç]?o|istruzion|instruktion|instrukcj|instructie|prompt|
       guideline|guardrail|directive|direktiv|directiv|direttiv|diretriz|system ?message|systemprompt|rules?\M|
       orders\M|constraint|restriction|restric|limitation|programming\M|training\M|safety|content polic|
       polic(?:y|ies)\M|told you|were told|anweisung|vorgabe|richtlinie|regeln\M|beschrankung|sicherheitsregel|
       consigne|regles?\M|reglas?\M|ordenes\M|regole\M|ordini\M|regras?\M|ordens\M|polecen|wytyczn|zasad|reguly|
-      talimat|yonerge|kural|komut)|инструкц|указани|правил|команд|промпт|ограничен|установк|指令|指示|提示|规则|規則|规定|
-      命令|設定|プロンプト|ルール|ガイドライン|制限|지시|명령|규칙|프롬프트|تعليمات|التعليمات|निर्देश$w$
+      talimat|yonerge|kural|komut)$w$
     when 'before' then
       $w$\m(?:previous|prior|above|earlier|preceding|foregoing|before\M|existing|original|initial|all\M|any\M|
       every\M|your\M|system|so far|bisher|vorherig|vorig|vorangegangen|obig|alle\M|deine|fruher|precedent|
       anterieur|toutes|tous\M|tes\M|vos\M|anterior|previ|todas|todos|tus\M|precedenti|tutte|tutti|tue\M|suas|
-      poprzedni|wczesniejsz|wszystk|swoje|onceki|tum\M|butun|yukaridaki|eerdere|vorige)|предыдущ|прежн|
-      вышеуказ|все|свои|твои|之前|以前|以上|先前|上述|所有|前述|これまで|すべて|全て|上記|이전|모든|السابقة|पिछले|सभी$w$
+      poprzedni|wczesniejsz|wszystk|swoje|onceki|tum\M|butun|yukaridaki|eerdere|vorige)$w$
     when 'persona' then
       $w$\myou are (?:now|no longer|hereby|from now) (?!(?:able|logged|subscribed|in |at |on |the owner|
       registered|connected|ready|eligible|signed|leaving|entering|viewing|free))|\m(?:act|behave|respond|
@@ -64,29 +60,24 @@ begin
       ograniczen)|\mdu bist (?:jetzt|nun|ab sofort) (?:der|die|das|ein|frei|kein|admin)|\mtu es (?:maintenant|
       desormais)|\mvous etes (?:maintenant|desormais)|\m(?:ahora|a partir de ahora) eres|\meres ahora|
       \msei (?:ora|adesso)\M|\mda ora in poi sei|\m(?:agora voce e|voce agora e|a partir de agora voce)|
-      \mjestes teraz|\mod teraz jestes|\martik (?:sen|sinirsiz|kisitlamasiz)|\msen artik|ты теперь|теперь ты|
-      отныне ты|вы теперь|你现在是|从现在起你|从现在开始你|你不再是|あなたは今から|あなたはもう|今からあなた|너는 이제|이제부터 너는|أنت الآن|अब तुम|अब आप$w$
+      \mjestes teraz|\mod teraz jestes|\martik (?:sen|sinirsiz|kisitlamasiz)|\msen artik$w$
     when 'prompt' then
       $w$\m(?:system ?-?prompt|system message|hidden (?:prompt|instruction)|initial (?:prompt|instruction)|
       your (?:prompt|instructions|rules|guidelines|configuration)|systemanweisung|deine (?:anweisung|
       instruktion|regeln)|tes (?:instructions|consignes)|vos (?:instructions|consignes)|invite systeme|
       prompt (?:systeme|del sistema|di sistema|do sistema|systemowy)|tus instrucciones|(?:le )?tue istruzioni|
-      suas instrucoes|instrukcje systemow|swoje instrukcje|sistem (?:istemi|komutu|talimat|prompt))|
-      системн\w* (?:промпт|инструкц|сообщ)|свои инструкции|系统提示|系统指令|你的指令|システムプロンプト|あなたの指示|あなたの命令|シストム|
-      시스템 프롬프트|تعليماتك|सिस्टम प्रॉम्प्ट$w$
+      suas instrucoes|instrukcje systemow|swoje instrukcje|sistem (?:istemi|komutu|talimat|prompt))$w$
     when 'reveal' then
       $w$\m(?:reveal|print|show|output|repeat|display|disclose|dump|leak|recite|expose|echo|tell me|give me|
       write out|zeig|verrat|gib|nenn|offenbar|wiederhol|druck|montre|revele|affiche|repete|divulgue|donne|
       muestra|revela|imprime|repite|dime|mostra|rivela|stampa|ripeti|mostre|revele|repita|exiba|pokaz|ujawnij|
-      wypisz|powtorz|goster|acikla|yazdir|tekrarla)|покажи|раскрой|выведи|повтори|напечатай|显示|泄露|输出|重复|透露|打印|
-      公開|表示し|開示|見せ|出力|보여|공개|출력|اكشف|اعرض|दिखाओ|बताओ$w$
+      wypisz|powtorz|goster|acikla|yazdir|tekrarla)$w$
     when 'send' then
       $w$\m(?:send|sends|sending|forward|post|posts|upload|exfiltrat|transmit|e-?mail|leak|submit|append|deliver|
       relay|copy|embed|encode|include|attach|fetch|load|request|curl|wget|transfer|wire|sende|sendet|schick|
       ubermitt|leite|lade|hochlad|uberweis|weiterleit|envoi|envoy|transmet|transfer|televers|envi[ae]|reenvi|
       manda|mande|sube|transfier|inoltra|invia|carica|trasferisci|bonifica|encaminh|wyslij|wysyl|przeslij|
-      przekaz|dolacz|gonder|ilet\M|aktar|yukle)|отправ|перешл|вышли|загруз|передай|переведи|发送|发给|上传|转发|传送|转账|
-      送信|送って|転送|アップロード|送金|보내|전송|أرسل|भेज$w$
+      przekaz|dolacz|gonder|ilet\M|aktar|yukle)$w$
     when 'private' then
       $w$\m(?:conversation|chat|histor|memor(?:y|ies)|api[ _-]?keys?|passw|credential|token|secret|system prompt|
       private|confidential|personal|sensitive|ssh|environment variables?|env vars?|\.env|cookies?|(?:user|
@@ -97,14 +88,12 @@ begin
       historial|recuerdos|claves|mensajes|credenzial|dati\M|cronologia|ricordi|chiav|messaggi|conversazion|
       senha|dados|historico|memorias|chaves|mensagens|hasl|dane\M|danych|histori|wspomnie|klucz|wiadomosc|
       rozmow|sifre|parola|veri|gecmis|anahtar|mesaj|konusma|kimlik|geldbetrag|money|funds|payment|conto|
-      dinero)|парол|переписк|истори|ключ|данны|воспоминан|сообщени|разговор|секрет|деньги|密码|密碼|对话|聊天记录|记忆|密钥|
-      数据|资料|信息|隐私|パスワード|会話|履歴|記憶|鍵|データ|情報|個人|비밀번호|대화|기록|키를|개인정보|كلمة المرور|المحادثة|पासवर्ड|बातचीत$w$
+      dinero)$w$
     when 'target' then
       $w$https?://|\mwww\.|[a-z0-9._-]+@[a-z0-9-]+\.[a-z]|\m(?:webhook|endpoint|url\M|remote server|
       external server|our server|my server|attacker|this address|following address|this number|
       [a-z0-9-]+\.(?:com|net|org|io|ru|xyz|example|evil|dev|info|biz|co|tk)\M|iban\M|wallet|bitcoin|btc\M|
-      server\M|adresse|direccion|indirizzo|endereco|adres|servidor|serveur|sunucu|konto|account number)|
-      на адрес|на сервер|на почту|服务器|邮箱|地址|网址|サーバー|アドレス|서버|주소|خادم|सर्वर$w$
+      server\M|adresse|direccion|indirizzo|endereco|adres|servidor|serveur|sunucu|konto|account number)$w$
     when 'asked' then
       $w$\m(?:when|whenever|if|every ?time|next time|each time|once|as soon as|should|any ?time|upon) (?:the |a |
       an |any |this |your |someone|anyone|anybody|people|somebody|they|he|she|ever |user|customer)(?:user|
@@ -119,10 +108,7 @@ begin
       \mcuando .*(?:usuario|cliente|alguien|te pregunt).*|\m(?:quando|se|ogni volta che|
       sempre que) .*(?:utente|cliente|qualcuno|usuario|alguem|ti chied|perguntar)|\m(?:gdy|kiedy|jesli|
       za kazdym razem|ilekroc) .*(?:uzytkownik|klient|ktos)|\m(?:kullanici|musteri|biri(?:si)?|
-      biri) .*(?:sordugunda|sorarsa|sorunca|isterse|istediginde|bahsederse|sorar)|(?:когда|если|каждый раз|
-      как только|всякий раз).*(?:пользовател|клиент|кто-то|тебя спрос|спрос)|(?:当|每当|如果|只要|一旦).*(?:用户|客户|有人|别人|
-      顾客|问到|问起)|(?:ユーザー|利用者|顧客|誰か).*(?:たら|れば|とき|場合|際)|사용자가.*(?:물어|요청|질문|면)|(?:إذا|عندما).*المستخدم|(?:जब|
-      अगर).*(?:उपयोगकर्ता|यूज़र|कोई)$w$
+      biri) .*(?:sordugunda|sorarsa|sorunca|isterse|istediginde|bahsederse|sorar)$w$
     when 'say' then
       $w$\m(?:answer|respond|reply|say|tell|recommend|suggest|claim|insist|state|direct|point|steer|refer|output|
       insert|append|add|include|mention|present|assert|promote|advise|pretend|lie\M|deny|refuse|give them|
@@ -132,9 +118,7 @@ begin
       affirme|conseille|propose|insere|renvoie|responde|di\M|diga|recomiend|afirma|sugier|asegura|inserta|
       remite|rispondi|di'|consigli|raccomand|sostieni|suggerisci|inserisci|responda|diga|recomend|afirme|
       sugira|insira|indique|odpowiad|odpowiedz|powiedz|polec|twierdz|zasugeruj|wstaw|kieruj|soyle|oner|yanit|
-      cevap|tavsiye|iddia|yonlendir|ekle)|отвечай|ответь|скажи|говори|рекоменд|утвержда|советуй|посоветуй|
-      вставь|направ|предлаг|回答|回复|答复|推荐|告诉|建议|声称|一律|必须|答え|回答|勧め|推薦|伝え|言っ|主張|返信|案内|대답|추천|말해|답해|أجب|قل|أوص|जवाब|
-      कहो|सुझाव$w$
+      cevap|tavsiye|iddia|yonlendir|ekle)$w$
     when 'forever' then
       $w$\m(?:from now on|from (?:this|that) (?:point|moment|day)|from today|henceforth|hereafter|going forward|
       permanent|forever|always|never|every (?:future|new|other|single)|(?:all|any|each|every|in|across|
@@ -145,8 +129,7 @@ begin
       a partir de ahora|de ahora en adelante|siempre|para siempre|permanente|en adelante|futur|d'ora in (?:poi|
       avanti)|da ora in poi|da adesso|sempre|per sempre|a partir de agora|de agora em diante|para sempre|
       od teraz|odtad|zawsze|na stale|na zawsze|przyszl|bundan sonra|bundan boyle|artik|daima|her zaman|kalici|
-      gelecek)|отныне|с этого момента|впредь|всегда|навсегда|постоянно|будущ|从现在|今后|以后|永远|永久|始终|总是|将来|今後|これから|
-      常に|永久|ずっと|必ず|今から|앞으로|항상|영구|이제부터|من الآن|دائما|अब से|हमेशा$w$
+      gelecek)$w$
     when 'keep' then
       $w$\m(?:remember (?:that|this|to|the following|:|permanently|forever|always|it\M)|memori[sz]e|(?:save|store|
       add|write|record|commit|persist|put|keep|log|update|note|insert|plant|include|set) .*(?:memor(?:y|ies)|
@@ -156,9 +139,7 @@ begin
       memorise|retiens|enregistre.*(?:memoire|profil|preference)|memoire a long|recuerda|memoriza|
       guarda.*(?:memoria|perfil|preferenc)|graba en|ricorda|memorizza|salva.*(?:memoria|profilo|preferenz)|
       tieni a mente|lembre|memorize|guarde.*(?:memoria|perfil)|salve.*(?:memoria|perfil)|zapamietaj|
-      zapisz.*(?:pamiec|pamiet|profil)|hatirla|aklinda tut|hafiza|bellegine|unutma\M)|запомни|
-      сохрани.*(?:памят|профил)|в память|запиши.*памят|记住|牢记|记忆|存入|保存到|覚えて|覚えておいて|記憶|メモリ|기억해|메모리|저장해|تذكر|احفظ|
-      याद रख|मेमोरी$w$
+      zapisz.*(?:pamiec|pamiet|profil)|hatirla|aklinda tut|hafiza|bellegine|unutma\M)$w$
     when 'secretly' then
       $w$\m(?:do not|don'?t|never|must not|should not|avoid|without) (?:ever )?(?:tell|telling|mention|reveal|
       inform|alert|notif|show|disclos|let|ask|warn|say|acknowledg|explain|display|discuss|bring)|\m(?:silently|
@@ -173,29 +154,23 @@ begin
       conferma)|di nascosto|silenziosamente|in silenzio|\mnao (?:diga|mencione|revele|informe|avise|mostre|
       conte)|sem (?:avisar|informar|dizer|perguntar|confirma)|em segredo|silenciosamente|\mnie (?:mow|wspomina|
       ujawnia|informuj|pokazuj|zdradzaj)|bez (?:wiedzy|pytania|informowania|zgody|potwierdzenia)|po cichu|
-      potajemnie|soyleme|bahsetme|haber verme|belli etme|gizlice|sormadan|bildirmeden|sessizce|onay almadan|
-      не (?:говори|сообщай|упоминай|рассказывай|показывай|раскрывай)|без (?:ведома|подтверждения|уведомления|
-      спроса)|тайно|незаметно|不要告诉|别告诉|不要提|不得告知|不通知|偷偷|悄悄|秘密地|无需确认|言わない|伝えない|知らせず|告げず|こっそり|秘密に|内緒|確認なし|말하지 마|
-      알리지|몰래|لا تخبر|मत बताना|बिना बताए$w$
+      potajemnie|soyleme|bahsetme|haber verme|belli etme|gizlice|sormadan|bildirmeden|sessizce|onay almadan$w$
     when 'user' then
       $w$\m(?:user|human|person|customer|client|anyone|anybody|owner|them|him|her\M|operator|nutzer|benutzer|
       anwender|kunde|niemand|utilisateur|usuario|cliente|nadie|utente|nessuno|ninguem|uzytkowni|klient|nikomu|
-      kullanici|musteri|kimse)|пользовател|никому|клиент|подтверждени|用户|客户|任何人|确认|ユーザー|利用者|誰に|確認|사용자|المستخدم|
-      उपयोगकर्ता$w$
+      kullanici|musteri|kimse)$w$
     when 'model' then
       $w$\m(?:ai\M|a\.i\.|ais\M|assistants?\M|llms?\M|language models?|chat ?bots?|agents?\M|gpt|chatgpt|claude|
       copilot|gemini|bot\M|models? (?:reading|processing|must|should|that)|automated system|ki\M|ki-|
       sprachmodell|assistent|assistant|ia\M|asistente|assistente|modele de langage|modelo de lenguaje|
-      modello linguistico|modelo de linguagem|asystent|model jezykowy|yapay zeka|asistan|dil modeli)|ассистент|
-      нейросет|языков\w+ модел|\mии\M|помощник|人工智能|助手|语言模型|機械|言語モデル|アシスタント|어시스턴트|인공지능|المساعد|सहायक$w$
+      modello linguistico|modelo de linguagem|asystent|model jezykowy|yapay zeka|asistan|dil modeli)$w$
     when 'must' then
       $w$\m(?:must|shall|have to|has to|are required|is required|are instructed|need to|should now|will now|
       please (?:ignore|follow|send|run|execute|add|include|call|delete|also)|reading this|processing this|
       reads this|sees? this|summari[sz]ing|attention|note to|dear|hey|hello|listen|you should|
       before (?:answering|responding|continuing)|first (?:call|run|send|execute)|immediately|mandatory|comply|
       obey|muss|musst|sollst|achtung|hinweis an|dois|doit|devez|attention|debe|debes|deve|devi|atencion|
-      attenzione|atencao|musi|musisz|uwaga|gerekir|zorunda|dikkat)|должен|обязан|внимание|必须|注意|请立即|应当|
-      なければならない|べき|注意|してください|해야|주의$w$
+      attenzione|atencao|musi|musisz|uwaga|gerekir|zorunda|dikkat)$w$
     when 'tool' then
       $w$\m(?:call|invoke|use|execute|run|trigger|launch) (?:the |a |your |this |
       my )?[a-z0-9_."'`-]{1,40} ?(?:tool|function|api|command|script|plugin|endpoint)|\m(?:tool|
@@ -204,8 +179,7 @@ begin
       the entire|any) (?:\w+ )?(?:files?|data|memories|tables?|emails?|records?|backups?|database|users?|
       messages?|accounts?|contacts?)|\m(?:losche|loschen sie|entferne) (?:alle|samtliche)|\m(?:supprime|
       efface)[zr]? (?:tous|toutes)|\m(?:borra|elimina|elimine|borre) tod[ao]s|\m(?:cancella|elimina) tutt[ie]|
-      \m(?:apague|exclua|delete) tod[ao]s|\musun (?:wszystk|cal)|\mtum .* sil\M|удали (?:все|всю)|删除所有|删除全部|
-      すべて.*削除|全て.*削除$w$
+      \m(?:apague|exclua|delete) tod[ao]s|\musun (?:wszystk|cal)|\mtum .* sil\M$w$
     when 'authority' then
       $w$\m(?:system|security|admin(?:istrator)?|developer|openai|anthropic|google|root|operator|emergency|
       compliance|it department|urgent) (?:override|update|notice|directive|command|instruction|message|mandate|
@@ -219,13 +193,12 @@ begin
       consigne)|\mnuevas? (?:instruccion|orden)|\mnuov[ae] istruzion|\mnovas? instruc|\mnowe? (?:instrukcj|
       polecen)|\myeni (?:talimat|gorev)|\msystem(?:nachricht|meldung|befehl)|\m(?:mensaje|messaggio|mensagem|
       message) (?:del sistema|di sistema|do sistema|systeme)|\msistem (?:mesaji|yonetici)|
-      \mkomunikat systemowy|\mthis instruction (?:is|has)|новая (?:инструкц|задача)|новые (?:инструкц|указан)|
-      системное сообщение|新指令|新的指令|新任务|系统消息|系统通知|最高优先|新しい指示|新たな指示|システムメッセージ|最優先|새로운 지시|시스템 메시지|最高级别$w$
+      \mkomunikat systemowy|\mthis instruction (?:is|has)$w$
     when 'consent' then
       $w$\m(?:authori[sz]ed?|approved?|consent(?:ed|s)?|pre-?approved|granted|permits?|permitted|allow(?:s|ed)|
       agreed|waive[sd]?|trusts?|whitelist(?:ed)?|verified|genehmigt|erlaubt|eingewilligt|zugestimmt|vertraut|
       autoris|approuv|consenti|autoriz|aprobad|aprovad|consentit|acconsent|zatwierdz|zezwolil|upowazn|zgodzil|
-      onaylad|izin verdi|yetki)|разрешил|одобрил|согласил|доверяет|授权|批准|同意|信任|許可|承認|同意|허가|승인$w$
+      onaylad|izin verdi|yetki)$w$
     when 'blanket' then
       $w$\m(?:all (?:transfers?|payments?|requests?|purchases?|tool calls?|actions?|commands?|transactions?|
       access|links?|downloads?|file)|any (?:transfer|payment|request|purchase|tool|action|command|transaction|
@@ -238,8 +211,7 @@ begin
       preguntar|verific)|tutti i (?:bonifici|pagamenti)|senza (?:conferma|chiedere|verifica)|
       todas as (?:transfer|acoes|compras)|sem (?:confirma|perguntar|verifica)|wszystkie (?:przelewy|platnosci|
       dzialania)|bez (?:potwierdz|pytania|weryfikacji)|tum (?:odeme|islem|transfer|havale)|onay (?:istemeden|
-      almadan|gerekmeden)|sormadan)|без (?:подтвержд|запроса|проверки)|все (?:перевод|платеж|действ)|
-      автоматически|无需确认|无需|所有(?:转账|付款|操作|请求)|自动|確認なし|確認不要|すべての(?:送金|支払|操作)|自動$w$
+      almadan|gerekmeden)|sormadan)$w$
     when 'hence' then
       $w$\m(?:from now on|from (?:this|that) (?:point|moment)|henceforth|hereafter|going forward|
       until further notice|(?:in|to|for|of|with|across) (?:all|each|every|any)(?: of)?(?: your| the| future|
@@ -247,25 +219,22 @@ begin
       conversations?|sessions?|chats?|future)|(?:begin|start|end|finish) (?:each|every|all|your)|ab sofort|
       ab jetzt|von nun an|kunftig|in jeder antwort|desormais|a partir de maintenant|dorenavant|
       a partir de ahora|de ahora en adelante|en cada respuesta|d'ora in (?:poi|avanti)|da ora in poi|
-      a partir de agora|de agora em diante|od teraz|odtad|bundan sonra|bundan boyle)|отныне|с этого момента|
-      впредь|в каждом ответе|从现在起|从现在开始|今后|以后|每次回答|今後|これから|今から|앞으로|이제부터$w$
+      a partir de agora|de agora em diante|od teraz|odtad|bundan sonra|bundan boyle)$w$
     when 'reply' then
       $w$\m(?:answer|respond|repl(?:y|ies)|say\M|tell\M|recommend|insert|append|add\M|include|promote|praise|
       mention|link|speak|output|obey|comply|record that|call the|antwort|empfiehl|empfehl|erwahn|reponds|
       repondez|ajoute|recommand|respond[ea]\M|anad[ea]|agreg|inclu[iy]|recomiend|rispondi|aggiungi|consiglia|
-      responda|adicione|recomende|odpowiad|polecaj|dodawaj|yanit|cevap|ekle\M|oner)|отвеча|вставь|добавля|
-      рекоменд|хвали|回答|加入|推荐|回复|答え|推薦|追加|대답|추천$w$
+      responda|adicione|recomende|odpowiad|polecaj|dodawaj|yanit|cevap|ekle\M|oner)$w$
     when 'store' then
       $w$\m(?:in|into|to|from|as) (?:your|its) (?:own )?(?:long[- ]term |persistent |permanent )?(?:memor(?:y|
       ies)|knowledge base)\M|\m(?:save|store|write|record|add|put|keep|commit) (?:to|in|into) (?:long[- ]term |
       persistent )?memory|\m(?:save|store|write|record|add|put|note|update) .*(?:user'?s?|customer'?s?|
       client'?s?) (?:profile|preferences?|memory|record)|\m(?:im|ins|in dein(?:em|e)?) (?:langzeit)?gedachtnis|
       \m(?:dans|en) (?:ta|votre|la) memoire|\men (?:tu|su|la) memoria|\mnella (?:tua )?memoria|
-      \mna (?:sua )?memoria|\mw (?:swojej )?pamieci|\mbellegine|\mhafizana|
-      в (?:свою )?(?:долговременную )?память|存入.*记忆|写入.*记忆|记忆に保存|記憶に保存|メモリに|메모리에$w$
+      \mna (?:sua )?memoria|\mw (?:swojej )?pamieci|\mbellegine|\mhafizana$w$
     when 'order_to_store' then
       $w$\m(?:save|store|write|record|add|put|keep|commit|update|note|speicher|schreib|enregistre|guarda|graba|
-      salva|guarde|zapisz|kaydet)|сохрани|запиши|存入|写入|保存|저장$w$
-  end, e'\n      ', ''), 'йё', 'ие');
+      salva|guarde|zapisz|kaydet)$w$
+  end, e'\n      ', ''), memory._words_of_other_scripts(p_slot));
 end;
 $$;

@@ -85,3 +85,18 @@ begin
   return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
 end;
 $$;
+
+-- The last place up to p_byte where a character of UTF-8 begins, or the end of the bytes.
+create or replace function memory._character_start(p_bytes bytea, p_byte int)
+returns int
+language plpgsql immutable parallel safe
+as $$
+declare
+  place int := least(p_byte, octet_length(p_bytes));
+begin
+  while place < octet_length(p_bytes) and get_byte(p_bytes, place) & 192 = 128 loop
+    place := place - 1;
+  end loop;
+  return place;
+end;
+$$;

@@ -53,7 +53,7 @@ begin
             as r (groups)) as m
     join memory._current_artifacts(p_user_id) as a on a.key = m.groups[2]
     cross join lateral (
-      select case when not memory._is_held_back_artifact(p_user_id, a.key)
+      select case when not memory._is_held_back_artifact(p_user_id, a.key, '{}')
         then memory._memory_ref(a.key, a.description, a.token_count) end) as r (ref)
     limit 1000
   loop

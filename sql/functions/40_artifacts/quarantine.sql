@@ -2,8 +2,8 @@
 -- that names one keeps its placeholder, whose words a rule judges with the message. memory.retrieve_artifact() returns
 -- what a rule has put into quarantine to whoever asks for it by its key.
 --
--- A rule looks at an artifact when a job parses its first part (memory._parse_parts()). Until then
--- memory._is_held_back_artifact() looks at it wherever its text is shown to a model.
+-- A rule looks at each part of an artifact when a job parses it (memory._parse_parts()): that a part has words says
+-- that it was judged. Until then memory._is_held_back_artifact() looks at a part wherever its text is shown to a model.
 
 -- The trust of an artifact. What a message became has the trust of the message, or the least of several; everything
 -- else counts as the output of a tool. metadata.trust can lower both.
@@ -23,33 +23,42 @@ begin
 end;
 $$;
 
--- The signs for which an artifact is to be quarantined; null when there are none. Description and the first 64 KiB are
--- looked at (a character has four bytes at most), piece by piece. "Call the function" is said in so much code and so
--- many manuals that it does not suffice here: it alone made half of the false alarms among files of 3 to 64 KiB.
-create or replace function memory._artifact_verdict(p_artifact memory.artifacts)
+-- The parts that a rule has yet to look at before these bytes of a content are shown. The first part is always one of
+-- them, because the description is judged with it. Inlined by the planner, hence no SET clause.
+create or replace function memory._unjudged_parts(p_user_id text, p_content_id uuid, p_bytes int4multirange)
+returns setof memory.artifact_parts
+language sql stable parallel safe
+begin atomic
+  select p.* from memory.artifact_parts as p
+  where p.user_id = p_user_id and p.content_id = p_content_id and p.search_vector is null
+    and (p.first_byte = 0
+         or int4range(p.first_byte, p.first_byte + memory._part_bytes(p.first_byte)) && p_bytes);
+end;
+
+-- The signs for which an artifact is to be quarantined; null when there are none. Its description is looked at, and
+-- those of its parts that memory._unjudged_parts() names, each with the 200 characters before it, so that no sign is
+-- cut in two. "Call the function" is said in so much code and so many manuals that it does not suffice here: it alone
+-- made half of the false alarms among files of 3 to 64 KiB.
+create or replace function memory._artifact_verdict(p_artifact memory.artifacts, p_bytes int4multirange)
 returns text
 language plpgsql volatile parallel safe -- as memory._content_bytes()
 as $$
-declare
-  said constant text := concat_ws(e'\n', p_artifact.description,
-    left(memory._content_slice(p_artifact.user_id, p_artifact.content_id, 0, 262144), 65536));
-  trust constant double precision := memory._artifact_trust(p_artifact);
-  piece text;
-  signs text;
 begin
-  foreach piece in array memory._pieces_to_judge(said) loop
-    signs := nullif(memory._verdict(piece, trust), 'a call of a tool');
-    if signs is not null then
-      return signs;
-    end if;
-  end loop;
-  return null;
+  return memory._verdict(
+    concat_ws(e'\n', p_artifact.description, (
+      select string_agg(concat(b.said, p.content), e'\n' order by p.first_byte)
+      from memory._unjudged_parts(p_artifact.user_id, p_artifact.content_id, p_bytes) as p
+      left join lateral (
+        select right(q.content, 200) as said from memory.artifact_parts as q
+        where q.user_id = p_artifact.user_id and q.content_id = p_artifact.content_id and q.first_byte < p.first_byte
+        order by q.first_byte desc limit 1) as b on true)),
+    memory._artifact_trust(p_artifact), p_weak => 'a call of a tool');
 end;
 $$;
 
--- Whether an artifact must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
--- signs in it.
-create or replace function memory._is_held_back_artifact(p_user_id text, p_key text)
+-- Whether these bytes of an artifact must not be shown although it is not in quarantine yet: no job has parsed them,
+-- and a rule finds signs in them.
+create or replace function memory._is_held_back_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql stable parallel safe
 as $$
@@ -59,18 +68,16 @@ begin
   select a.* into artifact from memory.artifacts as a
   where a.user_id = p_user_id and a.key = p_key and a.released_at is null;
   return found
-    and exists (
-      select from memory.artifact_parts as p
-      where p.user_id = p_user_id and p.content_id = artifact.content_id and p.first_byte = 0
-        and p.search_vector is null)
+    and exists (select from memory._unjudged_parts(p_user_id, artifact.content_id, p_bytes))
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean
-    and memory._artifact_verdict(artifact) is not null; -- last, because it may take 0.3 s
+    and memory._artifact_verdict(artifact, p_bytes) is not null; -- last, because it takes longest
 end;
 $$;
 
--- Puts an artifact into quarantine if a rule finds signs in it. False when another transaction has locked it: that one
--- may wait for a part which this transaction has locked, so this one does not wait for it.
-create or replace function memory._judge_artifact(p_user_id text, p_key text)
+-- Puts an artifact into quarantine if a rule finds signs in these bytes that no job has parsed. False when another
+-- transaction has locked it: that one may wait for a part which this transaction has locked, so this one does not wait
+-- for it.
+create or replace function memory._judge_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
@@ -83,7 +90,7 @@ begin
   if not found or not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
     return true;
   end if;
-  signs := memory._artifact_verdict(artifact);
+  signs := memory._artifact_verdict(artifact, p_bytes);
   if signs is null then
     return true;
   end if;

@@ -27,8 +27,8 @@ begin atomic
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped. Before the first part of an artifact is
--- parsed, a rule looks at the artifact: that it has words says that it was judged.
+-- all. Returns how many. Parts that another transaction has locked are skipped. Rules look at parts before they are
+-- parsed, 256 KiB at once: that a part has words says that it was judged.
 create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -39,6 +39,9 @@ declare
   language regconfig;
   bytes_left int := p_max_bytes;
   parsed bigint := 0;
+  judged_id uuid; -- the content that a rule has looked at last, and how far
+  judged_to int;
+  was_judged boolean;
 begin
   for part in
     select a.user_id, a.agent_id, a.key, p.content_id, p.first_byte,
@@ -52,7 +55,13 @@ begin
   loop
     bytes_left := bytes_left - octet_length(part.said);
     exit when bytes_left < 0 and parsed > 0;
-    continue when part.first_byte = 0 and not memory._judge_artifact(part.user_id, part.key);
+    if part.content_id is distinct from judged_id or part.first_byte >= judged_to then
+      judged_id := part.content_id;
+      judged_to := part.first_byte + 262144;
+      was_judged := memory._judge_artifact(
+        part.user_id, part.key, int4multirange(int4range(part.first_byte, judged_to)));
+    end if;
+    continue when not was_judged;
     if reader is distinct from array[part.user_id, part.agent_id] then
       reader := array[part.user_id, part.agent_id];
       language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;

@@ -45,7 +45,7 @@ begin
       metadata := message.metadata || '{}'; -- fetches and decompresses the value once instead of with each key
       said := left(message.content, 65536);
       if message.is_unparsed and memory._is_held_back(
-        p_user_id, p_thread_id, message.seq, message.role, metadata, message.content) then
+        p_user_id, p_thread_id, message.seq, message.role, metadata, said) then
         said := memory._quarantine_notice();
       end if;
       bytes := bytes + octet_length(said) + pg_column_size(message.metadata);

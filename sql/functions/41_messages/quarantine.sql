@@ -15,8 +15,7 @@ begin atomic
   select '(This message is in quarantine.)';
 end;
 
--- The signs for which a message is to be quarantined; null when there are none. The first 64 KiB are looked at.
--- p_groups as in memory._verdict().
+-- The signs for which a message is to be quarantined; null when there are none. p_groups as in memory._verdict().
 create or replace function memory._message_verdict(
   p_role text, p_metadata jsonb, p_content text, p_groups text[] default null
 )
@@ -28,14 +27,14 @@ declare
 begin
   -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
   return case
-    when trust < 0.5 or trust < 0.9 and memory._may_be_definite(left(p_content, 65536))
-      then memory._verdict(left(p_content, 65536), trust, p_groups)
+    when trust < 0.5 or trust < 0.9 and memory._may_be_definite(p_content)
+      then memory._verdict(p_content, trust, p_groups)
   end;
 end;
 $$;
 
 -- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
--- signs in it.
+-- signs in it. p_content is what is to be shown of it.
 create or replace function memory._is_held_back(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text,
   p_groups text[] default null
@@ -64,10 +63,10 @@ begin
   if not (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
     return array[]::bigint[];
   end if;
-  select array_agg(m.seq), array_agg(memory._form_to_judge(left(m.content, 65536))) into seqs, forms
+  select array_agg(m.seq), array_agg(memory._form_to_judge(m.content)) into seqs, forms
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
-    and (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(left(m.content, 65536)));
+    and (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
   return array(
     select m.seq
     from memory._suspected(forms, 1, cardinality(forms)) as f

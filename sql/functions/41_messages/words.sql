@@ -17,11 +17,11 @@ $$;
 -- a message takes 30 us and inserting it from JSON 4.
 --
 -- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
--- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. At least one
--- message is parsed, then further ones up to p_max_bytes in all; memory.sweep() parses the rest.
+-- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. As
+-- many messages are finished as have at most p_max_bytes in all (null: all); memory.sweep() finishes the rest.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
-  p_max_bytes int default 4262144
+  p_max_bytes int default null
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -32,21 +32,21 @@ declare
   agents text[];
   languages jsonb;
 begin
-  p_to_seq := memory._check_messages(p_user_id, p_thread_id, p_from_seq, p_to_seq, true);
   select array_agg(b.seq) filter (where b.fits or b.is_new_count), max(b.seq) filter (where b.fits),
     array_agg(distinct b.agent_id)
   into seqs, last_parsed, agents
   from (
     select l.seq, l.agent_id, l.is_new_count,
-      l.bytes is not null and (sum(l.bytes) over so_far <= p_max_bytes or count(l.bytes) over so_far = 1) as fits
+      l.bytes is not null and (p_max_bytes is null or sum(l.bytes) over so_far <= p_max_bytes) as fits
     from (
       select m.seq, m.agent_id, not m.is_counted and p_token_counts ? m.seq::text as is_new_count,
-        case when memory._is_unparsed(m) then memory._parsed_bytes(m.content) end as bytes
+        case when memory._is_unparsed(m) then memory._bytes_to_finish(m) end as bytes
       from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
         and (memory._is_unparsed(m) or not m.is_counted and p_token_counts ? m.seq::text)
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
+  last_parsed := memory._check_messages(p_user_id, p_thread_id, p_from_seq, last_parsed, true);
   -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
   -- 0.47 s instead of 0.26.
   languages := (select jsonb_object_agg(a.id, memory._policy_section(p_user_id, a.id, 'search') -> 'language')
@@ -76,12 +76,16 @@ begin atomic
   select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id);
 end;
 
--- How many bytes of a text are parsed for its words. Inlined by the planner, hence no SET clause.
-create or replace function memory._parsed_bytes(p_content text)
+-- How many bytes of a message are read to finish it: the words come from its first 256 KiB, and rules look at all of
+-- it. Inlined by the planner, hence no SET clause.
+create or replace function memory._bytes_to_finish(p_message memory.messages)
 returns int
 language sql immutable parallel safe
 begin atomic
-  select least(octet_length(p_content), 262144);
+  select case
+    when (p_message).role in ('tool', 'assistant') or (p_message).metadata ? 'trust'
+      then octet_length((p_message).content)
+    else least(octet_length((p_message).content), 262144) end;
 end;
 
 -- Finishes the messages that a job has read: replaces their estimated tokens by the exact ones in the job's result, and
@@ -106,7 +110,7 @@ begin
   if found then
     perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
       (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
-      1000000); -- half a second, for which appends to the thread wait
+      1000000); -- half a second to a second and a half, for which appends to the thread wait
   end if;
 end;
 $$;
@@ -138,7 +142,7 @@ declare
   thread record;
   to_seq bigint;
   bytes bigint;
-  bytes_left bigint := 4000000; -- two seconds
+  bytes_left bigint := 4000000; -- two to six seconds, or what one message takes
   checked bigint := 0;
 begin
   -- In the order of ids, so that two sweeps that set the same marks do not deadlock. The lock keeps the thread from
@@ -152,14 +156,16 @@ begin
     for key share of t skip locked
   loop
     to_seq := least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1);
-    select coalesce(min(b.seq) filter (where b.bytes > bytes_left) - 1, to_seq),
-      coalesce(max(b.bytes) filter (where b.bytes <= bytes_left), 0)
+    -- The first message whatever it costs, then as many as fit.
+    select coalesce(min(b.seq) filter (where b.bytes > bytes_left and b.place > 1) - 1, to_seq),
+      coalesce(max(b.bytes) filter (where b.bytes <= bytes_left or b.place = 1), 0)
     into to_seq, bytes
-    from (select m.seq, sum(memory._parsed_bytes(m.content)) over (order by m.seq) as bytes
+    from (select m.seq, row_number() over so_far as place, sum(memory._bytes_to_finish(m)) over so_far as bytes
           from memory.messages as m
           where m.user_id = thread.user_id and m.thread_id = thread.thread_id
             and m.seq between thread.from_seq and to_seq
-            and memory._is_unparsed(m)) as b;
+            and memory._is_unparsed(m)
+          window so_far as (order by m.seq)) as b;
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- The mark stays before the first message that was skipped.

@@ -6,16 +6,10 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy constant jsonb := memory._policy(new.user_id, memory._document_agent(new.agent_ids));
-  signs text;
 begin
   perform memory._cut_roughly(new, policy);
-  if (policy #>> '{trust,rules}')::boolean
-    and (tg_op = 'INSERT' or new.content <> old.content or new.released_at is null) then
-    signs := memory._document_verdict(new);
-    if signs is not null then
-      perform memory._quarantine_document(new.user_id, new.document_id, 'rule: ' || signs);
-    end if;
-  end if;
+  -- A job looks at the rest when it cuts the document: to look at 64 KiB takes as long as parsing their words.
+  perform memory._judge_document(new, 65536);
   return null;
 end;
 $$;
@@ -28,9 +22,9 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   chunk_size constant int := (p_policy #>> '{knowledge_base,chunk_size}')::int;
-  -- More than four characters per token of chunk_size are long in any case. To count all their tokens would take
-  -- seconds.
-  is_long constant boolean := length(p_document.content) > chunk_size * 4::bigint
+  -- More than four characters per token of chunk_size are long in any case, because to count all their tokens would
+  -- take seconds; so is what no rule has looked at yet.
+  is_long constant boolean := length(p_document.content) > least(chunk_size * 4::bigint, 65536)
     or memory._tokens_at_most(p_document.content) > chunk_size;
 begin
   delete from memory.document_chunks as c

@@ -8,6 +8,9 @@ begin
   perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
+  if tg_op = 'UPDATE' and new.content <> old.content then
+    new.released_at := null;
+  end if;
   new.trust := least(case when tg_op = 'INSERT' then new.trust else old.trust end, memory._lowered(new.metadata));
   return new;
 end;

@@ -1,13 +1,47 @@
 -- Documents in quarantine: no search finds them, and lists show them only if asked.
 
--- The signs for which a document is to be quarantined; null when there are none. Title and the first 64 KiB are looked
--- at, which takes as long as parsing their words.
-create or replace function memory._document_verdict(p_document memory.documents)
-returns text
-language plpgsql immutable parallel safe
+-- Puts a document into quarantine if a rule finds signs in its title or its text, of which the first p_max_chars are
+-- looked at (null: all of it). What somebody has released stays.
+create or replace function memory._judge_document(p_document memory.documents, p_max_chars int default null)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  signs text;
+begin
+  if p_document.quarantined_at is null and p_document.released_at is null
+    and memory._documents_are_judged(p_document) then
+    signs := memory._verdict(
+      concat_ws(e'\n', p_document.title, left(p_document.content, coalesce(p_max_chars, 10485760))),
+      p_document.trust);
+    if signs is not null then
+      perform memory._quarantine_document(p_document.user_id, p_document.document_id, 'rule: ' || signs);
+    end if;
+  end if;
+end;
+$$;
+
+-- Whether rules look at a document.
+create or replace function memory._documents_are_judged(p_document memory.documents)
+returns boolean
+language plpgsql stable parallel safe
 as $$
 begin
-  return memory._verdict(concat_ws(e'\n', p_document.title, left(p_document.content, 65536)), p_document.trust);
+  return (memory._policy_section(
+    p_document.user_id, memory._document_agent(p_document.agent_ids), 'trust') ->> 'rules')::boolean;
+end;
+$$;
+
+-- Whether this text of a document must not be shown although the document is not in quarantine: no rule has looked at
+-- it. p_document has it in a piece of that number, to which no job has come yet. The first two pieces are the 64 KiB
+-- that were looked at when the document was stored.
+create or replace function memory._is_held_back_piece(p_document memory.documents, p_number int, p_said text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return p_number > 1 and p_document.released_at is null and memory._documents_are_judged(p_document)
+    and memory._verdict(p_said, p_document.trust) is not null;
 end;
 $$;
 

@@ -17,10 +17,7 @@ declare
 begin
   number := 0;
   while starts < size and number < 32 loop
-    ends := least(starts + max_bytes, size);
-    while ends < size and get_byte(bytes, ends) & 192 = 128 loop -- the inner bytes of a character
-      ends := ends - 1;
-    end loop;
+    ends := memory._character_start(bytes, starts + max_bytes);
     if ends < size then
       blank := null;
       for place in reverse ends .. ends - 1000 loop

@@ -89,5 +89,6 @@ begin atomic
     case when p_query is null then right(p.content, 3072) else p.content end, p_query,
     (y.policy #>> '{knowledge_base,chunk_size}')::int) as s (passage)
   where a.user_id = p_user_id and a.key = memory._part_key(p_id) and p.user_id = p_user_id
-    and not memory._is_held_back_artifact(p_user_id, a.key);
+    and not memory._is_held_back_artifact(
+      p_user_id, a.key, int4multirange(int4range(p_number::int, p_number::int + 1)));
 end;

@@ -74,7 +74,7 @@ begin atomic
                            (y.policy #>> '{knowledge_base,chunk_size}')::int)
       else c.content end,
     d.metadata, jsonb_build_object(
-      'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'chunk', c.number,
+      'title', d.title, 'namespace', d.namespace, 'doc_type', d.doc_type, 'trust', d.trust, 'chunk', c.number,
       'chunks', (select count(*) from memory.document_chunks as a
                  where a.user_id = d.user_id and a.document_id = d.document_id)),
     memory._time_or_null(d.metadata #>> '{date_range,start}')
@@ -82,5 +82,6 @@ begin atomic
   join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
   cross join lateral memory._policy(p_user_id, memory._document_agent(d.agent_ids)) as y (policy)
   where d.user_id = p_user_id and d.document_id = split_part(p_id, '/', 1)::uuid and c.number = p_number::int
-    and d.quarantined_at is null;
+    and d.quarantined_at is null
+    and (c.token_count is not null or not memory._is_held_back_piece(d, c.number, left(c.content, 65536)));
 end;

@@ -115,7 +115,8 @@ returns table (id text, thread_id text, content text, metadata jsonb, details js
 language sql stable parallel safe
 begin atomic
   select p_id, m.thread_id, m.content, m.metadata,
-    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active), m.created_at
+    jsonb_build_object('seq', m.seq, 'role', m.role, 'agent_id', m.agent_id, 'is_active', m.is_active,
+                       'trust', memory._message_trust(m.role, m.metadata)), m.created_at
   from memory.messages as m
   where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_number
     and not (m.search_vector is null

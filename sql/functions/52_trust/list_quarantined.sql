@@ -8,9 +8,9 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
-  if source not in ('memory', 'message', 'document', 'artifact') then
+  if source not in ('memory', 'message', 'document', 'artifact', 'summary') then
     perform memory._refuse('source', format('unknown source "%s"', left(source, 50)),
-      'Use memory, message, document or artifact, or leave it out for all.');
+      'Use memory, message, document, artifact or summary, or leave it out for all.');
   end if;
   return query
   select q.source, q.id, left(q.content, 8000), q.trust::real, q.quarantined_at, q.reason, q.quarantined_with,
@@ -39,6 +39,10 @@ begin
       memory._artifact_trust(a), a.quarantined_at, a.quarantine_reason, null
     from memory.artifacts as a
     where a.user_id = list_quarantined.user_id and a.quarantined_at is not null
+    union all
+    select 'summary', s.summary_id::text, s.summary, 0.8, s.quarantined_at, s.quarantine_reason, null
+    from memory.summaries as s
+    where s.user_id = list_quarantined.user_id and s.status = 'quarantined'
   ) as q
   where list_quarantined.source is null or q.source = list_quarantined.source
   order by q.quarantined_at desc, q.source, q.id desc
@@ -46,6 +50,6 @@ begin
 end;
 $$;
 comment on function memory.list_quarantined(text, text, int, int) is
-'What of a user is in quarantine, newest first: memories, messages, documents and artifacts with their first 8,000 '
-'characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count is the '
-'number on all pages.';
+'What of a user is in quarantine, newest first: memories, messages, documents, artifacts and summaries with their '
+'first 8,000 characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count '
+'is the number on all pages.';

@@ -30,6 +30,9 @@ begin
     end loop;
     counts := memory._added(counts,
       jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
+  elsif source = 'summary' then
+    counts := jsonb_build_object('summaries', memory._quarantine_summaries(
+      user_id, array[id::uuid], array[reason]));
   elsif source = 'document' then
     counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
   else
@@ -44,9 +47,9 @@ end;
 $$;
 comment on function memory.quarantine_source(text, text, text, text) is
 'Takes back a poisoned source and everything that derives from it, in one transaction. source and id name a message '
-'(thread_id/seq), a whole thread, a document, an artifact (its key) or a memory. Into quarantine go the source, the '
-'memories extracted from it, articles and archives made of them; memories that these had superseded are current again. '
-'Summaries that cover it are deleted, and made anew by jobs without it. Returns the counts. '
+'(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. Into quarantine go the '
+'source, the memories extracted from it, articles and archives made of them; memories that these had superseded are '
+'current again. Summaries that cover it are deleted, and made anew by jobs without it. Returns the counts. '
 'memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
@@ -58,16 +61,16 @@ declare
   is_there boolean := false;
 begin
   perform memory._check_id('user_id', p_user_id);
-  if (p_source in ('message', 'thread', 'document', 'artifact', 'memory')) is not true then
+  if (p_source in ('message', 'thread', 'document', 'artifact', 'summary', 'memory')) is not true then
     perform memory._refuse('source', coalesce('unknown source "' || left(p_source, 50) || '"', 'must not be null'),
-      'Use message, thread, document, artifact or memory.');
+      'Use message, thread, document, artifact, summary or memory.');
   elsif p_id is null then
     perform memory._refuse('id', 'must not be null', 'Pass the id as memory.search() shows it.');
   elsif p_source = 'message' and p_id !~ '^.+/[0-9]{1,18}$'
-    or p_source in ('document', 'memory')
+    or p_source in ('document', 'summary', 'memory')
       and p_id !~ '^[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}$' then
     perform memory._refuse('id', format('"%s" names no %s', left(p_id, 300), p_source),
-      'A message is thread_id/seq; documents and memories have a UUID.');
+      'A message is thread_id/seq; documents, summaries and memories have a UUID.');
   end if;
   case p_source
     when 'message', 'thread' then
@@ -77,6 +80,10 @@ begin
         select from memory.documents as d where d.user_id = p_user_id and d.document_id = p_id::uuid);
     when 'artifact' then
       is_there := exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_id);
+    when 'summary' then
+      is_there := exists (
+        select from memory.summaries as s where s.user_id = p_user_id and s.summary_id = p_id::uuid
+          and s.status in ('completed', 'quarantined'));
     when 'memory' then
       is_there := exists (
         select from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_id::uuid

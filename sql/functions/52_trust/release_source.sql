@@ -53,6 +53,9 @@ begin
   elsif source = 'document' then
     counts := memory._added(counts, jsonb_build_object(
       'documents', memory._release_document(user_id, id::uuid)::int));
+  elsif source = 'summary' then
+    counts := memory._added(counts, jsonb_build_object(
+      'summaries', memory._release_summary(user_id, id::uuid)::int));
   elsif source = 'artifact' then
     update memory.artifacts as a
     set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()

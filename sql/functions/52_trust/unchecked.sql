@@ -1,9 +1,9 @@
--- Looks at what was stored before there were rules. A mark of kind unchecked says how far that reaches: of a thread up
--- to which message, of a user (scope '') up to which time, and of kind unchecked_artifacts up to which time among the
--- artifacts. It goes once everything was looked at.
+-- Looks at what was stored before there were rules. A mark says how far that reaches: of kind unchecked up to which
+-- message of a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
+-- unchecked_summaries and unchecked_artifacts up to which time among these. It goes once everything was looked at.
 
--- Looks at up to p_row_limit messages, or all memories and documents of one user, or 20 artifacts, per mark, within
--- about two seconds. Returns how many rows were looked at.
+-- Looks at up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB,
+-- or 200 summaries, or 20 artifacts, per mark; no further mark after two seconds. Returns how many rows were looked at.
 create or replace function memory._check_unchecked(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -14,16 +14,63 @@ declare
   checked bigint := 0;
 begin
   for unchecked in
-    select k.* from memory.marks as k where k.kind in ('unchecked', 'unchecked_artifacts')
-    order by k.user_id, k.scope limit least(p_row_limit, 1000)
+    select k.* from memory.marks as k
+    where k.kind in ('unchecked', 'unchecked_documents', 'unchecked_summaries', 'unchecked_artifacts')
+    order by k.user_id, k.scope, k.kind limit least(p_row_limit, 1000)
   loop
     exit when checked >= p_row_limit or clock_timestamp() > ends;
     checked := checked + case
+      when unchecked.kind = 'unchecked_documents' then memory._check_stored_documents(unchecked)
+      when unchecked.kind = 'unchecked_summaries' then memory._check_stored_summaries(unchecked)
       when unchecked.kind = 'unchecked_artifacts' then memory._check_stored_artifacts(unchecked)
       when unchecked.scope = '' then memory._check_stored_memories(unchecked)
       else memory._check_stored_messages(unchecked, p_row_limit) end;
   end loop;
   return checked;
+end;
+$$;
+
+-- Has all texts of a user, or of all users, looked at by the next sweeps. Returns the number of marks.
+create or replace function memory._judge_stored(p_user_id text default null)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  marks bigint;
+begin
+  insert into memory.marks as k (user_id, scope, kind, position)
+  select t.user_id, t.thread_id, 'unchecked', t.next_seq - 1 from memory.threads as t
+  where t.next_seq > 0 and (p_user_id is null or t.user_id = p_user_id)
+  union all
+  select u.user_id, '', u.kind, memory._microseconds(clock_timestamp())::bigint
+  from (
+    select m.user_id, 'unchecked' as kind from memory.memories as m
+    union
+    select d.user_id, 'unchecked_documents' from memory.documents as d
+    union
+    select s.user_id, 'unchecked_summaries' from memory.summaries as s
+    union
+    select a.user_id, 'unchecked_artifacts' from memory.artifacts as a) as u
+  where p_user_id is null or u.user_id = p_user_id
+  on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
+  get diagnostics marks = row_count;
+  return marks;
+end;
+$$;
+
+-- The mark moves down to a position, below which there is something left to look at, or goes (null).
+create or replace function memory._move_unchecked(p_mark memory.marks, p_position bigint)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if p_position is null then
+    delete from memory.marks as k
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  else
+    update memory.marks as k set position = p_position
+    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  end if;
 end;
 $$;
 
@@ -54,25 +101,18 @@ begin
     perform memory._quarantine_said(p_mark.user_id, p_mark.scope, array[poisoned.seq], 'rule: ' || poisoned.signs,
       format('message %s/%s', p_mark.scope, poisoned.seq));
   end loop;
-  if from_seq = 0 then
-    delete from memory.marks as k
-    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
-  else
-    update memory.marks as k set position = from_seq - 1
-    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
-  end if;
+  perform memory._move_unchecked(p_mark, nullif(from_seq - 1, -1));
   return p_mark.position - from_seq + 1;
 end;
 $$;
 
--- The memories and documents of a user, unless somebody holds a counter of the user.
+-- The memories of a user, unless somebody holds a counter of the user.
 create or replace function memory._check_stored_memories(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   stored record;
-  document memory.documents;
   signs text;
   checked bigint := 0;
 begin
@@ -93,57 +133,82 @@ begin
           'memory ' || stored.memory_id);
       end if;
     end loop;
-    for document in
-      select d.* from memory.documents as d
-      where d.user_id = p_mark.user_id and d.quarantined_at is null and d.released_at is null
-        and memory._microseconds(d.created_at) <= p_mark.position
-    loop
-      checked := checked + 1;
-      signs := memory._document_verdict(document);
-      if signs is not null then
-        perform memory._quarantine_document(p_mark.user_id, document.document_id, 'rule: ' || signs);
-      end if;
-    end loop;
   end if;
-  delete from memory.marks as k
-  where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  perform memory._move_unchecked(p_mark, null);
   return checked;
 end;
 $$;
 
--- The artifacts of a user, from the newest to the oldest, so that the mark moves down. One that another transaction has
--- locked is looked at by the next call.
+-- The documents of a user, from the newest to the oldest, until they have more than 2 MB. A document that somebody holds
+-- is looked at by the next call, and so are all while somebody holds a counter of the user.
+create or replace function memory._check_stored_documents(p_mark memory.marks)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  document memory.documents;
+  reached timestamptz;
+  bytes bigint := 0;
+  checked bigint := 0;
+begin
+  if not memory._lock_free_counters(p_mark.user_id) then
+    return 0;
+  end if;
+  for document in
+    select d.* from memory.documents as d
+    where d.user_id = p_mark.user_id
+      and d.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
+    order by d.created_at desc
+  loop
+    perform from memory.documents as d
+    where d.user_id = p_mark.user_id and d.document_id = document.document_id for no key update skip locked;
+    if not found or bytes > 2000000 and document.created_at < reached then
+      perform memory._move_unchecked(p_mark, memory._microseconds(document.created_at)::bigint);
+      return checked;
+    end if;
+    perform memory._judge_document(document);
+    reached := document.created_at;
+    bytes := bytes + octet_length(document.content);
+    checked := checked + 1;
+  end loop;
+  perform memory._move_unchecked(p_mark, null);
+  return checked;
+end;
+$$;
+
+-- The artifacts of a user, from the newest to the oldest. Their words are removed, so that the job which parses them
+-- again looks at each part; until then whatever shows a part looks at it. One that another transaction has locked is
+-- looked at by the next call.
 create or replace function memory._check_stored_artifacts(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   artifact record;
-  reached bigint;
   checked bigint := 0;
 begin
   for artifact in
-    select a.key, memory._microseconds(a.created_at) as stored_at
-    from memory.artifacts as a
+    select a.key, a.content_id, a.created_at from memory.artifacts as a
     where a.user_id = p_mark.user_id
       and a.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
     order by a.created_at desc
     fetch first 20 rows with ties
   loop
-    reached := artifact.stored_at;
-    if not memory._judge_artifact(p_mark.user_id, artifact.key) then
-      update memory.marks as k set position = reached
-      where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+    -- In the order of memory.delete_artifact(): the artifact, then its parts.
+    perform from memory.artifacts as a
+    where a.user_id = p_mark.user_id and a.key = artifact.key for no key update skip locked;
+    if not found then
+      perform memory._move_unchecked(p_mark, memory._microseconds(artifact.created_at)::bigint);
       return checked;
     end if;
+    update memory.artifact_parts as p set search_vector = null
+    where p.user_id = p_mark.user_id and p.content_id = artifact.content_id and p.search_vector is not null;
     checked := checked + 1;
   end loop;
-  if checked < 20 then
-    delete from memory.marks as k
-    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
-  else
-    update memory.marks as k set position = reached - 1
-    where k.user_id = p_mark.user_id and k.scope = p_mark.scope and k.kind = p_mark.kind;
+  perform memory._move_unchecked(p_mark,
+    case when checked >= 20 then memory._microseconds(artifact.created_at)::bigint - 1 end);
+  if checked > 0 then
+    perform memory._enqueue_due(p_mark.user_id, 'parse_artifacts', '');
   end if;
   return checked;
 end;

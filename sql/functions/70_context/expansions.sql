@@ -50,7 +50,8 @@ begin
     where r.is_read or r.key in (select p.key from unnest(p_passages) as p)
     order by r.number
   loop
-    continue when memory._is_held_back_artifact(p_user_id, artifact.key);
+    continue when memory._is_held_back_artifact(p_user_id, artifact.key, case
+      when artifact.content is null then memory._bytes_shown(p_passages, artifact.key, 600) else '{(,)}' end);
     number := artifact.number;
     key := artifact.key;
     ref := coalesce(p_refs[number], memory._memory_ref(key, artifact.description, artifact.token_count));
@@ -69,6 +70,20 @@ begin
     room := room - used;
     return next;
   end loop;
+end;
+$$;
+
+-- The bytes of an artifact that these passages show with p_around bytes around them, and its first 500, where a table
+-- has the names of its columns.
+create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
+returns int4multirange
+language plpgsql immutable parallel safe
+as $$
+begin
+  return range_agg(int4range(greatest(p.first_byte - p_around, 0), p.end_byte + p_around))
+    + int4multirange(int4range(0, 2000))
+  from unnest(p_passages) as p
+  where p.key = p_key;
 end;
 $$;
 

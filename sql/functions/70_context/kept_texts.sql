@@ -80,7 +80,8 @@ begin
   passages := array(
     select p
     from unnest(passages) as p
-    join (select k.key, memory._is_held_back_artifact(p_user_id, k.key) as is_held_back
+    join (select k.key, memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(passages, k.key, 400))
+            as is_held_back
           from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
     order by p.score desc);
   select * into expansion from memory._passages_that_fit(p_user_id, passages, 400, room, true);

@@ -15,7 +15,7 @@ begin
     from (values
       ('memories', array['metadata'], array['tags'], array['embedding_text', 'supersede_reason', 'quarantine_reason']),
       ('memory_history', array['metadata'], array['tags'], array['supersede_reason']),
-      ('summaries', array['metadata'], array[]::text[], array[]::text[]),
+      ('summaries', array['metadata'], array[]::text[], array['quarantine_reason']),
       ('artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
       ('quarantined_messages', array[]::text[], array[]::text[], array['reason']),
       ('model_calls', array[]::text[], array[]::text[], array['error'])

@@ -34,6 +34,7 @@ begin
       when not memory._is_count(t.start_seq) then 'start_seq'
       when not memory._is_count(t.end_seq) then 'end_seq'
       when t.token_count < 0 then 'token_count'
+      when not memory._is_bound(t.quarantined_at) then 'quarantined_at'
       when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
       when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
     when 'memory_scopes' then $rule$case

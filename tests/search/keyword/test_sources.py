@@ -31,6 +31,7 @@ class TestSources:
             "source": "user",
             "thread_id": "t1",
             "source_seqs": None,
+            "trust": 1,
         }
 
     def test_a_memory_is_found_by_its_embedding_text(self, api: Api) -> None:
@@ -44,7 +45,7 @@ class TestSources:
         assert result[:4] == ("message", "t1/1", "t1", "I drink tea")
         assert (result.metadata, result.details) == (
             {"a": 1},
-            {"seq": 1, "role": "user", "agent_id": "helper", "is_active": True},
+            {"seq": 1, "role": "user", "agent_id": "helper", "is_active": True, "trust": 1},
         )
 
     def test_the_latest_summary_of_a_thread_is_found(self, api: Api) -> None:
@@ -69,7 +70,7 @@ class TestSources:
         assert result[:4] == ("document", str(document_id), None, "How to brew it.")
         assert (result.metadata, result.details) == (
             {"a": 1},
-            {"title": "Tea", "namespace": "kitchen", "doc_type": "manual", "chunk": 0, "chunks": 1},
+            {"title": "Tea", "namespace": "kitchen", "doc_type": "manual", "trust": 1, "chunk": 0, "chunks": 1},
         )
         assert found(api, "brewing") == ["How to brew it."]
         api.delete_document(user_id="ana", document_id=document_id)

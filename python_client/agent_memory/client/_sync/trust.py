@@ -32,7 +32,7 @@ class SyncTrust(SyncCaller):
 
         Args:
             user_id: whose source it is.
-            source: message, thread, document, artifact or memory.
+            source: message, thread, document, artifact, summary or memory.
             id: as search shows it: of a message ``thread_id/seq``, of an artifact its key.
             reason: why, in 1 to 255 characters; it is shown wherever the quarantine is listed.
 

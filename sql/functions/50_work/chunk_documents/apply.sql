@@ -1,4 +1,5 @@
--- Stores the pieces of each document whose text is still the one that was handed out. A changed text gets another job.
+-- Stores the pieces of each document whose text is still the one that was handed out, after rules have looked at all of
+-- it. A changed text gets another job.
 create or replace function memory._chunk_documents_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -26,6 +27,7 @@ begin
     select p_job.user_id, source.document_id, p.number, p.piece,
       memory._chunk_vector(language, source.title, p.piece), p.token_count
     from memory._pieces(source.content, document.chunks) as p;
+    perform memory._judge_document(source);
     stored := stored + jsonb_array_length(document.chunks);
     documents := documents + 1;
   end loop;

@@ -8,6 +8,7 @@ as $$
 declare
   artifact memory.artifacts;
   bytes int;
+  given int4multirange; -- what the model is given of it
   head text;
   tail text;
 begin
@@ -19,12 +20,13 @@ begin
     if not found then
       return;
     end if;
-    exit when not memory._is_held_back_artifact(artifact.user_id, artifact.key);
-    if not memory._judge_artifact(artifact.user_id, artifact.key) then
+    bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
+    given := int4multirange(int4range(0, 10000), int4range(greatest(bytes - 7000, 0), null));
+    exit when not memory._is_held_back_artifact(artifact.user_id, artifact.key, given);
+    if not memory._judge_artifact(artifact.user_id, artifact.key, given) then
       return; -- another transaction has locked it, and a later job comes
     end if;
   end loop;
-  bytes := memory._content_bytes(artifact.user_id, artifact.content_id);
   head := memory._content_slice(artifact.user_id, artifact.content_id, 0, 10000);
   if bytes > 9000 then
     -- Masked before they are cut: a credential of which only a part is there is not recognised.
