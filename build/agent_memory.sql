@@ -21401,8 +21401,8 @@ begin
 end;
 $$;
 
--- The documents of a user, from the newest to the oldest, until they have more than 2 MB. A document that somebody holds
--- is looked at by the next call, and so are all while somebody holds a counter of the user.
+-- The documents of a user, from the newest to the oldest, until they have more than 2 MB. A document that somebody
+-- holds is looked at by the next call, and so are all while somebody holds a counter of the user.
 create or replace function memory._check_stored_documents(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
