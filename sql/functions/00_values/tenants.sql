@@ -14,7 +14,7 @@ begin atomic
 end;
 
 -- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 2 % to the
--- instructions of add_message, for a token 21 % (PostgreSQL 15). The table is asked by a statement without arguments,
+-- instructions of add_message, for a token 20 % (PostgreSQL 15). The table is asked by a statement without arguments,
 -- because one with arguments may be planned in each call, which takes 20 us.
 create or replace function memory._user_of_tenant()
 returns text
