@@ -3907,8 +3907,6 @@ returns jsonb$header$),
 returns bigint$header$),
       ('function', '_release_summary', $header$(p_user_id text, p_summary_id uuid)
 returns boolean$header$),
-      ('function', '_judge_summaries', $header$(p_user_id text, p_summary_ids uuid[])
-returns void$header$),
       ('function', '_check_stored_summaries', $header$(p_mark memory.marks)
 returns bigint$header$),
       ('function', '_check_unchecked', $header$(p_row_limit int)
@@ -21227,46 +21225,38 @@ begin
 end;
 $$;
 
--- Puts those of these summaries into quarantine in which a rule finds signs. They have the trust of a model's word.
-create or replace function memory._judge_summaries(p_user_id text, p_summary_ids uuid[])
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  poisoned uuid[];
-  reasons text[];
-begin
-  if (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean then
-    select array_agg(s.summary_id), array_agg('rule: ' || s.signs) into poisoned, reasons
-    from (
-      select m.summary_id, memory._verdict(m.summary, 0.8) as signs from memory.summaries as m
-      where m.user_id = p_user_id and m.summary_id = any (p_summary_ids) and m.status = 'completed') as s
-    where s.signs is not null;
-    perform memory._quarantine_summaries(p_user_id, poisoned, reasons) where poisoned is not null;
-  end if;
-end;
-$$;
-
--- The summaries of a user that were stored before there were rules, from the newest to the oldest, 200 at once.
+-- The summaries of a user that were stored before there were rules, from the newest to the oldest, 200 at once. They
+-- have the trust of a model's word.
 create or replace function memory._check_stored_summaries(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  checked uuid[];
-  oldest timestamptz;
+  summary memory.summaries;
+  signs text;
+  poisoned uuid[] := array[]::uuid[];
+  reasons text[] := array[]::text[];
+  checked bigint := 0;
 begin
-  select array_agg(s.summary_id), min(s.created_at) into checked, oldest
-  from (
-    select m.summary_id, m.created_at from memory.summaries as m
-    where m.user_id = p_mark.user_id and m.status = 'completed'
-      and m.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
-    order by m.created_at desc
-    fetch first 200 rows with ties) as s;
-  perform memory._judge_summaries(p_mark.user_id, checked);
+  for summary in
+    select s.* from memory.summaries as s
+    where s.user_id = p_mark.user_id and s.status = 'completed'
+      and s.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
+      and (memory._policy_section(p_mark.user_id, null, 'trust') ->> 'rules')::boolean
+    order by s.created_at desc
+    fetch first 200 rows with ties
+  loop
+    signs := memory._verdict(summary.summary, 0.8);
+    if signs is not null then
+      poisoned := poisoned || summary.summary_id;
+      reasons := reasons || ('rule: ' || signs);
+    end if;
+    checked := checked + 1;
+  end loop;
+  perform memory._quarantine_summaries(p_mark.user_id, poisoned, reasons);
   perform memory._move_unchecked(p_mark,
-    case when cardinality(checked) >= 200 then memory._microseconds(oldest)::bigint - 1 end);
-  return coalesce(cardinality(checked), 0);
+    case when checked >= 200 then memory._microseconds(summary.created_at)::bigint - 1 end);
+  return checked;
 end;
 $$;
 
@@ -27245,8 +27235,6 @@ begin
   perform memory._count_imported(user_id, threads, agents);
   perform memory._end_whole_user_change();
   delete from memory.imports as i where i.transaction_id = pg_current_xact_id();
-  perform memory._judge_summaries(user_id, array(
-    select s.summary_id from memory.summaries as s where s.user_id = import_user.user_id and s.status = 'completed'));
   left_out := import.rows_given - (select sum(n.value::bigint) from jsonb_each(imported) as n);
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');

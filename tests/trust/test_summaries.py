@@ -89,22 +89,6 @@ def test_sweeps_look_at_summaries_that_were_stored_before_there_were_rules(api: 
     assert [found.reason for found in api.list_quarantined(user_id="ana", source="summary")] == ["planted"]
 
 
-@pytest.mark.feature("F10")
-def test_the_summaries_of_an_import_are_judged(api: Api) -> None:
-    activate(api)
-    api.set_policy(settings={"trust": {"rules": False}})
-    complete(api, compression_job(api), summary=POISONED)
-    export = api.export_user(user_id="ana")
-    api.forget_user(user_id="ana")
-    api.set_policy(settings={"trust": {"rules": None}})
-    counts = api.import_user(user_id="ana", export=export, lift_tombstones=True)
-    assert (counts["summaries"], counts["left_out"]) == (1, 0)
-    [row] = api.list_quarantined(user_id="ana")
-    assert (row.source, row.content) == ("summary", POISONED)
-    assert not any("evil.example" in text for text in shown(api))
-    assert "summarize_thread" in open_jobs(api), "it is made anew"
-
-
 def shown(api: Api) -> list[str]:
     """What a model is shown of summaries."""
     texts = [part.content for part in api.get_context(**ANA, query="teashops", max_tokens=200)]

@@ -71,8 +71,6 @@ begin
   perform memory._count_imported(user_id, threads, agents);
   perform memory._end_whole_user_change();
   delete from memory.imports as i where i.transaction_id = pg_current_xact_id();
-  perform memory._judge_summaries(user_id, array(
-    select s.summary_id from memory.summaries as s where s.user_id = import_user.user_id and s.status = 'completed'));
   left_out := import.rows_given - (select sum(n.value::bigint) from jsonb_each(imported) as n);
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
