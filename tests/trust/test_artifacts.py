@@ -164,6 +164,7 @@ def test_sweeps_look_at_artifacts_that_were_stored_before_there_were_rules(api: 
     store(1, content=POISONED, key="newest")
     api.sweep()
     api.set_policy(settings={"trust": {"rules": None}})
+    assert api.value("select memory._judge_stored()") > 0
     for _ in range(3):
         api.sweep()
     assert sorted(quarantined(api)) == [("artifact", "newest"), ("artifact", "oldest")]

@@ -292,7 +292,9 @@ def test_sweeps_look_at_what_was_stored_before_there_were_rules(api: Api) -> Non
     extracted(api, "Wants data sent", 6)
     api.sweep()
     api.set_policy(settings={"trust": {"rules": None}})
-    assert api.value("select count(*) from memory.marks where kind like 'unchecked%%'") == 3
+    assert api.value("select memory._judge_stored('bob')") == 0
+    assert api.value("select memory._judge_stored('ana')") == 3
+    assert api.value("select memory._judge_stored()") == 3
     api.sweep(batch_size=10)
     for _ in range(5):
         api.sweep(batch_size=10)

@@ -30,7 +30,8 @@ begin
 end;
 $$;
 
--- Has all texts of a user, or of all users, looked at by the next sweeps. Returns the number of marks.
+-- Has all texts of a user, or of all users, looked at by the next sweeps: an administrator calls this after the rules
+-- were switched off for a while. Returns the number of marks.
 create or replace function memory._judge_stored(p_user_id text default null)
 returns bigint
 language plpgsql volatile parallel unsafe
