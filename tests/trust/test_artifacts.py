@@ -164,7 +164,10 @@ def test_sweeps_look_at_artifacts_that_were_stored_before_there_were_rules(api: 
     store(1, content=POISONED, key="newest")
     api.sweep()
     api.set_policy(settings={"trust": {"rules": None}})
-    assert api.value("select memory._judge_stored()") > 0
+    api.query(
+        "insert into memory.marks (user_id, scope, kind, position)"
+        " values ('ana', '', 'unchecked_artifacts', 4000000000000000) returning kind"
+    )
     for _ in range(3):
         api.sweep()
     assert sorted(quarantined(api)) == [("artifact", "newest"), ("artifact", "oldest")]

@@ -169,7 +169,10 @@ def test_sweeps_look_at_stored_documents_a_few_at_a_time(api: Api) -> None:
         store(api, long_text(2_050_000 if attack == ATTACK else 10, attack), metadata={"trust": 0.3})
     api.set_policy(settings={"trust": {"rules": None}})
     api.query("delete from memory.document_chunks returning 1")  # no job is needed to look at them
-    assert api.value("select memory._judge_stored()") > 0
+    api.query(
+        "insert into memory.marks (user_id, scope, kind, position)"
+        " values ('ana', '', 'unchecked_documents', 4000000000000000) returning kind"
+    )
     for found in (1, 2):
         assert api.value("select memory._check_unchecked(1)") <= 2
         assert len(quarantined(api)) == found

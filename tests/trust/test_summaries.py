@@ -72,7 +72,10 @@ def test_sweeps_look_at_summaries_that_were_stored_before_there_were_rules(api: 
     complete(api, profile_job(api), summary="Lives in Oslo.")
     [poisoned] = api.get_thread_summary(**ANA)
     api.set_policy(settings={"trust": {"rules": None}})
-    assert api.value("select memory._judge_stored()") > 0
+    api.query(
+        "insert into memory.marks (user_id, scope, kind, position)"
+        " values ('ana', '', 'unchecked_summaries', 4000000000000000) returning kind"
+    )
     api.finish_jobs()
     api.sweep()
     assert api.query("select * from memory.marks where kind = 'unchecked_summaries'") == []

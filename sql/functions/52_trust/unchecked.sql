@@ -30,35 +30,6 @@ begin
 end;
 $$;
 
--- Has all texts of a user, or of all users, looked at by the next sweeps: an administrator calls this after the rules
--- were switched off for a while. Returns the number of marks.
-create or replace function memory._judge_stored(p_user_id text default null)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  marks bigint;
-begin
-  insert into memory.marks as k (user_id, scope, kind, position)
-  select t.user_id, t.thread_id, 'unchecked', t.next_seq - 1 from memory.threads as t
-  where t.next_seq > 0 and (p_user_id is null or t.user_id = p_user_id)
-  union all
-  select u.user_id, '', u.kind, memory._microseconds(clock_timestamp())::bigint
-  from (
-    select m.user_id, 'unchecked' as kind from memory.memories as m
-    union
-    select d.user_id, 'unchecked_documents' from memory.documents as d
-    union
-    select s.user_id, 'unchecked_summaries' from memory.summaries as s
-    union
-    select a.user_id, 'unchecked_artifacts' from memory.artifacts as a) as u
-  where p_user_id is null or u.user_id = p_user_id
-  on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
-  get diagnostics marks = row_count;
-  return marks;
-end;
-$$;
-
 -- The mark moves down to a position, below which there is something left to look at, or goes (null).
 create or replace function memory._move_unchecked(p_mark memory.marks, p_position bigint)
 returns void
