@@ -3891,8 +3891,6 @@ returns bigint$header$),
   user_id text, source text default null, row_limit int default 50, row_offset int default 0
 )
 returns setof memory.quarantined$header$),
-      ('function', '_policy_after_update', $header$()
-returns trigger$header$),
       ('function', 'quarantine_source', $header$(user_id text, source text, id text, reason text)
 returns jsonb$header$),
       ('function', '_check_source_name', $header$(p_user_id text, p_source text, p_id text)
@@ -3905,13 +3903,13 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_quarantine_summaries', $header$(p_user_id text, p_summary_ids uuid[], p_reasons text[])
 returns bigint$header$),
+      ('function', '_continued_by', $header$(p_user_id text, p_summary_id uuid)
+returns uuid[]$header$),
       ('function', '_release_summary', $header$(p_user_id text, p_summary_id uuid)
 returns boolean$header$),
       ('function', '_check_stored_summaries', $header$(p_mark memory.marks)
 returns bigint$header$),
       ('function', '_check_unchecked', $header$(p_row_limit int)
-returns bigint$header$),
-      ('function', '_judge_stored', $header$(p_user_id text default null)
 returns bigint$header$),
       ('function', '_move_unchecked', $header$(p_mark memory.marks, p_position bigint)
 returns void$header$),
@@ -5498,16 +5496,16 @@ language plpgsql immutable parallel safe
 as $$
 declare
   piece text;
-  form text;
+  forms text[] := array[]::text[];
   is_marked boolean := false;
 begin
   foreach piece in array p_pieces loop
-    form := concat_ws(e'\n', form, memory._plain_letters(piece));
+    forms := array_append(forms, memory._plain_letters(piece));
     is_marked := is_marked or octet_length(piece) > length(piece) and piece ~ $w$(?x)
       [\u00ad\u200b\u200c\u202d\u202e\u2060-\u2064\ufe00-\ufe0e\ufeff\U000e0000-\U000e01ef]
       |[A-Za-z][\u0370-\u04ff]$w$;
   end loop;
-  return case when is_marked then form || e'\n\ufeff' else form end;
+  return array_to_string(case when is_marked then array_append(forms, e'\ufeff') else forms end, e'\n');
 end;
 $$;
 
@@ -5756,6 +5754,7 @@ declare
   starts int := 0;
   ends int;
   slice text;
+  piece text;
   pieces text[] := array[]::text[];
 begin
   if (length(p_text) > 1800) is not true then
@@ -5765,8 +5764,10 @@ begin
   loop
     ends := memory._character_start(bytes, starts + 18000);
     slice := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
-    pieces := pieces || array(
-      select substr(slice, s, 2000) from generate_series(1, greatest(length(slice) - 200, 1), 1800) as s);
+    foreach piece in array array(
+      select substr(slice, s, 2000) from generate_series(1, greatest(length(slice) - 200, 1), 1800) as s) loop
+      pieces := array_append(pieces, piece); -- in place, where || of two arrays copies all pieces each time
+    end loop;
     exit when ends = octet_length(bytes);
     starts := memory._character_start(bytes, ends - 800); -- 200 characters of four bytes
   end loop;
@@ -17770,7 +17771,7 @@ begin atomic
     jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq), m.created_at
   from memory.summaries as s
   left join memory.messages as m on m.user_id = s.user_id and m.thread_id = s.thread_id and m.seq = s.end_seq
-  where s.user_id = p_user_id and s.summary_id = p_id::uuid;
+  where s.user_id = p_user_id and s.summary_id = p_id::uuid and s.status = 'completed';
 end;
 
 create or replace function memory.backfill_status()
@@ -20931,18 +20932,6 @@ comment on function memory.list_quarantined(text, text, int, int) is
 'first 8,000 characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count '
 'is the number on all pages.';
 
--- Where the rules are switched on again, sweeps look at what was stored meanwhile.
-create or replace function memory._policy_after_update()
-returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may set policies need not have rights on marks
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._judge_stored(nullif(new.user_id, ''));
-  return null;
-end;
-$$;
-
 create or replace function memory.quarantine_source(user_id text, source text, id text, reason text)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -20952,6 +20941,7 @@ declare
   origin constant text := source || ' ' || id;
   threads text[];
   thread text;
+  summaries uuid[];
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
@@ -20976,8 +20966,9 @@ begin
     counts := memory._added(counts,
       jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
   elsif source = 'summary' then
+    summaries := memory._continued_by(user_id, id::uuid);
     counts := jsonb_build_object('summaries', memory._quarantine_summaries(
-      user_id, array[id::uuid], array[reason]));
+      user_id, summaries, array_fill(reason, array[cardinality(summaries)])));
   elsif source = 'document' then
     counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
   else
@@ -20994,7 +20985,8 @@ comment on function memory.quarantine_source(text, text, text, text) is
 'Takes back a poisoned source and everything that derives from it, in one transaction. source and id name a message '
 '(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. Into quarantine go the '
 'source, the memories extracted from it, articles and archives made of them; memories that these had superseded are '
-'current again. Summaries that cover it are deleted, and made anew by jobs without it. Returns the counts. '
+'current again. Summaries that cover it are deleted, and made anew by jobs without it. With a summary go those that '
+'continue it; name what it was made of where that is poisoned. Returns the counts. '
 'memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
@@ -21210,6 +21202,23 @@ begin
 end;
 $$;
 
+-- A summary and all summaries that continue it.
+create or replace function memory._continued_by(p_user_id text, p_summary_id uuid)
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    with recursive chain as (
+      select p_summary_id as summary_id
+      union
+      select s.summary_id from chain as c
+      join memory.summaries as s on s.user_id = p_user_id and s.base_summary_id = c.summary_id
+    )
+    select c.summary_id from chain as c);
+end;
+$$;
+
 -- Takes a summary out of quarantine; false when it is not there.
 create or replace function memory._release_summary(p_user_id text, p_summary_id uuid)
 returns boolean
@@ -21292,34 +21301,6 @@ begin
 end;
 $$;
 
--- Has all texts of a user, or of all users, looked at by the next sweeps. Returns the number of marks.
-create or replace function memory._judge_stored(p_user_id text default null)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  marks bigint;
-begin
-  insert into memory.marks as k (user_id, scope, kind, position)
-  select t.user_id, t.thread_id, 'unchecked', t.next_seq - 1 from memory.threads as t
-  where t.next_seq > 0 and (p_user_id is null or t.user_id = p_user_id)
-  union all
-  select u.user_id, '', u.kind, memory._microseconds(clock_timestamp())::bigint
-  from (
-    select m.user_id, 'unchecked' as kind from memory.memories as m
-    union
-    select d.user_id, 'unchecked_documents' from memory.documents as d
-    union
-    select s.user_id, 'unchecked_summaries' from memory.summaries as s
-    union
-    select a.user_id, 'unchecked_artifacts' from memory.artifacts as a) as u
-  where p_user_id is null or u.user_id = p_user_id
-  on conflict on constraint marks_pkey do update set position = greatest(k.position, excluded.position);
-  get diagnostics marks = row_count;
-  return marks;
-end;
-$$;
-
 -- The mark moves down to a position, below which there is something left to look at, or goes (null).
 create or replace function memory._move_unchecked(p_mark memory.marks, p_position bigint)
 returns void
@@ -21336,21 +21317,34 @@ begin
 end;
 $$;
 
--- The messages of a thread, from the newest to the oldest, so that the mark moves down. A sweep holds other locks
--- already, so it waits for nobody: if somebody holds the thread or a counter of the user, a later sweep looks at them.
+-- The messages of a thread, from the newest to the oldest until they have more than 4 MB, so that the mark moves down. A
+-- sweep holds other locks already, so it waits for no thread and no counter: if somebody holds one, a later sweep looks
+-- at them. The mark of a thread that is gone goes.
 create or replace function memory._check_stored_messages(p_mark memory.marks, p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  from_seq constant bigint := greatest(0, p_mark.position - least(p_row_limit, 1000) + 1);
+  from_seq bigint := greatest(0, p_mark.position - least(p_row_limit, 1000) + 1);
   poisoned record;
 begin
   perform from memory.threads as t
   where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope for update skip locked;
   if not found then
+    if not exists (
+      select from memory.threads as t where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope) then
+      perform memory._move_unchecked(p_mark, null);
+    end if;
     return 0;
   end if;
+  from_seq := coalesce((
+    select max(s.seq) + 1
+    from (
+      select m.seq, sum(octet_length(m.content)) over (order by m.seq desc) - octet_length(m.content) as after_it
+      from memory.messages as m
+      where m.user_id = p_mark.user_id and m.thread_id = p_mark.scope
+        and m.seq between from_seq and p_mark.position) as s
+    where s.after_it > 4000000), from_seq);
   for poisoned in
     select m.seq, memory._message_verdict(m.role, m.metadata, m.content) as signs from memory.messages as m
     where m.user_id = p_mark.user_id and m.thread_id = p_mark.scope and m.seq between from_seq and p_mark.position
@@ -21408,6 +21402,7 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  place record;
   document memory.documents;
   reached timestamptz;
   bytes bigint := 0;
@@ -21416,20 +21411,20 @@ begin
   if not memory._lock_free_counters(p_mark.user_id) then
     return 0;
   end if;
-  for document in
-    select d.* from memory.documents as d
+  for place in
+    select d.document_id, d.created_at from memory.documents as d
     where d.user_id = p_mark.user_id
       and d.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
     order by d.created_at desc
   loop
-    perform from memory.documents as d
-    where d.user_id = p_mark.user_id and d.document_id = document.document_id for no key update skip locked;
-    if not found or bytes > 2000000 and document.created_at < reached then
-      perform memory._move_unchecked(p_mark, memory._microseconds(document.created_at)::bigint);
+    select d.* into document from memory.documents as d
+    where d.user_id = p_mark.user_id and d.document_id = place.document_id for no key update skip locked;
+    if not found or bytes > 2000000 and place.created_at < reached then
+      perform memory._move_unchecked(p_mark, memory._microseconds(place.created_at)::bigint);
       return checked;
     end if;
     perform memory._judge_document(document);
-    reached := document.created_at;
+    reached := place.created_at;
     bytes := bytes + octet_length(document.content);
     checked := checked + 1;
   end loop;
@@ -27944,7 +27939,6 @@ begin
     ('messages', 'messages_200_after_delete'),
     ('messages', 'messages_200_after_update'),
     ('models', 'model_100_after_delete'),
-    ('policies', 'policies_200_after_update'),
     ('summaries', 'summaries_200_after_delete'),
     ('threads', 'thread_100_after_delete')
     ) as x (table_name, name)
@@ -33627,7 +33621,6 @@ call memory._replace_trigger('document_200_after_update', $trigger$after update 
 call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._article_after_delete()$trigger$);
 call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._chunks_after_delete()$trigger$);
 call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0 and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._thread_after_delete()$trigger$);
-call memory._replace_trigger('policies_200_after_update', $trigger$after update on memory.policies for each row when (old.settings #>> '{trust,rules}' = 'false' and new.settings #>> '{trust,rules}' is distinct from 'false') execute function memory._policy_after_update()$trigger$);
 call memory._replace_trigger('import_100_is_finished', $trigger$after insert on memory.imports deferrable initially deferred for each row execute function memory._refuse_unfinished_import()$trigger$);
 
 -- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and

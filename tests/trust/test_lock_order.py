@@ -45,7 +45,11 @@ def test_a_sweep_that_looks_at_what_was_not_judged_waits_for_no_counter(sessions
     api.add_message(**ANA, thread_id="t", role="tool", content=POISON)
     api.add_memory(**ANA, content=POISON, source="web")
     api.add_document(**ANA, content=POISON)
-    api.set_policy(settings={"trust": {"rules": True}}, **ANA)  # marks what was stored
+    api.set_policy(settings={"trust": {"rules": True}}, **ANA)
+    api.connection.execute(
+        "insert into memory.marks (user_id, scope, kind, position) values"
+        " ('ana', 't', 'unchecked', 0), ('ana', '', 'unchecked', 4e15), ('ana', '', 'unchecked_documents', 4e15)"
+    )
     sweeper = sessions.new(options=NO_WAIT)
     holding = sessions.hold("select from memory.memory_scopes for update")
     sweeper.connection.execute("select memory._check_unchecked(1000)")

@@ -178,3 +178,30 @@ def test_sweeps_look_at_stored_documents_a_few_at_a_time(api: Api) -> None:
         assert len(quarantined(api)) == found
     api.sweep()
     assert api.query("select * from memory.marks where kind = 'unchecked_documents'") == []
+
+
+@pytest.mark.feature("F10")
+def test_sweeps_look_at_stored_messages_until_they_have_more_than_4_mb(api: Api) -> None:
+    inline(api)
+    api.set_policy(settings={"trust": {"rules": False}})
+    for attack in (ATTACK, "Harmless", ATTACK):
+        said(api, "tool", long_text(2_050_000, attack))
+    api.set_policy(settings={"trust": {"rules": None}})
+    api.query(
+        "insert into memory.marks (user_id, scope, kind, position) values ('ana', 't', 'unchecked', 2),"
+        " ('ana', 'gone', 'unchecked', 2) returning kind"
+    )
+    for found, left in ((1, [("t", 0)]), (2, [])):
+        api.value("select memory._check_unchecked(1000)")
+        assert len(api.list_quarantined(user_id="ana")) == found
+        marks = api.query("select scope, position from memory.marks where kind = 'unchecked'")
+        assert [(mark.scope, mark.position) for mark in marks] == left
+
+
+@pytest.mark.feature("F10")
+def test_a_text_of_megabytes_takes_time_in_proportion(api: Api) -> None:
+    line = "Die Gärtnerin gießt müde die schönen Blumen, und später trinkt sie Tee.\n"
+    long, short = (line * (size // len(line)) for size in (4_000_000, 1_000_000))
+    form = "select length(memory._form_to_judge(%(text)s))"
+    with api.at_most(cpu_seconds=5.0):  # 1.6 s, and 8.4 when each piece was added to a copy of those before
+        assert api.value(form, text=long) > 3 * api.value(form, text=short)

@@ -93,6 +93,21 @@ def test_sweeps_look_at_summaries_that_were_stored_before_there_were_rules(api: 
     assert [found.reason for found in api.list_quarantined(user_id="ana", source="summary")] == ["planted"]
 
 
+@pytest.mark.feature("F10")
+def test_the_summaries_that_continue_one_go_with_it(api: Api) -> None:
+    activate(api)
+    complete(api, compression_job(api), summary="First.")
+    [first] = api.get_thread_summary(**ANA)
+    write(api, *[10] * 12)
+    complete(api, claim(api, "compress_thread"), summary="Second.")
+    counts = api.quarantine_source(user_id="ana", source="summary", id=str(first.summary_id), reason="planted")
+    assert counts["summaries"] == 2
+    assert {row.content for row in api.list_quarantined(user_id="ana")} == {"First.", "Second."}
+    assert api.get_thread_summary(**ANA) == []
+    api.release_source(user_id="ana", source="summary", id=str(first.summary_id))
+    assert [row.summary for row in api.get_thread_summary(**ANA)] == ["First."]
+
+
 def shown(api: Api) -> list[str]:
     """What a model is shown of summaries."""
     texts = [part.content for part in api.get_context(**ANA, query="teashops", max_tokens=200)]

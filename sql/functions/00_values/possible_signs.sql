@@ -178,16 +178,16 @@ language plpgsql immutable parallel safe
 as $$
 declare
   piece text;
-  form text;
+  forms text[] := array[]::text[];
   is_marked boolean := false;
 begin
   foreach piece in array p_pieces loop
-    form := concat_ws(e'\n', form, memory._plain_letters(piece));
+    forms := array_append(forms, memory._plain_letters(piece));
     is_marked := is_marked or octet_length(piece) > length(piece) and piece ~ $w$(?x)
       [\u00ad\u200b\u200c\u202d\u202e\u2060-\u2064\ufe00-\ufe0e\ufeff\U000e0000-\U000e01ef]
       |[A-Za-z][\u0370-\u04ff]$w$;
   end loop;
-  return case when is_marked then form || e'\n\ufeff' else form end;
+  return array_to_string(case when is_marked then array_append(forms, e'\ufeff') else forms end, e'\n');
 end;
 $$;
 

@@ -90,6 +90,7 @@ declare
   starts int := 0;
   ends int;
   slice text;
+  piece text;
   pieces text[] := array[]::text[];
 begin
   if (length(p_text) > 1800) is not true then
@@ -99,8 +100,10 @@ begin
   loop
     ends := memory._character_start(bytes, starts + 18000);
     slice := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
-    pieces := pieces || array(
-      select substr(slice, s, 2000) from generate_series(1, greatest(length(slice) - 200, 1), 1800) as s);
+    foreach piece in array array(
+      select substr(slice, s, 2000) from generate_series(1, greatest(length(slice) - 200, 1), 1800) as s) loop
+      pieces := array_append(pieces, piece); -- in place, where || of two arrays copies all pieces each time
+    end loop;
     exit when ends = octet_length(bytes);
     starts := memory._character_start(bytes, ends - 800); -- 200 characters of four bytes
   end loop;

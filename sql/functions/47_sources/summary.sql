@@ -60,5 +60,5 @@ begin atomic
     jsonb_build_object('kind', s.kind, 'start_seq', s.start_seq, 'end_seq', s.end_seq), m.created_at
   from memory.summaries as s
   left join memory.messages as m on m.user_id = s.user_id and m.thread_id = s.thread_id and m.seq = s.end_seq
-  where s.user_id = p_user_id and s.summary_id = p_id::uuid;
+  where s.user_id = p_user_id and s.summary_id = p_id::uuid and s.status = 'completed';
 end;

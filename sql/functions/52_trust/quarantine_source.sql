@@ -7,6 +7,7 @@ declare
   origin constant text := source || ' ' || id;
   threads text[];
   thread text;
+  summaries uuid[];
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
@@ -31,8 +32,9 @@ begin
     counts := memory._added(counts,
       jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
   elsif source = 'summary' then
+    summaries := memory._continued_by(user_id, id::uuid);
     counts := jsonb_build_object('summaries', memory._quarantine_summaries(
-      user_id, array[id::uuid], array[reason]));
+      user_id, summaries, array_fill(reason, array[cardinality(summaries)])));
   elsif source = 'document' then
     counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
   else
@@ -49,7 +51,8 @@ comment on function memory.quarantine_source(text, text, text, text) is
 'Takes back a poisoned source and everything that derives from it, in one transaction. source and id name a message '
 '(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. Into quarantine go the '
 'source, the memories extracted from it, articles and archives made of them; memories that these had superseded are '
-'current again. Summaries that cover it are deleted, and made anew by jobs without it. Returns the counts. '
+'current again. Summaries that cover it are deleted, and made anew by jobs without it. With a summary go those that '
+'continue it; name what it was made of where that is poisoned. Returns the counts. '
 'memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.

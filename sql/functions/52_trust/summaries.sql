@@ -35,6 +35,23 @@ begin
 end;
 $$;
 
+-- A summary and all summaries that continue it.
+create or replace function memory._continued_by(p_user_id text, p_summary_id uuid)
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return array(
+    with recursive chain as (
+      select p_summary_id as summary_id
+      union
+      select s.summary_id from chain as c
+      join memory.summaries as s on s.user_id = p_user_id and s.base_summary_id = c.summary_id
+    )
+    select c.summary_id from chain as c);
+end;
+$$;
+
 -- Takes a summary out of quarantine; false when it is not there.
 create or replace function memory._release_summary(p_user_id text, p_summary_id uuid)
 returns boolean

@@ -46,21 +46,34 @@ begin
 end;
 $$;
 
--- The messages of a thread, from the newest to the oldest, so that the mark moves down. A sweep holds other locks
--- already, so it waits for nobody: if somebody holds the thread or a counter of the user, a later sweep looks at them.
+-- The messages of a thread, from the newest to the oldest until they have more than 4 MB, so that the mark moves down. A
+-- sweep holds other locks already, so it waits for no thread and no counter: if somebody holds one, a later sweep looks
+-- at them. The mark of a thread that is gone goes.
 create or replace function memory._check_stored_messages(p_mark memory.marks, p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  from_seq constant bigint := greatest(0, p_mark.position - least(p_row_limit, 1000) + 1);
+  from_seq bigint := greatest(0, p_mark.position - least(p_row_limit, 1000) + 1);
   poisoned record;
 begin
   perform from memory.threads as t
   where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope for update skip locked;
   if not found then
+    if not exists (
+      select from memory.threads as t where t.user_id = p_mark.user_id and t.thread_id = p_mark.scope) then
+      perform memory._move_unchecked(p_mark, null);
+    end if;
     return 0;
   end if;
+  from_seq := coalesce((
+    select max(s.seq) + 1
+    from (
+      select m.seq, sum(octet_length(m.content)) over (order by m.seq desc) - octet_length(m.content) as after_it
+      from memory.messages as m
+      where m.user_id = p_mark.user_id and m.thread_id = p_mark.scope
+        and m.seq between from_seq and p_mark.position) as s
+    where s.after_it > 4000000), from_seq);
   for poisoned in
     select m.seq, memory._message_verdict(m.role, m.metadata, m.content) as signs from memory.messages as m
     where m.user_id = p_mark.user_id and m.thread_id = p_mark.scope and m.seq between from_seq and p_mark.position
@@ -118,6 +131,7 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  place record;
   document memory.documents;
   reached timestamptz;
   bytes bigint := 0;
@@ -126,20 +140,20 @@ begin
   if not memory._lock_free_counters(p_mark.user_id) then
     return 0;
   end if;
-  for document in
-    select d.* from memory.documents as d
+  for place in
+    select d.document_id, d.created_at from memory.documents as d
     where d.user_id = p_mark.user_id
       and d.created_at <= timestamptz 'epoch' + p_mark.position * interval '1 microsecond'
     order by d.created_at desc
   loop
-    perform from memory.documents as d
-    where d.user_id = p_mark.user_id and d.document_id = document.document_id for no key update skip locked;
-    if not found or bytes > 2000000 and document.created_at < reached then
-      perform memory._move_unchecked(p_mark, memory._microseconds(document.created_at)::bigint);
+    select d.* into document from memory.documents as d
+    where d.user_id = p_mark.user_id and d.document_id = place.document_id for no key update skip locked;
+    if not found or bytes > 2000000 and place.created_at < reached then
+      perform memory._move_unchecked(p_mark, memory._microseconds(place.created_at)::bigint);
       return checked;
     end if;
     perform memory._judge_document(document);
-    reached := document.created_at;
+    reached := place.created_at;
     bytes := bytes + octet_length(document.content);
     checked := checked + 1;
   end loop;
