@@ -21317,9 +21317,9 @@ begin
 end;
 $$;
 
--- The messages of a thread, from the newest to the oldest until they have more than 4 MB, so that the mark moves down. A
--- sweep holds other locks already, so it waits for no thread and no counter: if somebody holds one, a later sweep looks
--- at them. The mark of a thread that is gone goes.
+-- The messages of a thread, from the newest to the oldest until they have more than 4 MB, so that the mark moves down.
+-- A sweep holds other locks already, so it waits for no thread and no counter: if somebody holds one, a later sweep
+-- looks at them. The mark of a thread that is gone goes.
 create or replace function memory._check_stored_messages(p_mark memory.marks, p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
