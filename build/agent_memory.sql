@@ -2139,16 +2139,17 @@ alter type memory.document
   add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
 $migration$);
 
-call memory._migrate('049_rows_of_imports', '64656976eb2a5687d8a7ac2fd9902ec9366db138b7034a6d9a8d9025b314be31', '0.2.0', $migration$
--- An import counts the rows that it stores: if the user has others at its end, somebody has written to the user meanwhile.
+call memory._migrate('049_rows_of_imports', '374f0cd0c993f727901a5c8ab032ece944f213263c089c1480f0f32be8c28184', '0.2.0', $migration$
+-- An import counts the rows that it stores: if the user has others at its end, somebody has written to the user
+-- meanwhile.
 alter table memory.imports add column rows_stored bigint not null default 0;
 comment on column memory.imports.rows_stored is
 'How many rows of the parts were stored so far; the others are from before the user was forgotten.';
 $migration$);
 
-call memory._migrate('050_what_was_not_judged', '220d2f19db5f960284fd900309630e957899ebf436b3b31979ed025c347ae127', '0.2.0', $migration$
--- Rules look at all of a document, not at its first 64 KiB. memory.sweep() looks at those that are stored already, a few
--- at a time, apart from the memories.
+call memory._migrate('050_what_was_not_judged', 'b629d23d239c5ae163d32ffbe34b379de988245431339e88f75dc3ff9c13bffb', '0.2.0', $migration$
+-- Rules look at all of a document, not at its first 64 KiB. memory.sweep() looks at those that are stored already, a
+-- few at a time, apart from the memories.
 insert into memory.marks (user_id, scope, kind, position)
 select distinct d.user_id, '', 'unchecked_documents',
   floor(extract(epoch from statement_timestamp()) * 1000000)::bigint
