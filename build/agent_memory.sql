@@ -23933,8 +23933,8 @@ begin
 end;
 $$;
 
--- The bytes of an artifact that these passages show with p_around bytes around them, and its first 500, where a table
--- has the names of its columns.
+-- The bytes of an artifact that these passages show with p_around bytes around them, and those of its first 500
+-- characters, where a table has the names of its columns. A character has four bytes at most.
 create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
 returns int4multirange
 language plpgsql immutable parallel safe
