@@ -147,6 +147,8 @@ _ANOTHER = 'name another database with AGENT_MEMORY_DSN or --dsn, such as "postg
 _MISSING = {"3F000", "42883", "42P01"}
 _NOT_PERMITTED = "42501"
 _FAILED_TRANSACTION = "25P02"
+# A prepared statement that exists already, does not exist, or takes other parameters than are sent.
+_OTHER_STATEMENT = {"42P05", "26000", "08P01"}
 
 QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
 """What to ask the server in order to explain an error with this SQLSTATE, where its connection still answers."""
@@ -235,6 +237,12 @@ def from_psycopg(
         result = AgentMemoryError(
             "an earlier statement of this transaction failed, so the server executes none any more",
             hint="Roll back first. Around a call that may fail, connection.transaction() keeps what came before it.",
+        )
+    elif sqlstate in _OTHER_STATEMENT and is_ours and "prepared statement" in message:
+        result = AgentMemoryError(
+            f"{message}: a pooler such as PgBouncer before 1.21 gives this session statements of other clients",
+            hint="Pass prepare=False where the client opens its connections, Memory(dsn, prepare=False), and "
+            "prepare_threshold=None where you open them.",
         )
     elif sqlstate in _BY_SQLSTATE:
         result = _BY_SQLSTATE[sqlstate](message, hint=error.diag.message_hint)

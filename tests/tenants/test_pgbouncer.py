@@ -14,7 +14,7 @@ from pathlib import Path
 import psycopg
 import pytest
 from agent_memory import Memory
-from agent_memory.errors import PermissionDeniedError
+from agent_memory.errors import AgentMemoryError, PermissionDeniedError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
@@ -77,13 +77,14 @@ def plain(there: str) -> psycopg.Connection:
 
 
 @pytest.mark.feature("F9")
-def test_clients_of_two_users_take_turns_on_one_connection(bouncer: Bouncer) -> None:
+@pytest.mark.parametrize("prepare", [None, False])
+def test_clients_of_two_users_take_turns_on_one_connection(bouncer: Bouncer, prepare: bool | None) -> None:
+    # Debian's PgBouncer is older than 1.21: it does not know prepared statements.
     there = bouncer()
     names = ["ana", "bob"] * 4
 
     def use(user_id: str) -> None:
-        pool = ConnectionPool(there, min_size=1, kwargs={"autocommit": True, "prepare_threshold": None}, open=True)
-        with pool, Memory(pool, token=token_of(user_id), embed_queries=False) as memory:
+        with Memory(there, token=token_of(user_id), embed_queries=False, prepare=prepare) as memory:
             for _ in range(10):
                 memory.add_message(user_id, "t2", "user", f"I am {user_id}")
                 assert {row.content for row in memory.get_messages(user_id, "t2")} == {f"I am {user_id}"}
@@ -92,6 +93,34 @@ def test_clients_of_two_users_take_turns_on_one_connection(bouncer: Bouncer) -> 
 
     with ThreadPoolExecutor(len(names)) as threads:
         list(threads.map(use, names))
+
+
+def test_statements_that_were_prepared_in_the_session_of_another_client_are_explained(bouncer: Bouncer) -> None:
+    there = bouncer()
+
+    def use(user_id: str) -> None:
+        pool = ConnectionPool(there, min_size=1, max_size=1, kwargs={"autocommit": True}, open=True)
+        with pool, Memory(pool, token=token_of(user_id), embed_queries=False) as memory:
+            for _ in range(10):
+                memory.get_messages(user_id, "t2")
+
+    use("ana")
+    with pytest.raises(AgentMemoryError, match=r"pooler such as PgBouncer before 1\.21") as caught:
+        use("ana")
+    assert caught.value.sqlstate == "42P05"
+    assert "prepare=False" in str(caught.value.hint)
+    assert "prepare_threshold=None" in str(caught.value.hint)
+
+
+def test_a_direct_connection_prepares_statements(dsn: str) -> None:
+    with Memory(dsn, pool_size=1) as memory, Memory(dsn, pool_size=1, prepare=False) as other:
+        for client, expected in ((memory, True), (other, False)):
+            for _ in range(10):
+                client.version()
+            assert client._pool is not None
+            with client._pool.connection() as connection:
+                names = connection.execute("select name from pg_prepared_statements", prepare=False).fetchall()
+            assert bool(names) == expected
 
 
 def test_a_token_of_a_transaction_is_gone_for_the_next_client(bouncer: Bouncer) -> None:

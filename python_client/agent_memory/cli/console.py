@@ -18,6 +18,7 @@ import typer
 from typer.core import TyperGroup
 
 from ..client import Memory, translated
+from ..client._sync.poolers import prepare_nothing_behind_a_pooler
 from ..embedded import open_store
 from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, connecting
 from ..source import named_database
@@ -139,6 +140,7 @@ def connected(dsn: str | None) -> Iterator[psycopg.Connection[Any]]:
         with connecting(conninfo):
             opened = psycopg.connect(conninfo, autocommit=True, application_name="agent-memory")
         with opened as connection, translated(connection):
+            prepare_nothing_behind_a_pooler(connection)
             yield connection
 
 

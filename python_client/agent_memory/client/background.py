@@ -19,12 +19,13 @@ from typing import Any, TypeVar
 
 from agent_memory_models import ModelError, Models
 
+from .forks import abandon
+
 Value = TypeVar("Value")
 
 
 class _Background:
     def __init__(self) -> None:
-        self.pid = os.getpid()
         self.loop = asyncio.new_event_loop()
         self.models = Models()
         threading.Thread(target=self.loop.run_forever, name="agent_memory models", daemon=True).start()
@@ -32,9 +33,8 @@ class _Background:
 
     def close(self) -> None:
         """Close the connections to providers at the end of the process."""
-        if self.pid == os.getpid():
-            with suppress(concurrent.futures.TimeoutError):
-                asyncio.run_coroutine_threadsafe(self.models.close(), self.loop).result(1)
+        with suppress(concurrent.futures.TimeoutError):
+            asyncio.run_coroutine_threadsafe(self.models.close(), self.loop).result(1)
 
 
 _lock = threading.Lock()
@@ -44,10 +44,22 @@ _started: _Background | None = None
 def _background() -> _Background:
     global _started
     with _lock:
-        # A forked process has a copy of the object, but not the thread.
-        if _started is None or _started.pid != os.getpid():
+        if _started is None:
             _started = _Background()
         return _started
+
+
+def _begin_anew() -> None:
+    """Forget the thread of the process that this one was forked from, and a lock that it may have held."""
+    global _lock, _started
+    _lock = threading.Lock()
+    if _started is not None:
+        atexit.unregister(_started.close)
+        abandon(_started)
+        _started = None
+
+
+os.register_at_fork(after_in_child=_begin_anew)
 
 
 def models() -> Models:

@@ -18,7 +18,7 @@ class _ClientStore:
     """What both have in common.
 
     Args:
-        client: the client, which is told when the process forks, and closed when the process ends.
+        client: the client, which is closed when the process ends.
         path: the store's folder; None for the user's own.
 
     Raises:

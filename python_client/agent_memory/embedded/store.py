@@ -49,7 +49,7 @@ class Store:
         return self.conninfo
 
     def serve(self, client: _Client) -> None:
-        """Close this client of the store when the process ends, and have it begin anew in a child that is forked."""
+        """Close this client of the store when the process ends."""
         _clients.add(client)
 
     def close(self) -> None:
@@ -69,9 +69,6 @@ class Store:
 class _Client(Protocol):
     def close(self) -> object:
         """Close the client."""
-
-    def _forget_connections(self) -> None:
-        """Make the client open its store and its connections anew, in a child that was forked."""
 
 
 _mutex = threading.RLock()
@@ -124,8 +121,6 @@ def _begin_anew() -> None:
     global _mutex
     _mutex = threading.RLock()
     _stores.clear()
-    for client in list(_clients):
-        client._forget_connections()
 
 
 os.register_at_fork(after_in_child=_begin_anew)

@@ -19,6 +19,7 @@ from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from ..client import AsyncMemory
+from ..client._async.poolers import prepare_nothing_behind_a_pooler
 from ..errors import AgentMemoryError, InvalidValueError
 from ..server.access import Access, caller_of
 from ..server.listening import listening_socket, serve_app
@@ -238,6 +239,7 @@ async def _opened(conninfo: str | None, pool_size: int = POOL_SIZE) -> AsyncIter
                 reconnect_timeout=1.0,  # later requests try anew, without a pool's pauses, which double up to minutes
                 # Otherwise as many requests would fail after a restart of the database as the pool has connections.
                 check=AsyncConnectionPool.check_connection,
+                configure=prepare_nothing_behind_a_pooler,
                 kwargs={"autocommit": True, "application_name": "agent-memory mcp"},
             )
             memory = AsyncMemory(await stack.enter_async_context(pool))

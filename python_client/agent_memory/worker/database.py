@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import psycopg
 
+from ..client._async.poolers import prepare_nothing_behind_a_pooler
 from ..errors import LeaseLostError, RetryableError
 
 logger = logging.getLogger("agent_memory.worker")
@@ -30,6 +31,7 @@ class AnswerLostError(LeaseLostError):
 
 async def prepare(connection: psycopg.AsyncConnection[Any]) -> None:
     """Prepare a connection of the worker's pool: how long it waits for locks, and what the server says to it."""
+    await prepare_nothing_behind_a_pooler(connection)
     await connection.execute(f"set lock_timeout = {LOCK_TIMEOUT}")
     if logger.isEnabledFor(logging.DEBUG):
         await connection.execute("set client_min_messages = debug1")

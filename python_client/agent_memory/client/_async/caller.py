@@ -14,13 +14,22 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from ...errors import QUESTIONS, InvalidValueError, connecting, from_psycopg, may_come_from_an_upgrade
+from ...errors import (
+    QUESTIONS,
+    AgentMemoryError,
+    InvalidValueError,
+    connecting,
+    from_psycopg,
+    may_come_from_an_upgrade,
+)
 from ...source import named_database
 from ..arguments import Sender, parameters
+from ..forks import abandon, begin_anew_in_children
 from ..notices import Cause, Notices
 from ..servers import Server, Vectors
 from ..statements import TimeLoader, records, statement
 from ..stores import AsyncStore
+from .poolers import prepare_nothing_behind_a_pooler
 
 if TYPE_CHECKING:
     from ..due_jobs import DueJobs
@@ -40,6 +49,7 @@ class AsyncCaller:
         catch_up_seconds: how long such a search may first do the user's due embed jobs, ten times as long the first
             time; 0 for not at all.
         token: the token of a tenant's session, or what returns one before each call.
+        prepare: whether the client's own connections prepare statements; None: unless a pooler is in between.
     """
 
     _senders: ClassVar[dict[str, dict[str, Sender]]]
@@ -54,6 +64,7 @@ class AsyncCaller:
         embed_queries: bool = True,
         catch_up_seconds: float = 0.2,
         token: str | Callable[[], str] | None = None,
+        prepare: bool | None = None,
     ) -> None:
         source = named_database(source, path)
         self._connection: AsyncConnection[Any] | None = None
@@ -67,6 +78,8 @@ class AsyncCaller:
         self._embeds_queries = embed_queries
         self._catch_up_seconds = catch_up_seconds
         self._token = token
+        self._prepares = prepare
+        self._is_parents = False
         self._known: Server | None = None
         self._is_warm = False
         self._vectors = Vectors()
@@ -86,6 +99,7 @@ class AsyncCaller:
                 f"source must be one of {accepted}, not {type(source).__name__}"
                 " (AsyncMemory takes the asynchronous ones, Memory the others)"
             )
+        begin_anew_in_children(self)
 
     async def close(self) -> None:
         """Close the client's own pool, and leave its embedded store. What was passed in stays open."""
@@ -95,14 +109,18 @@ class AsyncCaller:
         if self._store is not None:
             await self._store.close()
 
-    def _forget_connections(self) -> None:
-        """Drop the connections of the process that this one was forked from; the next call opens the store anew."""
+    def _begin_anew(self) -> None:
+        """Use nothing of the process that this one was forked from; the next call opens a pool of its own."""
         if self._store is not None:
             self._store.forget()
-            # Closing the pool would take locks that threads of the other process may have held.
-            self._pool_of_parent, self._pool = self._pool, self._new_pool()
-            self._one_at_a_time = asyncio.Lock()
-            self._due = {}
+        if self._owns_pool:
+            abandon(self._pool)
+            self._pool = self._new_pool()
+        elif self._pool is None or not self._pool.closed:
+            self._is_parents = True
+        self._one_at_a_time = asyncio.Lock()
+        self._vectors = Vectors()
+        self._due = {}
 
     def _new_pool(self) -> AsyncConnectionPool[Any]:
         return AsyncConnectionPool(
@@ -111,7 +129,8 @@ class AsyncCaller:
             max_size=self._pool_size,
             open=False,
             check=None if self._store is None else AsyncConnectionPool.check_connection,
-            kwargs={"autocommit": True},
+            configure=prepare_nothing_behind_a_pooler if self._prepares is None else None,
+            kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
         )
 
     async def _rows(
@@ -158,11 +177,13 @@ class AsyncCaller:
 
     @asynccontextmanager
     async def _as_tenant(self, connection: AsyncConnection[Any]) -> AsyncIterator[None]:
-        """Send the token and the one statement inside in one transaction, and in one round trip where libpq can.
+        """Send the token and the one statement inside in one transaction, and in one round trip where that is safe.
 
-        Behind a pooler the next transaction may be another client's, so the token must not outlive this one.
+        Behind a pooler the next transaction may be another client's, so the token must not outlive this one. Where
+        nothing is prepared because of a pooler, statements are sent one by one: PgBouncer 1.18 now and then gave a
+        client that pipelines a session and did not forward its statements (4 of 12 runs with 16 clients).
         """
-        if psycopg.capabilities.has_pipeline():
+        if connection.prepare_threshold is not None and psycopg.capabilities.has_pipeline():
             # What a pipeline sends up to its end is one transaction, also in autocommit mode.
             async with connection.pipeline():
                 await self._send_token(connection)
@@ -189,6 +210,12 @@ class AsyncCaller:
     @asynccontextmanager
     async def _borrowed(self, notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
         """Yield the connection of one call; its notices are collected."""
+        if self._is_parents:
+            raise AgentMemoryError(
+                f"this {type(self).__name__} has a {'connection' if self._pool is None else 'pool'} of the process that"
+                " this one was forked from; two processes on one connection read each other's answers",
+                hint="Open it after the fork, or make the client of a connection string: it connects anew by itself.",
+            )
         if self._pool is None:
             assert self._connection is not None
             async with self._one_at_a_time, self._heard(self._connection, notices) as connection:

@@ -46,7 +46,11 @@ class AsyncMemory(
     of those that have a client. Whoever leaves last, by ``close()`` or at the end of the process, stops it. A process
     that is killed loses nothing that a call had returned for, and leaves the server to the others. ``path`` names
     another folder; ":memory:" is a store of this client alone, which is deleted when the client is closed or the
-    process ends. A process that was forked opens the store again by itself.
+    process ends.
+
+    A process that was forked connects anew by itself: to the database of a connection string, or to the store. A
+    connection or an open pool that was passed in stays with the process that opened it: calls in another one are
+    refused.
 
     An optional argument that is None takes the database's default. Arguments have the types that the signatures name;
     times have a time zone. ``datetime.max`` is sent as infinity, which means never. A time that is None in a result
@@ -66,7 +70,10 @@ class AsyncMemory(
             moment ago is compared, too; ten times as long in the client's first search; 0 for not at all.
         token: the signed token of a user, or a function that returns one, which is called before each call. A login
             role that is a member of memory_tenant reaches that user only. The token is set for the transaction of each
-            call, in the same round trip, so it works behind PgBouncer in transaction mode.
+            call, so it works behind PgBouncer in transaction mode; in the same round trip where there is no pooler.
+        prepare: whether the client's own connections prepare statements, which saves planning a call. None means yes,
+            unless they go through a pooler. True is for poolers that know prepared statements, such as PgBouncer 1.21
+            with max_prepared_statements. Of what is passed in, its own ``prepare_threshold`` counts.
 
     Raises:
         InvalidValueError: path is no path, or there is a source as well.
