@@ -36,7 +36,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged']
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '054_one_memory_of_one_wording']
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
     return;
@@ -2176,6 +2176,59 @@ from memory.summaries as s where s.status = 'completed'
 on conflict do nothing;
 $migration$);
 
+call memory._migrate('054_one_memory_of_one_wording', '72240d2082eae195d1df29fccd3a620f62348ce103ade557e2a72c55e18bb7fa', '0.2.0', $migration$
+-- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
+-- versions stored them once per type. Of those the memory stays that was stated, is more than a plain fact, and came
+-- first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do besides is done
+-- here: those of an earlier version may be in place.
+alter table memory.memories disable trigger user;
+with duplicates as materialized (
+  select w.user_id, w.memory_id, w.agent_id, w.winner
+  from (
+    select m.user_id, m.memory_id, m.agent_id, first_value(m.memory_id) over (
+        partition by m.user_id, m.agent_id, m.content_hash
+        order by m.is_stated desc, m.memory_type = 'fact', m.created_at, m.memory_id) as winner
+    from memory.memories as m
+    where m.superseded_at is null and m.deleted_at is null) as w
+  where w.winner <> w.memory_id
+), kept as (
+  insert into memory.memory_history (
+    user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, changed_at,
+    changed_by)
+  select m.user_id, m.memory_id, m.version, m.operation, m.content, m.metadata, m.tags, m.confidence, m.importance,
+    m.expires_at, m.updated_at, m.changed_by
+  from duplicates as d join memory.memories as m on m.user_id = d.user_id and m.memory_id = d.memory_id
+), unfindable as (
+  update memory.embeddings as e
+  set valid_until = '-infinity'
+  from duplicates as d
+  where e.user_id = d.user_id and e.source = 'memory' and e.id = d.memory_id::text
+), counted as (
+  update memory.memory_scopes as s
+  set memory_count = s.memory_count - d.hidden
+  from (select x.user_id, x.agent_id, count(*) as hidden from duplicates as x group by x.user_id, x.agent_id) as d
+  where s.user_id = d.user_id and s.agent_id = d.agent_id
+)
+update memory.memories as m
+set superseded_by = d.winner, supersede_reason = 'duplicate', superseded_at = statement_timestamp(),
+    updated_at = statement_timestamp(), version = m.version + 1, operation = 'supersede', changed_by = session_user
+from duplicates as d
+where m.user_id = d.user_id and m.memory_id = d.memory_id;
+alter table memory.memories enable trigger user;
+
+drop index memory.memories_content_hash_idx, memory.memories_hidden_hash_idx, memory.memories_quarantined_idx;
+create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash)
+  where superseded_at is null and deleted_at is null;
+create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
+  where superseded_at is not null and deleted_at is null;
+create index memories_quarantined_idx on memory.memories (user_id, agent_id, content_hash)
+  where quarantined_at is not null;
+
+comment on column memory.memories.said_at is
+'When it was last said: in the newest message that states it, or by the last memory.add_memory() that repeated it. Null '
+'for a memory that was stored once and that no message states: it was said at created_at.';
+$migration$);
+
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
 -- functions: afterwards memory._unbind() would leave our views empty.
 do $locks$
@@ -3340,6 +3393,8 @@ returns int$header$),
 returns int$header$),
       ('function', '_is_memory_type', $header$(p_memory_type text)
 returns boolean$header$),
+      ('function', '_finer_type', $header$(p_stored text, p_said text)
+returns text$header$),
       ('function', '_period_problem', $header$(
   p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
 )
@@ -3350,17 +3405,25 @@ returns text$header$),
 returns void$header$),
       ('function', '_check_memory_types', $header$(p_argument text, p_memory_types text[])
 returns void$header$),
+      ('function', '_stated_at', $header$(p_memory memory.memories)
+returns timestamptz$header$),
+      ('function', '_last_said', $header$(p_memory memory.memories)
+returns timestamptz$header$),
       ('function', '_said', $header$(p_memory memory.memories)
 returns numeric[]$header$),
       ('function', '_known_memory', $header$(
-  p_user_id text, p_agent_id text, p_memory_type text, p_content_hash text
+  p_user_id text, p_agent_id text, p_content_hash text
 )
 returns memory.memories$header$),
       ('function', '_say_again', $header$(
-  p_known memory.memories, p_thread_id text, p_seqs bigint[], p_said_at timestamptz, p_valid_from timestamptz,
-  p_event_time jsonb
+  p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
+  p_valid_from timestamptz, p_event_time jsonb
 )
 returns boolean$header$),
+      ('function', '_state_again', $header$(
+  p_known memory.memories, p_source text, p_memory_type text, p_metadata jsonb
+)
+returns void$header$),
       ('function', '_win_again', $header$(p_user_id text, p_loser uuid)
 returns void$header$),
       ('function', '_release', $header$(p_user_id text, p_memory_id uuid)
@@ -4158,7 +4221,7 @@ returns int[]$header$),
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, known_since timestamptz, score real, relevance real,
+  rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
   importance real, recency real
 )$header$),
       ('function', '_memory_line', $header$(p_content text)
@@ -4373,6 +4436,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_count_imported', $header$(p_user_id text, p_threads text[], p_agents text[])
 returns void$header$),
+      ('function', '_one_of_each_wording', $header$(p_user_id text, p_rows jsonb)
+returns jsonb$header$),
       ('function', 'list_users', $header$(
   search text default null, row_limit int default 50, row_offset int default 0
 )
@@ -14341,7 +14406,6 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.memory_type = add_memory.memory_type
       and m.content_hash = memory._content_hash(add_memory.content)
       and memory._is_current(m);
     if found then
@@ -14355,7 +14419,6 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.memory_type = add_memory.memory_type
       and m.content_hash = memory._content_hash(add_memory.content)
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
@@ -14374,6 +14437,7 @@ begin
   elsif on_conflict = 'replace' then
     update memory.memories as m
     set content = add_memory.content,
+        memory_type = memory._finer_type(m.memory_type, add_memory.memory_type),
         thread_id = add_memory.thread_id,
         metadata = add_memory.metadata,
         tags = add_memory.tags,
@@ -14384,14 +14448,11 @@ begin
         expires_at = coalesce(add_memory.expires_at, m.expires_at),
         embedding_text = add_memory.embedding_text,
         source = add_memory.source,
+        said_at = statement_timestamp(),
         operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and memory._states(add_memory.source) then -- extracted before, stated now
-      update memory.memories as m
-      set source = add_memory.source, operation = 'update'
-      where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
-    end if;
+    perform memory._state_again(existing, source, memory_type, metadata);
     update memory.memory_scopes as s
     set duplicates_skipped = s.duplicates_skipped + 1
     where s.user_id = add_memory.user_id and s.agent_id = add_memory.agent_id;
@@ -14403,9 +14464,9 @@ comment on function memory.add_memory(
   text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz,
   timestamptz, text, text, text, uuid
 ) is
-'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
+'Stores a long-term memory and returns its id. If the agent has the same content already, whatever its type, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
-'(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
+'(23505). A stored fact takes the type that the repetition names; every other type stays. tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
 'false too. For an agent without the resource memory nothing is stored: memory_id is null; nor is what the user had '
 'forgotten, if a model says it again (source extraction). A call that is repeated '
@@ -14732,12 +14793,11 @@ begin
     insert into memory.memories (user_id, agent_id, memory_type, content, thread_id, source, valid_from, metadata)
     values (p_job.user_id, made.agent_ids[1], 'conversation_summary', p_result ->> 'summary', p_job.scope,
             'thread_summary', last_said_at, details)
-    on conflict do nothing; -- another thread has the same summary
+    on conflict do nothing; -- another memory says the same
   elsif exists (
     select from memory.memories as m
     where m.user_id = p_job.user_id
       and m.agent_id = made.agent_ids[1]
-      and m.memory_type = 'conversation_summary'
       and m.content_hash = memory._content_hash(p_result ->> 'summary')
       and m.memory_id <> remembered
       and memory._is_current(m)
@@ -15024,7 +15084,6 @@ begin
       from memory.memories as o
       where o.user_id = hidden.user_id
         and o.agent_id = hidden.agent_id
-        and o.memory_type = hidden.memory_type
         and o.content_hash = hidden.content_hash
         and memory._is_current(o)));
     update memory.memories as m
@@ -15539,6 +15598,15 @@ begin
     end if;
   end if;
 
+  -- A memory that is only said again is no new version: nothing that its history tells has changed.
+  if not is_new and new.said_at is distinct from old.said_at then
+    judged := new;
+    judged.said_at := old.said_at;
+    if judged is not distinct from old then
+      return new;
+    end if;
+  end if;
+
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
   -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
@@ -15655,7 +15723,6 @@ begin
   from memory.memories as m
   where m.user_id = p_candidate.user_id
     and m.agent_id = p_candidate.agent_id
-    and m.memory_type = p_candidate.memory_type
     and m.content_hash = p_candidate.content_hash
     and m.memory_id <> p_candidate.memory_id
     and memory._is_current(m)
@@ -15701,7 +15768,7 @@ begin
 end;
 $$;
 
--- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have
+-- Hides extracted memories behind near-duplicates: memories of the same agent and subject whose embeddings have
 -- at least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). Of two
 -- extracted memories the longer text wins, or of equally long ones the one that was said first; which one was embedded
 -- first does not matter. Stated and reworded memories are never hidden here; they win over what was said later, and
@@ -15722,7 +15789,7 @@ declare
   folded int := 0;
 begin
   for candidate in
-    select m.memory_id, m.agent_id, m.memory_type, m.content, m.trust, m.created_at,
+    select m.memory_id, m.agent_id, m.content, m.trust, m.created_at,
       memory._said(m) as said,
       coalesce(m.thread_id, '') as thread_id, memory._subject(m.metadata) as subject,
       (select e.embedding
@@ -15768,7 +15835,7 @@ begin
                 and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(p_user_id, null, false) as n
           where n.agent_id = candidate.agent_id
-            and n.memory_type = candidate.memory_type
+            and n.source <> 'thread_summary' -- the next summary of the thread replaces what it says
             and memory._subject(n.metadata) = candidate.subject
             and n.memory_id <> candidate.memory_id
         ) as s
@@ -15844,7 +15911,7 @@ begin
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
       'memory.list_quarantined(user_id) shows what is.', 'P0002');
   elsif not memory._release_quarantined(present) then
-    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
+    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent',
       'Delete or supersede that one first.', '23505');
   end if;
   perform memory._audit('release_memory', jsonb_build_object('memory_id', memory_id), user_id);
@@ -15917,7 +15984,7 @@ begin
   return restored;
 exception
   when unique_violation then
-    raise exception 'memory_id: the same content is stored by now as another memory of this agent and type'
+    raise exception 'memory_id: the same content is stored by now as another memory of this agent'
       using errcode = '23505', hint = 'Delete or supersede that one first.';
 end;
 $$;
@@ -15946,6 +16013,15 @@ begin
   return exists (select from memory.memory_types as t where t.memory_type = p_memory_type);
 end;
 $$;
+
+-- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type stays.
+-- "fact" is what a caller gets who names no type. The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._finer_type(p_stored text, p_said text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case p_stored when 'fact' then p_said else p_stored end;
+end;
 
 -- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
 -- times does not pay for them: PostgreSQL prepares an inlined expression once per transaction, used or not.
@@ -16078,6 +16154,27 @@ $$;
 -- When memories were said, and what happens when a statement is said again. Jobs end in any order, so the order in
 -- which memories were stored decides nothing about extracted memories.
 
+-- The time that orders memories which disagree: when the newest message said so. For a memory that no message states,
+-- what its writer gave as valid_from, or else when it was last said. Inlined by the planner, hence no SET clause.
+create or replace function memory._stated_at(p_memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select coalesce(
+    case when (p_memory).source_seqs is not null then (p_memory).said_at end,
+    (p_memory).valid_from, (p_memory).said_at, (p_memory).created_at);
+end;
+
+-- Since when nobody has said a memory again, from which its age counts in a context: not since when it holds. Who says
+-- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes. Inlined by the
+-- planner, hence no SET clause.
+create or replace function memory._last_said(p_memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select greatest(coalesce((p_memory).said_at, (p_memory).created_at), (p_memory).valid_from);
+end;
+
 -- Of two memories the one with the greater value was said later: the time (microseconds since 1970), then the number of
 -- the message in its thread, because messages that are stored together have one time; then the more confident one is
 -- greater. Sort by thread_id, created_at and memory_id after it: the memories of one message are stored by one job in
@@ -16088,7 +16185,7 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return array[
-    extract(epoch from coalesce(p_memory.said_at, p_memory.valid_from, p_memory.created_at)) * 1000000,
+    extract(epoch from memory._stated_at(p_memory)) * 1000000,
     coalesce((select max(s) from unnest(p_memory.source_seqs) as s), -1),
     p_memory.confidence::numeric];
 end;
@@ -16097,7 +16194,7 @@ $$;
 -- The memory that has this content already: a current one, or an extracted one that a job hid. Null where the content
 -- must be stored: of a contradiction that a stated memory won, a reconciliation decides anew.
 create or replace function memory._known_memory(
-  p_user_id text, p_agent_id text, p_memory_type text, p_content_hash text
+  p_user_id text, p_agent_id text, p_content_hash text
 )
 returns memory.memories
 language plpgsql stable parallel safe
@@ -16109,7 +16206,6 @@ begin
   from memory.memories as m
   where m.user_id = p_user_id
     and m.agent_id = p_agent_id
-    and m.memory_type = p_memory_type
     and m.content_hash = p_content_hash
     and memory._is_current(m)
     and (m.expires_at is null or m.expires_at > statement_timestamp());
@@ -16120,7 +16216,6 @@ begin
   from memory.memories as m
   where m.user_id = p_user_id
     and m.agent_id = p_agent_id
-    and m.memory_type = p_memory_type
     and m.content_hash = p_content_hash
     and m.superseded_at is not null
     and m.deleted_at is null
@@ -16139,8 +16234,8 @@ $$;
 -- Notes that an extracted memory was said by further messages; false when they change nothing. The memory holds since
 -- the first time and counts as said at the last; it names the messages of one thread, the one where it was said last.
 create or replace function memory._say_again(
-  p_known memory.memories, p_thread_id text, p_seqs bigint[], p_said_at timestamptz, p_valid_from timestamptz,
-  p_event_time jsonb
+  p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
+  p_valid_from timestamptz, p_event_time jsonb
 )
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -16170,12 +16265,40 @@ begin
           then m.metadata - 'event_time' || jsonb_strip_nulls(jsonb_build_object('event_time', p_event_time))
         else m.metadata
       end,
+      memory_type = memory._finer_type(m.memory_type, p_memory_type),
       thread_id = case when is_later then p_thread_id else m.thread_id end,
       source_seqs = seqs,
       operation = 'update'
   where m.user_id = p_known.user_id and m.memory_id = p_known.memory_id;
   perform memory._win_again(p_known.user_id, p_known.memory_id);
   return true;
+end;
+$$;
+
+-- Notes that somebody states a memory once more: it counts as said now. One that a model drew from what was said is
+-- stated from now on, and a plain fact takes the type that it is said to have. What a tool or a web page repeats
+-- changes nothing of what people said.
+create or replace function memory._state_again(
+  p_known memory.memories, p_source text, p_memory_type text, p_metadata jsonb
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  states constant boolean := memory._states(p_source);
+  takes_source constant boolean := states and not p_known.is_stated;
+  finer constant text := case
+    when states or not p_known.is_stated then memory._finer_type(p_known.memory_type, p_memory_type)
+    else p_known.memory_type end;
+begin
+  if memory._may_outrank(least(memory._source_trust(p_source), memory._lowered(p_metadata)), p_known.trust) then
+    update memory.memories as m
+    set source = case when takes_source then p_source else m.source end,
+        memory_type = finer,
+        said_at = statement_timestamp(),
+        operation = case when takes_source or m.memory_type <> finer then 'update' else m.operation end
+    where m.user_id = p_known.user_id and m.memory_id = p_known.memory_id;
+  end if;
 end;
 $$;
 
@@ -16211,8 +16334,8 @@ begin
   where m.user_id = p_user_id and m.memory_id = p_memory_id and m.superseded_at is not null and m.deleted_at is null
     and not exists (
       select from memory.memories as o
-      where o.user_id = m.user_id and o.agent_id = m.agent_id and o.memory_type = m.memory_type
-        and o.content_hash = m.content_hash and memory._is_current(o));
+      where o.user_id = m.user_id and o.agent_id = m.agent_id and o.content_hash = m.content_hash
+        and memory._is_current(o));
 end;
 $$;
 
@@ -16415,7 +16538,7 @@ begin
   return exists (
     select from memory.memories as m
     where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-      and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
+      and m.content_hash = p_candidate.content_hash
       and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= p_candidate.trust);
 end;
 $$;
@@ -16462,8 +16585,7 @@ begin
     if p_is_new and exists (
       select from memory.memories as m
       where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-        and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
-        and m.quarantined_at is not null) then
+        and m.content_hash = p_candidate.content_hash and m.quarantined_at is not null) then
       return null;
     end if;
     p_candidate.deleted_at := 'infinity';
@@ -16566,13 +16688,14 @@ begin
       confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
       importance = coalesce(memory._real(update_memory.importance), m.importance),
       expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      said_at = case when update_memory.content <> m.content then statement_timestamp() else m.said_at end,
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
   returning m.version into current_version;
   return current_version;
 exception
   when unique_violation then
-    raise exception 'content: is stored already as another memory of this agent and type'
+    raise exception 'content: is stored already as another memory of this agent'
       using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;
@@ -19533,14 +19656,14 @@ begin
   for item in
     select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e order by e.agent_id, e.place
   loop
-    known := memory._known_memory(p_job.user_id, item.agent_id, item.memory_type, item.content_hash);
+    known := memory._known_memory(p_job.user_id, item.agent_id, item.content_hash);
     if known.memory_id is not null then
       is_new := false;
       -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back honest
       -- memories by repeating them. What an administrator released is settled.
       if item.suspicion is null or known.released_at is not null then
         has_news := memory._say_again(
-          known, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
+          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
       end if;
     else
       insert into memory.memories (
@@ -20199,7 +20322,7 @@ begin
   where m.user_id = p_user_id and m.thread_id = extracted.thread_id
     and m.seq = any (extracted.source_seqs[1:20]) -- one memory rarely has more sources, and reading hundreds takes long
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
-    and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
+    and m.created_at > greatest(memory._last_said(stated), memory._reworded_at(stated));
   said_words := memory._claim_words(said);
   if said is null or not said_words @> new_figures
     or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
@@ -24529,7 +24652,7 @@ begin
           select memory._recalled_id(p_recalled[s]) from unnest(sources || same) as s where s is not null);
       end if;
       types := types || memory.memory_type;
-      times := times || memory.known_since;
+      times := times || memory.stated_at;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
       chosen := chosen || jsonb_build_object(
@@ -24547,8 +24670,8 @@ begin
         || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
     from (
       select c.memory_type, c.line,
-        row_number() over (partition by c.memory_type order by c.known_since, c.memory_id) as number
-      from unnest(types, times, ids, lines) as c (memory_type, known_since, memory_id, line)
+        row_number() over (partition by c.memory_type order by c.stated_at, c.memory_id) as number
+      from unnest(types, times, ids, lines) as c (memory_type, stated_at, memory_id, line)
     ) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
@@ -24574,12 +24697,13 @@ end;
 $$;
 
 -- The most useful memories for a prompt: relevance to the query, importance and recency, weighed by the policy as in
--- Park et al., "Generative Agents" (2023). Recency halves in 30 days.
+-- Park et al., "Generative Agents" (2023). Recency halves with every 30 days since the memory was
+-- last said.
 create or replace function memory._rank_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, known_since timestamptz, score real, relevance real,
+  rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
   importance real, recency real
 )
 language plpgsql stable parallel unsafe
@@ -24607,8 +24731,8 @@ begin
       p_settings => p_policy -> 'search', p_sources => '{memory}', p_row_limit => 2 * least(p_max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
-    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
-      coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
+    select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
+      coalesce(r.score, 0) as relevance, memory._recency(memory._last_said(m)) as recency
     from memory._valid_memories(p_user_id, p_agent_id) as m
     left join relevant as r on r.memory_id = m.memory_id
   ), best as (
@@ -24616,11 +24740,11 @@ begin
       (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
         / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
     from weighed as w
-    order by score desc, w.known_since desc, w.memory_id desc
+    order by score desc, w.stated_at desc, w.memory_id desc
     limit p_max_memories
   )
-  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
-    b.content, b.known_since, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
+  select row_number() over (order by b.score desc, b.stated_at desc, b.memory_id desc), b.memory_id, b.memory_type,
+    b.content, b.stated_at, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
 $$;
@@ -26891,6 +27015,9 @@ begin
     return;
   end if;
   perform memory._check_members(p_kind, p_rows);
+  if p_kind = 'memories' then
+    p_rows := memory._one_of_each_wording(p_user_id, p_rows);
+  end if;
   begin
     execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
     if problem is not null then
@@ -27415,6 +27542,42 @@ begin
     from memory.memories as m where m.user_id = p_user_id and m.agent_id = any (p_agents)
     group by m.agent_id) as c
   where s.user_id = p_user_id and s.agent_id = c.agent_id;
+end;
+$$;
+
+-- The memories of an export of which several current ones have the same words, as earlier versions stored them once per
+-- type: one stays current and hides the others as duplicates, so that none is lost. It is the one that is stored
+-- already, by an earlier part of the export, or else the one that was stated, is more than a plain fact, and came first,
+-- in this order, as in an upgrade.
+create or replace function memory._one_of_each_wording(p_user_id text, p_rows jsonb)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select jsonb_agg(
+      case when w.winner <> w.memory_id
+        then w.value || jsonb_build_object(
+          'superseded_by', w.winner, 'supersede_reason', 'duplicate', 'superseded_at', statement_timestamp())
+        else w.value end
+      order by w.place)
+    from (
+      select r.*,
+        case when r.is_current then coalesce(
+          (select m.memory_id::text
+           from memory.memories as m
+           where m.user_id = p_user_id and m.agent_id = r.agent_id and m.content_hash = r.content_hash
+             and memory._is_current(m)),
+          first_value(r.memory_id) over (
+            partition by r.is_current, r.agent_id, r.content_hash
+            order by r.is_stated desc, r.memory_type = 'fact', r.created_at, r.place)) end as winner
+      from (
+        select i.value, i.place, i.value ->> 'memory_id' as memory_id, i.value ->> 'memory_type' as memory_type,
+          i.value ->> 'created_at' as created_at, coalesce(i.value ->> 'agent_id', 'default') as agent_id,
+          memory._states(coalesce(i.value ->> 'source', 'user')) as is_stated,
+          memory._content_hash(i.value ->> 'content') as content_hash,
+          num_nonnulls(i.value ->> 'superseded_at', i.value ->> 'deleted_at') = 0 as is_current
+        from jsonb_array_elements(p_rows) with ordinality as i (value, place)) as r) as w);
 end;
 $$;
 
@@ -28013,15 +28176,15 @@ begin
     ('jobs_running_idx', $index$create index concurrently jobs_running_idx on memory.jobs (user_id) where status = 'running'$index$),
     ('jobs_turn_idx', $index$create index concurrently jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id) where status = 'pending' and not is_delayed$index$),
     ('marks_pkey', $index$alter table memory.marks add primary key (user_id, scope, kind)$index$),
-    ('memories_content_hash_idx', $index$create unique index concurrently memories_content_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where superseded_at is null and deleted_at is null$index$),
+    ('memories_content_hash_idx', $index$create unique index concurrently memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash) where superseded_at is null and deleted_at is null$index$),
     ('memories_deleted_at_idx', $index$create index concurrently memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null$index$),
     ('memories_expires_at_idx', $index$create index concurrently memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null$index$),
-    ('memories_hidden_hash_idx', $index$create index concurrently memories_hidden_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where superseded_at is not null and deleted_at is null$index$),
+    ('memories_hidden_hash_idx', $index$create index concurrently memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash) where superseded_at is not null and deleted_at is null$index$),
     ('memories_least_idx', $index$create index concurrently memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id) where superseded_at is null and deleted_at is null$index$),
     ('memories_long_idx', $index$create index concurrently memories_long_idx on memory.memories (user_id) where long_search_vector is not null and superseded_at is null and deleted_at is null$index$),
     ('memories_pkey', $index$alter table memory.memories add primary key (user_id, memory_id)$index$),
     ('memories_profile_idx', $index$create index concurrently memories_profile_idx on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc) include (agent_id, expires_at, valid_to) where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact')$index$),
-    ('memories_quarantined_idx', $index$create index concurrently memories_quarantined_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where quarantined_at is not null$index$),
+    ('memories_quarantined_idx', $index$create index concurrently memories_quarantined_idx on memory.memories (user_id, agent_id, content_hash) where quarantined_at is not null$index$),
     ('memories_recent_idx', $index$create index concurrently memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id) include (expires_at, valid_to, search_vector) where superseded_at is null and deleted_at is null$index$),
     ('memories_scope_expiry_idx', $index$create index concurrently memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at) where expires_at is not null and superseded_at is null and deleted_at is null$index$),
     ('memories_superseded_by_idx', $index$create index concurrently memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null$index$),
@@ -28316,7 +28479,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '054_one_memory_of_one_wording']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',

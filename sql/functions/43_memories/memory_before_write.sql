@@ -34,6 +34,15 @@ begin
     end if;
   end if;
 
+  -- A memory that is only said again is no new version: nothing that its history tells has changed.
+  if not is_new and new.said_at is distinct from old.said_at then
+    judged := new;
+    judged.said_at := old.said_at;
+    if judged is not distinct from old then
+      return new;
+    end if;
+  end if;
+
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
   -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
@@ -150,7 +159,6 @@ begin
   from memory.memories as m
   where m.user_id = p_candidate.user_id
     and m.agent_id = p_candidate.agent_id
-    and m.memory_type = p_candidate.memory_type
     and m.content_hash = p_candidate.content_hash
     and m.memory_id <> p_candidate.memory_id
     and memory._is_current(m)
