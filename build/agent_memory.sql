@@ -2176,7 +2176,7 @@ from memory.summaries as s where s.status = 'completed'
 on conflict do nothing;
 $migration$);
 
-call memory._migrate('054_one_memory_of_one_wording', '72240d2082eae195d1df29fccd3a620f62348ce103ade557e2a72c55e18bb7fa', '0.2.0', $migration$
+call memory._migrate('054_one_memory_of_one_wording', '54dbbbfa7aa32f7a29d6342f12fc408404efd24ebae4d0ef65124d0a6edfbea2', '0.2.0', $migration$
 -- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
 -- versions stored them once per type. Of those the memory stays that was stated, is more than a plain fact, and came
 -- first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do besides is done
@@ -2227,6 +2227,13 @@ create index memories_quarantined_idx on memory.memories (user_id, agent_id, con
 comment on column memory.memories.said_at is
 'When it was last said: in the newest message that states it, or by the last memory.add_memory() that repeated it. Null '
 'for a memory that was stored once and that no message states: it was said at created_at.';
+
+-- The languages by which words of a user's texts may still be parsed after search.language was changed, and how far
+-- they are parsed anew. A search looks both up; few users have such rows.
+create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
+create index policies_language_idx on memory.policies (user_id) where settings -> 'search' ? 'language';
+comment on column memory.marks.position is
+'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which all messages are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970. language: scope names a language by which texts may still be parsed. parsed_anew: which source of search is parsed anew, scope names the last text.';
 $migration$);
 
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
@@ -2516,6 +2523,8 @@ returns text$header$),
 returns void$header$),
       ('function', '_text_vector', $header$(p_language regconfig, p_content text)
 returns tsvector$header$),
+      ('function', '_query_words', $header$(p_languages regconfig[], p_query text, p_limit int)
+returns text[]$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
 returns tsvector$header$),
       ('function', '_words_of_other_scripts', $header$(p_slot text)
@@ -2564,6 +2573,12 @@ returns void$header$),
 returns jsonb$header$),
       ('function', 'get_policy', $header$(agent_id text default null, user_id text default null)
 returns jsonb$header$),
+      ('function', '_languages', $header$(p_user_id text, p_agent_id text, p_language text)
+returns regconfig[]$header$),
+      ('function', '_marked_language', $header$(p_scope text)
+returns text$header$),
+      ('function', '_parse_anew_later', $header$(p_user_id text, p_former regconfig[])
+returns void$header$),
       ('function', '_merge_policy', $header$(p_base jsonb, p_layer jsonb)
 returns jsonb$header$),
       ('function', '_merge_layers', $header$(p_layers memory.policies[])
@@ -3678,6 +3693,14 @@ returns memory._search_filters$header$),
 returns text[]$header$),
       ('function', '_sources_of_agent', $header$(p_user_id text, p_agent_id text, p_sources text[])
 returns text[]$header$),
+      ('function', '_parse_anew', $header$(p_user_id text, p_max_bytes int)
+returns boolean$header$),
+      ('function', '_parse_some_anew', $header$(
+  p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
+  out last_number bigint, out bytes bigint
+)$header$),
+      ('function', '_language', $header$(p_user_id text, p_agent_id text)
+returns regconfig$header$),
       ('function', '_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -3865,11 +3888,15 @@ returns table (user_id text, scope text)$header$),
 returns jsonb$header$),
       ('function', '_parse_artifacts_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
+      ('function', '_has_unparsed_texts', $header$(p_user_id text)
+returns boolean$header$),
       ('function', '_has_unparsed_parts', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_parse_artifacts_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
+      ('function', '_parse_artifacts_users', $header$()
+returns setof text$header$),
       ('function', '_reconcile_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_check_reconciliation', $header$(p_result jsonb, p_given int)
@@ -6958,6 +6985,32 @@ begin
 end;
 $$;
 
+-- The words of a query, at most p_limit, in its order: as texts of each of these languages have them, because a user's
+-- texts may be in several. A word that is a stop word of one of them says nothing in the others.
+create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := left(p_query, 8000);
+begin
+  if cardinality(p_languages) = 1 then
+    return array(
+      select v.lexeme from unnest(memory._text_vector(p_languages[1], said)) as v
+      order by v.positions[1], v.lexeme limit p_limit);
+  end if;
+  return array(
+    select l.lexeme
+    from unnest(memory._text_vector('simple', said)) as v
+    cross join lateral (
+      select array_agg(to_tsvector(k, v.lexeme)) as vectors from unnest(p_languages) as k) as t
+    cross join lateral (select unnest(tsvector_to_array(x)) as lexeme from unnest(t.vectors) as x) as l
+    where '' <> all (t.vectors)
+    group by l.lexeme
+    order by min(v.positions[1]), l.lexeme limit p_limit);
+end;
+$$;
+
 -- Both sets of words, or the first alone when they do not fit into one tsvector.
 create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
 returns tsvector
@@ -7584,6 +7637,82 @@ comment on function memory.get_policy(text, text) is
 'The settings that apply to a user and an agent, merged key by key. Those of the agent for this user come first, then '
 'those of the user, of the agent, of everyone, and the built-in ones.';
 
+-- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user. It can
+-- be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by which
+-- they may be parsed still, and a query is parsed by all of them.
+
+-- The languages of the texts that a search of this user and agent (null: all) may find; p_language is that of the
+-- policy that applies. Documents are parsed by the policy of the user, other texts by that of their agent.
+create or replace function memory._languages(p_user_id text, p_agent_id text, p_language text)
+returns regconfig[]
+language plpgsql stable parallel safe
+as $$
+declare
+  layers constant memory.policies[] := array(
+    select p from memory.policies as p where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language');
+  former constant text[] := array(
+    select memory._marked_language(k.scope) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  of_user text;
+begin
+  if cardinality(layers) + cardinality(former) = 0 then -- nearly always
+    return array[p_language];
+  end if;
+  of_user := (select l.settings #>> '{search,language}' from unnest(layers) as l
+              where l.agent_id = '' and l.user_id = p_user_id);
+  return array(
+    select p_language::regconfig
+    union
+    select f::regconfig from unnest(former) as f
+    union
+    select coalesce(of_user, max(l.settings #>> '{search,language}') filter (where l.agent_id = ''),
+      memory._default_policy() #>> '{search,language}')::regconfig
+    from unnest(layers) as l
+    union
+    select (l.settings #>> '{search,language}')::regconfig from unnest(layers) as l
+    where p_agent_id is null and l.agent_id <> '' and (of_user is null or l.user_id <> ''));
+end;
+$$;
+
+-- The language that a mark names. Its scope is that of no thread, whose marks go with it. Inlined by the planner, hence
+-- no SET clause.
+create or replace function memory._marked_language(p_scope text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select substr(p_scope, length('language:') + 1);
+end;
+
+-- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
+-- languages of before.
+create or replace function memory._parse_anew_later(p_user_id text, p_former regconfig[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.marks as k (user_id, scope, kind, position)
+  select u.user_id, 'language:' || f, 'language', (extract(epoch from clock_timestamp()) * 1000000)::bigint
+  from (
+    select p_user_id as user_id where p_user_id is not null
+    union
+    (select t.user_id from memory.threads as t where p_user_id is null
+     union select s.user_id from memory.memory_scopes as s where p_user_id is null
+     union select d.user_id from memory.documents as d where p_user_id is null
+     union select a.user_id from memory.artifacts as a where p_user_id is null)
+    except
+    select p.user_id from memory.policies as p
+    where p_user_id is null and p.agent_id = '' and p.user_id <> '' and p.settings -> 'search' ? 'language'
+  ) as u
+  cross join unnest(p_former) as f
+  order by u.user_id, f::text
+  on conflict on constraint marks_pkey do update set position = excluded.position;
+  if p_user_id is null then
+    perform memory._enqueue_for_everyone('parse_artifacts');
+  else
+    perform memory._enqueue(p_user_id, 'parse_artifacts', '');
+  end if;
+end;
+$$;
+
 -- A policy with another one laid over it: sections merge key by key, and the value of a key is replaced as a whole.
 create or replace function memory._merge_policy(p_base jsonb, p_layer jsonb)
 returns jsonb
@@ -7706,6 +7835,8 @@ as $$
 declare
   inherited text[]; -- sections that are taken back to what they inherit
   policy jsonb;
+  former text; -- search.language of before
+  former_languages regconfig[];
 begin
   perform memory._check_settings_object(settings);
   if agent_id is not null then
@@ -7716,6 +7847,8 @@ begin
   perform memory._check_settings(settings);
   perform memory._check_user_or_all(user_id);
 
+  former := memory._policy_section(set_policy.user_id, set_policy.agent_id, 'search') ->> 'language';
+  former_languages := memory._languages(coalesce(set_policy.user_id, ''), set_policy.agent_id, former);
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
   -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
   -- inherits it again.
@@ -7727,6 +7860,9 @@ begin
   perform memory._audit('set_policy',
     jsonb_strip_nulls(jsonb_build_object('agent_id', agent_id)) || jsonb_build_object('settings', settings), user_id);
   policy := memory._policy(set_policy.user_id, set_policy.agent_id);
+  if policy #>> '{search,language}' <> former then
+    perform memory._parse_anew_later(set_policy.user_id, former_languages);
+  end if;
   perform memory._note_missing_models(settings, policy);
   return policy;
 end;
@@ -9794,6 +9930,7 @@ as $$
 begin
   case p_kind
     when 'backfill' then return query select memory._backfill_users();
+    when 'parse_artifacts' then return query select memory._parse_artifacts_users();
   end case;
 end;
 $$;
@@ -15602,10 +15739,13 @@ begin
     end if;
   end if;
 
-  -- A memory that is only said again is no new version: nothing that its history tells has changed.
-  if not is_new and new.said_at is distinct from old.said_at then
+  -- A memory that is only said again, or parsed anew, is no new version: nothing that its history tells has changed.
+  if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
+                      is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
     judged := new;
     judged.said_at := old.said_at;
+    judged.search_vector := old.search_vector;
+    judged.long_search_vector := old.long_search_vector;
     if judged is not distinct from old then
       return new;
     end if;
@@ -18044,6 +18184,180 @@ begin
 end;
 $$;
 
+-- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
+-- different are stored.
+
+-- Parses at least one text of a user, then up to p_max_bytes in all, and returns whether any are left. A mark of kind
+-- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
+-- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
+create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  changed_at constant bigint := (
+    select max(k.position) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  place jsonb; -- number of the source, and the key of its last text: text and number
+  step record;
+  bytes_left int := p_max_bytes;
+begin
+  if changed_at is null then
+    return false;
+  end if;
+  select k.scope::jsonb into place from memory.marks as k
+  where k.user_id = p_user_id and k.kind = 'parsed_anew' and k.position = changed_at;
+  place := coalesce(place, '[1, "", -1]');
+  while (place ->> 0)::int <= 5 and bytes_left > 0 loop
+    select s.* into step from memory._parse_some_anew(
+      p_user_id, (place ->> 0)::int, place ->> 1, (place ->> 2)::bigint, bytes_left) as s;
+    place := case
+      when step.last_text is null then jsonb_build_array((place ->> 0)::int + 1, '', -1)
+      else jsonb_build_array(place -> 0, step.last_text, step.last_number) end;
+    bytes_left := bytes_left - coalesce(step.bytes, 0);
+  end loop;
+  delete from memory.marks as k
+  where k.user_id = p_user_id
+    and (k.kind = 'parsed_anew' or (place ->> 0)::int > 5 and k.kind = 'language' and k.position <= changed_at);
+  if (place ->> 0)::int > 5 then
+    return exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  end if;
+  insert into memory.marks (user_id, scope, kind, position) values (p_user_id, place::text, 'parsed_anew', changed_at);
+  return true;
+end;
+$$;
+
+-- Parses the next texts of one source after this key, 1,000 at most, and returns the last key and the bytes read; null
+-- when there are no more.
+create or replace function memory._parse_some_anew(
+  p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
+  out last_number bigint, out bytes bigint
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  texts text[];
+  numbers bigint[];
+  nothing constant text := '00000000-0000-0000-0000-000000000000';
+begin
+  p_text := case when p_source > 1 then coalesce(nullif(p_text, ''), nothing) else p_text end;
+  select array_agg(d.text order by d.so_far), array_agg(d.number order by d.so_far), max(d.so_far)
+  into texts, numbers, bytes
+  from (
+    select n.text, n.number, sum(n.bytes) over (order by n.place) as so_far, n.place
+    from (
+      select row_number() over () as place, o.*, 100 + o.size as bytes
+      from (
+        (select m.thread_id as text, m.seq as number, octet_length(m.content)::bigint as size from memory.messages as m
+         where p_source = 1 and m.user_id = p_user_id and (m.thread_id, m.seq) > (p_text, p_number)
+         order by m.thread_id, m.seq limit 1000)
+        union all
+        (select m.memory_id::text, 0, octet_length(m.content) from memory.memories as m
+         where p_source = 2 and m.user_id = p_user_id and m.memory_id > p_text::uuid
+         order by m.memory_id limit 1000)
+        union all
+        (select c.document_id::text, c.number, octet_length(c.content) from memory.document_chunks as c
+         where p_source = 3 and c.user_id = p_user_id and (c.document_id, c.number) > (p_text::uuid, p_number)
+         order by c.document_id, c.number limit 1000)
+        union all
+        (select p.content_id::text, p.first_byte, octet_length(p.content) from memory.artifact_parts as p
+         where p_source = 4 and p.user_id = p_user_id and (p.content_id, p.first_byte) > (p_text::uuid, p_number)
+         order by p.content_id, p.first_byte limit 1000)
+        union all
+        (select s.summary_id::text, 0, octet_length(s.summary) from memory.summaries as s
+         where p_source = 5 and s.user_id = p_user_id and s.summary_id > p_text::uuid and s.summary is not null
+         order by s.summary_id limit 1000)) as o) as n) as d
+  where d.so_far <= p_max_bytes or d.place = 1;
+  last_text := texts[cardinality(texts)];
+  last_number := numbers[cardinality(numbers)];
+  if last_text is null then
+    return;
+  end if;
+
+  case p_source
+    when 1 then
+      perform from memory.threads as t
+      where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
+      update memory.messages as m
+      set search_vector = w.words
+      from (
+        select o.thread_id, o.seq, memory._message_vector(
+            memory._language(p_user_id, o.agent_id), o.content, o.metadata, o.created_at) as words
+        from unnest(texts, numbers) as k (text, number)
+        cross join lateral (
+          select v.* from memory.messages as v
+          where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number and v.search_vector is not null
+          offset 0) as o
+        offset 0) as w
+      where m.user_id = p_user_id and m.thread_id = w.thread_id and m.seq = w.seq
+        and m.search_vector is not null and m.search_vector <> w.words;
+    when 2 then
+      perform from memory.memories as m
+      where m.user_id = p_user_id and m.memory_id = any (texts::uuid[])
+      order by m.memory_id for no key update nowait;
+      update memory.memories as m
+      set search_vector = case when not w.is_long then w.words end,
+          long_search_vector = case when w.is_long then w.words end
+      from (select o.memory_id, p.words, p.is_long
+            from memory.memories as o cross join lateral memory._memory_words(o) as p
+            where o.user_id = p_user_id and o.memory_id = any (texts::uuid[]) offset 0) as w
+      where m.user_id = p_user_id and m.memory_id = w.memory_id
+        and coalesce(m.search_vector, m.long_search_vector) <> w.words;
+    when 3 then
+      update memory.document_chunks as c
+      set search_vector = w.words
+      from (
+        select k.text::uuid as document_id, k.number, memory._chunk_vector(
+            memory._language(p_user_id, memory._document_agent(o.agent_ids)), o.title, o.content) as words
+        from unnest(texts, numbers) as k (text, number)
+        cross join lateral (
+          select d.agent_ids, d.title, v.content
+          from memory.document_chunks as v
+          join memory.documents as d on d.user_id = p_user_id and d.document_id = k.text::uuid
+          where v.user_id = p_user_id and v.document_id = k.text::uuid and v.number = k.number
+          for no key update of v nowait) as o
+        offset 0) as w
+      where c.user_id = p_user_id and c.document_id = w.document_id and c.number = w.number
+        and c.search_vector <> w.words;
+    when 4 then
+      update memory.artifact_parts as p
+      set search_vector = w.words
+      from (
+        select k.text::uuid as content_id, k.number, memory._text_vector(memory._language(p_user_id, o.agent_id),
+            memory._part_text(o.key, o.description, k.number::int, o.content)) as words
+        from unnest(texts, numbers) as k (text, number)
+        cross join lateral (
+          select a.agent_id, a.key, a.description, v.content
+          from memory.artifact_parts as v
+          join memory.artifacts as a on a.user_id = p_user_id and a.content_id = k.text::uuid
+          where v.user_id = p_user_id and v.content_id = k.text::uuid and v.first_byte = k.number
+            and v.search_vector is not null
+          for no key update of v nowait) as o
+        offset 0) as w
+      where p.user_id = p_user_id and p.content_id = w.content_id and p.first_byte = w.number
+        and p.search_vector <> w.words;
+    when 5 then
+      update memory.summaries as s
+      set search_vector = w.words
+      from (select o.summary_id, memory._text_vector(
+                memory._language(p_user_id, memory._document_agent(o.agent_ids)), o.summary) as words
+            from memory.summaries as o
+            where o.user_id = p_user_id and o.summary_id = any (texts::uuid[])
+            for no key update nowait) as w
+      where s.user_id = p_user_id and s.summary_id = w.summary_id and s.search_vector <> w.words;
+  end case;
+end;
+$$;
+
+-- The language by which texts of a user and agent are parsed.
+create or replace function memory._language(p_user_id text, p_agent_id text)
+returns regconfig
+language plpgsql stable parallel safe
+as $$
+begin
+  return memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language';
+end;
+$$;
+
 -- The rows that a search may see, before any of them is ranked. Every filter is applied here or in the sources, so none
 -- is applied after a limit. p_sources are those of memory._sources_that_pass(). number is the seq of a message and the
 -- number of a document's piece. p_unfiltered says that p_filters is null. It replaces up to ten tests per row by one;
@@ -19987,7 +20301,7 @@ begin
 end;
 $$;
 
--- Parses as many bytes as the worker says.
+-- Parses as many bytes as the worker says: artifacts without words, then texts whose language was changed.
 create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -19998,17 +20312,28 @@ begin
     perform memory._refuse_result('max_bytes', 'must be a number from 1 to 4000000');
   end if;
   return jsonb_build_object(
-    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
+    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int),
+    'parses_on', memory._parse_anew(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
 end;
 $$;
 
--- Another job follows while parts of the user's artifacts wait to be parsed.
+-- Another job follows while parts of the user's artifacts wait to be parsed, or other texts to be parsed anew.
 create or replace function memory._parse_artifacts_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 begin
-  return case when memory._has_unparsed_parts(p_job.user_id) then jsonb '{}' end;
+  return case when memory._has_unparsed_texts(p_job.user_id) then jsonb '{}' end;
+end;
+$$;
+
+create or replace function memory._has_unparsed_texts(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return memory._has_unparsed_parts(p_user_id)
+    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
 end;
 $$;
 
@@ -20035,7 +20360,7 @@ create or replace function memory._parse_artifacts_input(
 language plpgsql stable parallel safe
 as $$
 begin
-  if memory._has_unparsed_parts(p_job.user_id) then
+  if memory._has_unparsed_texts(p_job.user_id) then
     payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
     input := '{}';
     agent_id := null;
@@ -20043,6 +20368,14 @@ begin
   end if;
 end;
 $$;
+
+-- Everyone whose texts are to be parsed anew, because search.language was changed.
+create or replace function memory._parse_artifacts_users()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select distinct k.user_id from memory.marks as k where k.kind = 'language';
+end;
 
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
@@ -22773,12 +23106,11 @@ declare
 begin
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
-    select array_agg(w.lexeme), array_agg(quote_literal(w.lexeme)::tsquery),
-      string_agg(quote_literal(w.lexeme), ' | ')::tsquery
-    into words, words_as_queries, any_word
-    from (select v.lexeme
-          from unnest(memory._text_vector(language, left(p_query, 8000))) as v
-          order by v.positions[1], v.lexeme limit 200) as w;
+    words := nullif(memory._query_words(
+      memory._languages(p_user_id, p_agent_id, p_settings ->> 'language'), p_query, 200), '{}');
+    select array_agg(quote_literal(w)::tsquery order by n), string_agg(quote_literal(w), ' | ')::tsquery
+    into words_as_queries, any_word
+    from unnest(words) with ordinality as q (w, n);
     beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
@@ -25025,7 +25357,8 @@ set jit = off
 set gin_fuzzy_search_limit = 1000
 as $$
 declare
-  words constant text[] := tsvector_to_array(to_tsvector(p_language, array_to_string(p_names, ' ')));
+  languages constant regconfig[] := memory._languages(p_user_id, p_agent_id, p_language::text);
+  words constant text[] := memory._query_words(languages, array_to_string(p_names, ' '), 200);
   vector tsvector;
 begin
   if words = '{}' then
@@ -25047,7 +25380,9 @@ begin
     where tsvector_to_array(m.search_vector) && words
     limit 1;
   end if;
-  return (select n.name from unnest(p_names) as n (name) where vector @@ plainto_tsquery(p_language, n.name) limit 1);
+  return (
+    select n.name from unnest(p_names) as n (name) cross join unnest(languages) as l (language)
+    where vector @@ plainto_tsquery(l.language, n.name) limit 1);
 end;
 $$;
 
@@ -25146,12 +25481,14 @@ declare
   beginnings text; -- a regular expression that finds lines which may have a word
 begin
   -- A longer word also stands for words that begin with it: mail for mailer.
-  select array_agg(w.lexeme), array_agg(w.pattern::tsquery), string_agg(w.pattern, ' | ')::tsquery,
+  select array_agg(w.lexeme order by w.place), array_agg(w.pattern::tsquery order by w.place),
+    string_agg(w.pattern, ' | ')::tsquery,
     string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
   into lexemes, words, any_word, beginnings
-  from (select v.lexeme, quote_literal(v.lexeme) || case when length(v.lexeme) > 3 then ':*' else '' end as pattern
-        from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
-        order by v.positions[1], v.lexeme limit 100) as w;
+  from (select q.lexeme, q.place,
+          quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end as pattern
+        from unnest(memory._query_words(memory._languages(p_user_id, null, p_language::text), p_query, 100))
+          with ordinality as q (lexeme, place)) as w;
   if words is null and p_target is null then
     return;
   end if;
@@ -26377,7 +26714,7 @@ begin
     (11, 'secrets', array[]::text[], 'true'),
     (12, 'secret_reads', array[]::text[], 'true'),
     (13, 'idempotency_keys', array[]::text[], 'true'),
-    (14, 'marks', array[]::text[], 't.kind <> ''claims'''),
+    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'')'),
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')'),
     (16, 'model_calls', array['job_id'], 'true');
@@ -27274,7 +27611,7 @@ begin
       when not memory._is_count(t.seq) then 'seq'
       when not memory._is_count(t.token_count) then 'token_count' end$rule$
     when 'marks' then $rule$case
-      when t.kind = 'claims' then 'kind'
+      when t.kind in ('claims', 'language', 'parsed_anew') then 'kind'
       when (t.position between -1 and 1000000000000000000) is not true then 'position' end$rule$
     when 'jobs' then $rule$case
       when (t.status in ('completed', 'dead')) is not true then 'status'
@@ -28237,6 +28574,7 @@ begin
     ('jobs_pkey', $index$alter table memory.jobs add primary key (user_id, job_id)$index$),
     ('jobs_running_idx', $index$create index concurrently jobs_running_idx on memory.jobs (user_id) where status = 'running'$index$),
     ('jobs_turn_idx', $index$create index concurrently jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id) where status = 'pending' and not is_delayed$index$),
+    ('marks_languages_idx', $index$create index concurrently marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew')$index$),
     ('marks_pkey', $index$alter table memory.marks add primary key (user_id, scope, kind)$index$),
     ('memories_content_hash_idx', $index$create unique index concurrently memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash) where superseded_at is null and deleted_at is null$index$),
     ('memories_deleted_at_idx', $index$create index concurrently memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null$index$),
@@ -28270,6 +28608,7 @@ begin
     ('models_one_active_idx', $index$create unique index concurrently models_one_active_idx on memory.models (kind) where is_active$index$),
     ('models_pkey', $index$alter table memory.models add primary key (name)$index$),
     ('moved_users_pkey', $index$alter table memory.moved_users add primary key (user_id)$index$),
+    ('policies_language_idx', $index$create index concurrently policies_language_idx on memory.policies (user_id) where settings -> 'search' ? 'language'$index$),
     ('policies_pkey', $index$alter table memory.policies add primary key (user_id, agent_id)$index$),
     ('prompt_versions_pkey', $index$alter table memory.prompt_versions add primary key (name, version)$index$),
     ('quarantined_messages_pkey', $index$alter table memory.quarantined_messages add primary key (user_id, thread_id, seq)$index$),

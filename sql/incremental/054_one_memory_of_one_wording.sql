@@ -48,3 +48,10 @@ create index memories_quarantined_idx on memory.memories (user_id, agent_id, con
 comment on column memory.memories.said_at is
 'When it was last said: in the newest message that states it, or by the last memory.add_memory() that repeated it. Null '
 'for a memory that was stored once and that no message states: it was said at created_at.';
+
+-- The languages by which words of a user's texts may still be parsed after search.language was changed, and how far
+-- they are parsed anew. A search looks both up; few users have such rows.
+create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
+create index policies_language_idx on memory.policies (user_id) where settings -> 'search' ? 'language';
+comment on column memory.marks.position is
+'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which all messages are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970. language: scope names a language by which texts may still be parsed. parsed_anew: which source of search is parsed anew, scope names the last text.';

@@ -34,10 +34,13 @@ begin
     end if;
   end if;
 
-  -- A memory that is only said again is no new version: nothing that its history tells has changed.
-  if not is_new and new.said_at is distinct from old.said_at then
+  -- A memory that is only said again, or parsed anew, is no new version: nothing that its history tells has changed.
+  if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
+                      is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
     judged := new;
     judged.said_at := old.said_at;
+    judged.search_vector := old.search_vector;
+    judged.long_search_vector := old.long_search_vector;
     if judged is not distinct from old then
       return new;
     end if;
