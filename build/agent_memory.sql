@@ -7637,9 +7637,9 @@ comment on function memory.get_policy(text, text) is
 'The settings that apply to a user and an agent, merged key by key. Those of the agent for this user come first, then '
 'those of the user, of the agent, of everyone, and the built-in ones.';
 
--- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user. It can
--- be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by which
--- they may be parsed still, and a query is parsed by all of them.
+-- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user, which
+-- can be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by
+-- which they may still be parsed, and a query is parsed by all of them.
 
 -- The languages of the texts that a search of this user and agent (null: all) may find; p_language is that of the
 -- policy that applies. Documents are parsed by the policy of the user, other texts by that of their agent.
@@ -14607,7 +14607,8 @@ comment on function memory.add_memory(
 ) is
 'Stores a long-term memory and returns its id. If the agent has the same content already, whatever its type, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
-'(23505). A stored fact takes the type that the repetition names; every other type stays. tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
+'(23505). A stored fact takes the type that the repetition names; every other type stays. '
+'tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
 'false too. For an agent without the resource memory nothing is stored: memory_id is null; nor is what the user had '
 'forgotten, if a model says it again (source extraction). A call that is repeated '
@@ -16158,8 +16159,8 @@ begin
 end;
 $$;
 
--- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type stays.
--- "fact" is what a caller gets who names no type. The planner inlines this function; a SET clause would prevent that.
+-- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type
+-- stays. "fact" is what a caller gets who names no type. Inlined by the planner, hence no SET clause.
 create or replace function memory._finer_type(p_stored text, p_said text)
 returns text
 language sql immutable parallel safe
@@ -22681,10 +22682,11 @@ begin
 end;
 $$;
 
--- Results that come earlier than their scores say, as ahead_of of memory._ranked_once(). "Where does she work now?" finds
--- the message that told of a job which has ended since. The memory drawn from that message is hidden behind the one that
--- took its place, and so that one, or its own message, comes first if it has a third of the score. Not if a current memory
--- was drawn from the message besides: the message may be found for that one. A search of the past keeps the ranking.
+-- Results that come earlier than their scores say, as ahead_of of memory._ranked_once(). "Where does she work now?"
+-- finds the message that told of a job which has ended since. The memory drawn from that message is hidden behind the
+-- memory that took its place. That memory, or its own message, comes before the message if it has a third of its score,
+-- unless another current memory was drawn from the message, which may be found for that. A search of the past keeps the
+-- ranking.
 create or replace function memory._ahead_of_outdated(
   p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
 )
@@ -27944,10 +27946,10 @@ begin
 end;
 $$;
 
--- The memories of an export of which several current ones have the same words, as earlier versions stored them once per
--- type: one stays current and hides the others as duplicates, so that none is lost. It is the one that is stored
--- already, by an earlier part of the export, or else the one that was stated, is more than a plain fact, and came first,
--- in this order, as in an upgrade.
+-- The memories of an export, of which several current ones may have the same words: earlier versions stored them once
+-- per type. One stays current and hides the others as duplicates, so that none is lost. It is the one that is stored
+-- already, by an earlier part of the export, or else the one that was stated, is more than a plain fact, and came
+-- first, in this order, as in an upgrade.
 create or replace function memory._one_of_each_wording(p_user_id text, p_rows jsonb)
 returns jsonb
 language plpgsql stable parallel safe

@@ -1,5 +1,4 @@
-"""What was said long ago, what holds since long ago, and what no longer holds: which memories a context and a search
-show first."""
+"""What was said long ago, holds since long ago, or no longer holds: which memories come first."""
 
 from __future__ import annotations
 
@@ -40,7 +39,7 @@ def ago(days: int) -> str:
 
 def hear(api: Api, said: str, *, days: int, event_days: int | None = None) -> None:
     """A model draws this memory from a message so many days old, which tells of an event so many days ago."""
-    time = "select to_char(now() - make_interval(days => %(days)s), 'YYYY-MM-DD\"T\"HH24:MI:SS\"Z\"')"
+    time = 'select to_char(now() - make_interval(days => %(days)s), \'YYYY-MM-DD"T"HH24:MI:SS"Z"\')'
     [seq] = say(api, said, created_at=api.value(time, days=days), expires_at="infinity")
     api.extract_memories(user_id="ana", thread_id="t1")
     event = {} if event_days is None else {"event_time": api.value(time, days=event_days)}

@@ -1,6 +1,6 @@
--- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user. It can
--- be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by which
--- they may be parsed still, and a query is parsed by all of them.
+-- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user, which
+-- can be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by
+-- which they may still be parsed, and a query is parsed by all of them.
 
 -- The languages of the texts that a search of this user and agent (null: all) may find; p_language is that of the
 -- policy that applies. Documents are parsed by the policy of the user, other texts by that of their agent.

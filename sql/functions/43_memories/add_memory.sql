@@ -138,7 +138,8 @@ comment on function memory.add_memory(
 ) is
 'Stores a long-term memory and returns its id. If the agent has the same content already, whatever its type, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
-'(23505). A stored fact takes the type that the repetition names; every other type stays. tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
+'(23505). A stored fact takes the type that the repetition names; every other type stays. '
+'tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
 'false too. For an agent without the resource memory nothing is stored: memory_id is null; nor is what the user had '
 'forgotten, if a model says it again (source extraction). A call that is repeated '

@@ -19,8 +19,8 @@ begin
 end;
 $$;
 
--- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type stays.
--- "fact" is what a caller gets who names no type. The planner inlines this function; a SET clause would prevent that.
+-- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type
+-- stays. "fact" is what a caller gets who names no type. Inlined by the planner, hence no SET clause.
 create or replace function memory._finer_type(p_stored text, p_said text)
 returns text
 language sql immutable parallel safe

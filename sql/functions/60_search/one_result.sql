@@ -53,10 +53,11 @@ begin
 end;
 $$;
 
--- Results that come earlier than their scores say, as ahead_of of memory._ranked_once(). "Where does she work now?" finds
--- the message that told of a job which has ended since. The memory drawn from that message is hidden behind the one that
--- took its place, and so that one, or its own message, comes first if it has a third of the score. Not if a current memory
--- was drawn from the message besides: the message may be found for that one. A search of the past keeps the ranking.
+-- Results that come earlier than their scores say, as ahead_of of memory._ranked_once(). "Where does she work now?"
+-- finds the message that told of a job which has ended since. The memory drawn from that message is hidden behind the
+-- memory that took its place. That memory, or its own message, comes before the message if it has a third of its score,
+-- unless another current memory was drawn from the message, which may be found for that. A search of the past keeps the
+-- ranking.
 create or replace function memory._ahead_of_outdated(
   p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
 )

@@ -1,7 +1,7 @@
--- The memories of an export of which several current ones have the same words, as earlier versions stored them once per
--- type: one stays current and hides the others as duplicates, so that none is lost. It is the one that is stored
--- already, by an earlier part of the export, or else the one that was stated, is more than a plain fact, and came first,
--- in this order, as in an upgrade.
+-- The memories of an export, of which several current ones may have the same words: earlier versions stored them once
+-- per type. One stays current and hides the others as duplicates, so that none is lost. It is the one that is stored
+-- already, by an earlier part of the export, or else the one that was stated, is more than a plain fact, and came
+-- first, in this order, as in an upgrade.
 create or replace function memory._one_of_each_wording(p_user_id text, p_rows jsonb)
 returns jsonb
 language plpgsql stable parallel safe

@@ -45,7 +45,7 @@ def found(api: Api, query: str, user_id: str = "ana", **arguments: Any) -> list[
     return sorted(row.source for row in rows)
 
 
-def parse_anew(api: Api, user_id: str = "ana", max_bytes: int = 4000000) -> int:
+def parse_anew(api: Api, max_bytes: int = 4000000) -> int:
     """Do all jobs that parse; how many there were."""
     jobs = 0
     while claimed := api.claim_jobs(worker="test", kinds=["parse_artifacts"], max_jobs=10):
