@@ -3694,7 +3694,7 @@ returns text[]$header$),
       ('function', '_sources_of_agent', $header$(p_user_id text, p_agent_id text, p_sources text[])
 returns text[]$header$),
       ('function', '_parse_anew', $header$(p_user_id text, p_max_bytes int)
-returns boolean$header$),
+returns void$header$),
       ('function', '_parse_some_anew', $header$(
   p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
   out last_number bigint, out bytes bigint
@@ -18188,11 +18188,11 @@ $$;
 -- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
 -- different are stored.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, and returns whether any are left. A mark of kind
--- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
--- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
+-- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was
+-- changed. A mark of kind parsed_anew names the source and the text where the next call goes on; its position is that of
+-- the change, so that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
-returns boolean
+returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -18203,7 +18203,7 @@ declare
   bytes_left int := p_max_bytes;
 begin
   if changed_at is null then
-    return false;
+    return;
   end if;
   select k.scope::jsonb into place from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'parsed_anew' and k.position = changed_at;
@@ -18219,11 +18219,10 @@ begin
   delete from memory.marks as k
   where k.user_id = p_user_id
     and (k.kind = 'parsed_anew' or (place ->> 0)::int > 5 and k.kind = 'language' and k.position <= changed_at);
-  if (place ->> 0)::int > 5 then
-    return exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  if (place ->> 0)::int <= 5 then
+    insert into memory.marks (user_id, scope, kind, position)
+    values (p_user_id, place::text, 'parsed_anew', changed_at);
   end if;
-  insert into memory.marks (user_id, scope, kind, position) values (p_user_id, place::text, 'parsed_anew', changed_at);
-  return true;
 end;
 $$;
 
@@ -20302,7 +20301,8 @@ begin
 end;
 $$;
 
--- Parses as many bytes as the worker says: artifacts without words, then texts whose language was changed.
+-- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without
+-- words.
 create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -20312,9 +20312,9 @@ begin
       when 'number' then (p_result ->> 'max_bytes')::numeric between 1 and 4000000 end) is not true then
     perform memory._refuse_result('max_bytes', 'must be a number from 1 to 4000000');
   end if;
+  perform memory._parse_anew(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int);
   return jsonb_build_object(
-    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int),
-    'parses_on', memory._parse_anew(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
+    'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
 end;
 $$;
 

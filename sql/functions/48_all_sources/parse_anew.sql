@@ -1,11 +1,11 @@
 -- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
 -- different are stored.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, and returns whether any are left. A mark of kind
--- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
--- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
+-- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was
+-- changed. A mark of kind parsed_anew names the source and the text where the next call goes on; its position is that of
+-- the change, so that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
-returns boolean
+returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
@@ -16,7 +16,7 @@ declare
   bytes_left int := p_max_bytes;
 begin
   if changed_at is null then
-    return false;
+    return;
   end if;
   select k.scope::jsonb into place from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'parsed_anew' and k.position = changed_at;
@@ -32,11 +32,10 @@ begin
   delete from memory.marks as k
   where k.user_id = p_user_id
     and (k.kind = 'parsed_anew' or (place ->> 0)::int > 5 and k.kind = 'language' and k.position <= changed_at);
-  if (place ->> 0)::int > 5 then
-    return exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  if (place ->> 0)::int <= 5 then
+    insert into memory.marks (user_id, scope, kind, position)
+    values (p_user_id, place::text, 'parsed_anew', changed_at);
   end if;
-  insert into memory.marks (user_id, scope, kind, position) values (p_user_id, place::text, 'parsed_anew', changed_at);
-  return true;
 end;
 $$;
 
