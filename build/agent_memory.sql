@@ -7655,7 +7655,7 @@ declare
   of_user text;
 begin
   if cardinality(layers) + cardinality(former) = 0 then -- nearly always
-    return array[p_language];
+    return array[p_language::regconfig];
   end if;
   of_user := (select l.settings #>> '{search,language}' from unnest(layers) as l
               where l.agent_id = '' and l.user_id = p_user_id);
@@ -15720,6 +15720,7 @@ declare
   words tsvector;
   is_long boolean;
   judged memory.memories;
+  is_changed boolean;
 begin
   if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
     perform memory._check_id('user_id', new.user_id);
@@ -15744,10 +15745,12 @@ begin
   if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
                       is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
     judged := new;
-    judged.said_at := old.said_at;
-    judged.search_vector := old.search_vector;
-    judged.long_search_vector := old.long_search_vector;
-    if judged is not distinct from old then
+    new.said_at := old.said_at;
+    new.search_vector := old.search_vector;
+    new.long_search_vector := old.long_search_vector;
+    is_changed := new is distinct from old;
+    new := judged;
+    if not is_changed then
       return new;
     end if;
   end if;
@@ -18188,9 +18191,9 @@ $$;
 -- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
 -- different are stored.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was
--- changed. A mark of kind parsed_anew names the source and the text where the next call goes on; its position is that of
--- the change, so that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
+-- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A mark of kind
+-- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
+-- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18354,7 +18357,7 @@ returns regconfig
 language plpgsql stable parallel safe
 as $$
 begin
-  return memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language';
+  return (memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language')::regconfig;
 end;
 $$;
 

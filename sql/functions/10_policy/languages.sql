@@ -16,7 +16,7 @@ declare
   of_user text;
 begin
   if cardinality(layers) + cardinality(former) = 0 then -- nearly always
-    return array[p_language];
+    return array[p_language::regconfig];
   end if;
   of_user := (select l.settings #>> '{search,language}' from unnest(layers) as l
               where l.agent_id = '' and l.user_id = p_user_id);

@@ -14,6 +14,7 @@ declare
   words tsvector;
   is_long boolean;
   judged memory.memories;
+  is_changed boolean;
 begin
   if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
     perform memory._check_id('user_id', new.user_id);
@@ -38,10 +39,12 @@ begin
   if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
                       is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
     judged := new;
-    judged.said_at := old.said_at;
-    judged.search_vector := old.search_vector;
-    judged.long_search_vector := old.long_search_vector;
-    if judged is not distinct from old then
+    new.said_at := old.said_at;
+    new.search_vector := old.search_vector;
+    new.long_search_vector := old.long_search_vector;
+    is_changed := new is distinct from old;
+    new := judged;
+    if not is_changed then
       return new;
     end if;
   end if;

@@ -1,9 +1,9 @@
 -- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
 -- different are stored.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was
--- changed. A mark of kind parsed_anew names the source and the text where the next call goes on; its position is that of
--- the change, so that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
+-- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A mark of kind
+-- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
+-- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -167,6 +167,6 @@ returns regconfig
 language plpgsql stable parallel safe
 as $$
 begin
-  return memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language';
+  return (memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language')::regconfig;
 end;
 $$;
