@@ -36,7 +36,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged']
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '054_one_memory_of_one_wording']
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
     return;
@@ -2176,6 +2176,66 @@ from memory.summaries as s where s.status = 'completed'
 on conflict do nothing;
 $migration$);
 
+call memory._migrate('054_one_memory_of_one_wording', '54dbbbfa7aa32f7a29d6342f12fc408404efd24ebae4d0ef65124d0a6edfbea2', '0.2.0', $migration$
+-- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
+-- versions stored them once per type. Of those the memory stays that was stated, is more than a plain fact, and came
+-- first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do besides is done
+-- here: those of an earlier version may be in place.
+alter table memory.memories disable trigger user;
+with duplicates as materialized (
+  select w.user_id, w.memory_id, w.agent_id, w.winner
+  from (
+    select m.user_id, m.memory_id, m.agent_id, first_value(m.memory_id) over (
+        partition by m.user_id, m.agent_id, m.content_hash
+        order by m.is_stated desc, m.memory_type = 'fact', m.created_at, m.memory_id) as winner
+    from memory.memories as m
+    where m.superseded_at is null and m.deleted_at is null) as w
+  where w.winner <> w.memory_id
+), kept as (
+  insert into memory.memory_history (
+    user_id, memory_id, version, operation, content, metadata, tags, confidence, importance, expires_at, changed_at,
+    changed_by)
+  select m.user_id, m.memory_id, m.version, m.operation, m.content, m.metadata, m.tags, m.confidence, m.importance,
+    m.expires_at, m.updated_at, m.changed_by
+  from duplicates as d join memory.memories as m on m.user_id = d.user_id and m.memory_id = d.memory_id
+), unfindable as (
+  update memory.embeddings as e
+  set valid_until = '-infinity'
+  from duplicates as d
+  where e.user_id = d.user_id and e.source = 'memory' and e.id = d.memory_id::text
+), counted as (
+  update memory.memory_scopes as s
+  set memory_count = s.memory_count - d.hidden
+  from (select x.user_id, x.agent_id, count(*) as hidden from duplicates as x group by x.user_id, x.agent_id) as d
+  where s.user_id = d.user_id and s.agent_id = d.agent_id
+)
+update memory.memories as m
+set superseded_by = d.winner, supersede_reason = 'duplicate', superseded_at = statement_timestamp(),
+    updated_at = statement_timestamp(), version = m.version + 1, operation = 'supersede', changed_by = session_user
+from duplicates as d
+where m.user_id = d.user_id and m.memory_id = d.memory_id;
+alter table memory.memories enable trigger user;
+
+drop index memory.memories_content_hash_idx, memory.memories_hidden_hash_idx, memory.memories_quarantined_idx;
+create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash)
+  where superseded_at is null and deleted_at is null;
+create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
+  where superseded_at is not null and deleted_at is null;
+create index memories_quarantined_idx on memory.memories (user_id, agent_id, content_hash)
+  where quarantined_at is not null;
+
+comment on column memory.memories.said_at is
+'When it was last said: in the newest message that states it, or by the last memory.add_memory() that repeated it. Null '
+'for a memory that was stored once and that no message states: it was said at created_at.';
+
+-- The languages by which words of a user's texts may still be parsed after search.language was changed, and how far
+-- they are parsed anew. A search looks both up; few users have such rows.
+create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
+create index policies_language_idx on memory.policies (user_id) where settings -> 'search' ? 'language';
+comment on column memory.marks.position is
+'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which all messages are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970. language: scope names a language by which texts may still be parsed. parsed_anew: which source of search is parsed anew, scope names the last text.';
+$migration$);
+
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
 -- functions: afterwards memory._unbind() would leave our views empty.
 do $locks$
@@ -2463,6 +2523,8 @@ returns text$header$),
 returns void$header$),
       ('function', '_text_vector', $header$(p_language regconfig, p_content text)
 returns tsvector$header$),
+      ('function', '_query_words', $header$(p_languages regconfig[], p_query text, p_limit int)
+returns text[]$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
 returns tsvector$header$),
       ('function', '_words_of_other_scripts', $header$(p_slot text)
@@ -2511,6 +2573,12 @@ returns void$header$),
 returns jsonb$header$),
       ('function', 'get_policy', $header$(agent_id text default null, user_id text default null)
 returns jsonb$header$),
+      ('function', '_languages', $header$(p_user_id text, p_agent_id text, p_language text)
+returns regconfig[]$header$),
+      ('function', '_marked_language', $header$(p_scope text)
+returns text$header$),
+      ('function', '_parse_anew_later', $header$(p_user_id text, p_former regconfig[])
+returns void$header$),
       ('function', '_merge_policy', $header$(p_base jsonb, p_layer jsonb)
 returns jsonb$header$),
       ('function', '_merge_layers', $header$(p_layers memory.policies[])
@@ -3340,6 +3408,8 @@ returns int$header$),
 returns int$header$),
       ('function', '_is_memory_type', $header$(p_memory_type text)
 returns boolean$header$),
+      ('function', '_finer_type', $header$(p_stored text, p_said text)
+returns text$header$),
       ('function', '_period_problem', $header$(
   p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
 )
@@ -3350,17 +3420,25 @@ returns text$header$),
 returns void$header$),
       ('function', '_check_memory_types', $header$(p_argument text, p_memory_types text[])
 returns void$header$),
+      ('function', '_stated_at', $header$(p_memory memory.memories)
+returns timestamptz$header$),
+      ('function', '_last_said', $header$(p_memory memory.memories)
+returns timestamptz$header$),
       ('function', '_said', $header$(p_memory memory.memories)
 returns numeric[]$header$),
       ('function', '_known_memory', $header$(
-  p_user_id text, p_agent_id text, p_memory_type text, p_content_hash text
+  p_user_id text, p_agent_id text, p_content_hash text
 )
 returns memory.memories$header$),
       ('function', '_say_again', $header$(
-  p_known memory.memories, p_thread_id text, p_seqs bigint[], p_said_at timestamptz, p_valid_from timestamptz,
-  p_event_time jsonb
+  p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
+  p_valid_from timestamptz, p_event_time jsonb
 )
 returns boolean$header$),
+      ('function', '_state_again', $header$(
+  p_known memory.memories, p_source text, p_memory_type text, p_metadata jsonb
+)
+returns void$header$),
       ('function', '_win_again', $header$(p_user_id text, p_loser uuid)
 returns void$header$),
       ('function', '_release', $header$(p_user_id text, p_memory_id uuid)
@@ -3615,6 +3693,14 @@ returns memory._search_filters$header$),
 returns text[]$header$),
       ('function', '_sources_of_agent', $header$(p_user_id text, p_agent_id text, p_sources text[])
 returns text[]$header$),
+      ('function', '_parse_anew', $header$(p_user_id text, p_max_bytes int)
+returns void$header$),
+      ('function', '_parse_some_anew', $header$(
+  p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
+  out last_number bigint, out bytes bigint
+)$header$),
+      ('function', '_language', $header$(p_user_id text, p_agent_id text)
+returns regconfig$header$),
       ('function', '_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -3802,11 +3888,15 @@ returns table (user_id text, scope text)$header$),
 returns jsonb$header$),
       ('function', '_parse_artifacts_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
+      ('function', '_has_unparsed_texts', $header$(p_user_id text)
+returns boolean$header$),
       ('function', '_has_unparsed_parts', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_parse_artifacts_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
+      ('function', '_parse_artifacts_users', $header$()
+returns setof text$header$),
       ('function', '_reconcile_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_check_reconciliation', $header$(p_result jsonb, p_given int)
@@ -3982,6 +4072,10 @@ returns memory._message_candidates$header$),
   p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
 )
 returns setof memory.ranking$header$),
+      ('function', '_ahead_of_outdated', $header$(
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
+)
+returns int[]$header$),
       ('function', '_same_results', $header$(
   p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
 )
@@ -4158,7 +4252,7 @@ returns int[]$header$),
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, known_since timestamptz, score real, relevance real,
+  rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
   importance real, recency real
 )$header$),
       ('function', '_memory_line', $header$(p_content text)
@@ -4373,6 +4467,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_count_imported', $header$(p_user_id text, p_threads text[], p_agents text[])
 returns void$header$),
+      ('function', '_one_of_each_wording', $header$(p_user_id text, p_rows jsonb)
+returns jsonb$header$),
       ('function', 'list_users', $header$(
   search text default null, row_limit int default 50, row_offset int default 0
 )
@@ -6889,6 +6985,32 @@ begin
 end;
 $$;
 
+-- The words of a query, at most p_limit, in its order: as texts of each of these languages have them, because a user's
+-- texts may be in several. A word that is a stop word of one of them says nothing in the others.
+create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := left(p_query, 8000);
+begin
+  if cardinality(p_languages) = 1 then
+    return array(
+      select v.lexeme from unnest(memory._text_vector(p_languages[1], said)) as v
+      order by v.positions[1], v.lexeme limit p_limit);
+  end if;
+  return array(
+    select l.lexeme
+    from unnest(memory._text_vector('simple', said)) as v
+    cross join lateral (
+      select array_agg(to_tsvector(k, v.lexeme)) as vectors from unnest(p_languages) as k) as t
+    cross join lateral (select unnest(tsvector_to_array(x)) as lexeme from unnest(t.vectors) as x) as l
+    where '' <> all (t.vectors)
+    group by l.lexeme
+    order by min(v.positions[1]), l.lexeme limit p_limit);
+end;
+$$;
+
 -- Both sets of words, or the first alone when they do not fit into one tsvector.
 create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
 returns tsvector
@@ -7515,6 +7637,82 @@ comment on function memory.get_policy(text, text) is
 'The settings that apply to a user and an agent, merged key by key. Those of the agent for this user come first, then '
 'those of the user, of the agent, of everyone, and the built-in ones.';
 
+-- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user, which
+-- can be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by
+-- which they may still be parsed, and a query is parsed by all of them.
+
+-- The languages of the texts that a search of this user and agent (null: all) may find; p_language is that of the
+-- policy that applies. Documents are parsed by the policy of the user, other texts by that of their agent.
+create or replace function memory._languages(p_user_id text, p_agent_id text, p_language text)
+returns regconfig[]
+language plpgsql stable parallel safe
+as $$
+declare
+  layers constant memory.policies[] := array(
+    select p from memory.policies as p where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language');
+  former constant text[] := array(
+    select memory._marked_language(k.scope) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  of_user text;
+begin
+  if cardinality(layers) + cardinality(former) = 0 then -- nearly always
+    return array[p_language::regconfig];
+  end if;
+  of_user := (select l.settings #>> '{search,language}' from unnest(layers) as l
+              where l.agent_id = '' and l.user_id = p_user_id);
+  return array(
+    select p_language::regconfig
+    union
+    select f::regconfig from unnest(former) as f
+    union
+    select coalesce(of_user, max(l.settings #>> '{search,language}') filter (where l.agent_id = ''),
+      memory._default_policy() #>> '{search,language}')::regconfig
+    from unnest(layers) as l
+    union
+    select (l.settings #>> '{search,language}')::regconfig from unnest(layers) as l
+    where p_agent_id is null and l.agent_id <> '' and (of_user is null or l.user_id <> ''));
+end;
+$$;
+
+-- The language that a mark names. Its scope is that of no thread, whose marks go with it. Inlined by the planner, hence
+-- no SET clause.
+create or replace function memory._marked_language(p_scope text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select substr(p_scope, length('language:') + 1);
+end;
+
+-- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
+-- languages of before.
+create or replace function memory._parse_anew_later(p_user_id text, p_former regconfig[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.marks as k (user_id, scope, kind, position)
+  select u.user_id, 'language:' || f, 'language', (extract(epoch from clock_timestamp()) * 1000000)::bigint
+  from (
+    select p_user_id as user_id where p_user_id is not null
+    union
+    (select t.user_id from memory.threads as t where p_user_id is null
+     union select s.user_id from memory.memory_scopes as s where p_user_id is null
+     union select d.user_id from memory.documents as d where p_user_id is null
+     union select a.user_id from memory.artifacts as a where p_user_id is null)
+    except
+    select p.user_id from memory.policies as p
+    where p_user_id is null and p.agent_id = '' and p.user_id <> '' and p.settings -> 'search' ? 'language'
+  ) as u
+  cross join unnest(p_former) as f
+  order by u.user_id, f::text
+  on conflict on constraint marks_pkey do update set position = excluded.position;
+  if p_user_id is null then
+    perform memory._enqueue_for_everyone('parse_artifacts');
+  else
+    perform memory._enqueue(p_user_id, 'parse_artifacts', '');
+  end if;
+end;
+$$;
+
 -- A policy with another one laid over it: sections merge key by key, and the value of a key is replaced as a whole.
 create or replace function memory._merge_policy(p_base jsonb, p_layer jsonb)
 returns jsonb
@@ -7637,6 +7835,8 @@ as $$
 declare
   inherited text[]; -- sections that are taken back to what they inherit
   policy jsonb;
+  former text; -- search.language of before
+  former_languages regconfig[];
 begin
   perform memory._check_settings_object(settings);
   if agent_id is not null then
@@ -7647,6 +7847,8 @@ begin
   perform memory._check_settings(settings);
   perform memory._check_user_or_all(user_id);
 
+  former := memory._policy_section(set_policy.user_id, set_policy.agent_id, 'search') ->> 'language';
+  former_languages := memory._languages(coalesce(set_policy.user_id, ''), set_policy.agent_id, former);
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
   -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
   -- inherits it again.
@@ -7658,6 +7860,9 @@ begin
   perform memory._audit('set_policy',
     jsonb_strip_nulls(jsonb_build_object('agent_id', agent_id)) || jsonb_build_object('settings', settings), user_id);
   policy := memory._policy(set_policy.user_id, set_policy.agent_id);
+  if policy #>> '{search,language}' <> former then
+    perform memory._parse_anew_later(set_policy.user_id, former_languages);
+  end if;
   perform memory._note_missing_models(settings, policy);
   return policy;
 end;
@@ -9725,6 +9930,7 @@ as $$
 begin
   case p_kind
     when 'backfill' then return query select memory._backfill_users();
+    when 'parse_artifacts' then return query select memory._parse_artifacts_users();
   end case;
 end;
 $$;
@@ -14341,7 +14547,6 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.memory_type = add_memory.memory_type
       and m.content_hash = memory._content_hash(add_memory.content)
       and memory._is_current(m);
     if found then
@@ -14355,7 +14560,6 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.memory_type = add_memory.memory_type
       and m.content_hash = memory._content_hash(add_memory.content)
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
@@ -14374,6 +14578,7 @@ begin
   elsif on_conflict = 'replace' then
     update memory.memories as m
     set content = add_memory.content,
+        memory_type = memory._finer_type(m.memory_type, add_memory.memory_type),
         thread_id = add_memory.thread_id,
         metadata = add_memory.metadata,
         tags = add_memory.tags,
@@ -14384,14 +14589,11 @@ begin
         expires_at = coalesce(add_memory.expires_at, m.expires_at),
         embedding_text = add_memory.embedding_text,
         source = add_memory.source,
+        said_at = statement_timestamp(),
         operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and memory._states(add_memory.source) then -- extracted before, stated now
-      update memory.memories as m
-      set source = add_memory.source, operation = 'update'
-      where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
-    end if;
+    perform memory._state_again(existing, source, memory_type, metadata);
     update memory.memory_scopes as s
     set duplicates_skipped = s.duplicates_skipped + 1
     where s.user_id = add_memory.user_id and s.agent_id = add_memory.agent_id;
@@ -14403,9 +14605,10 @@ comment on function memory.add_memory(
   text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz,
   timestamptz, text, text, text, uuid
 ) is
-'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
+'Stores a long-term memory and returns its id. If the agent has the same content already, whatever its type, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
-'(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
+'(23505). A stored fact takes the type that the repetition names; every other type stays. '
+'tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
 'false too. For an agent without the resource memory nothing is stored: memory_id is null; nor is what the user had '
 'forgotten, if a model says it again (source extraction). A call that is repeated '
@@ -14732,12 +14935,11 @@ begin
     insert into memory.memories (user_id, agent_id, memory_type, content, thread_id, source, valid_from, metadata)
     values (p_job.user_id, made.agent_ids[1], 'conversation_summary', p_result ->> 'summary', p_job.scope,
             'thread_summary', last_said_at, details)
-    on conflict do nothing; -- another thread has the same summary
+    on conflict do nothing; -- another memory says the same
   elsif exists (
     select from memory.memories as m
     where m.user_id = p_job.user_id
       and m.agent_id = made.agent_ids[1]
-      and m.memory_type = 'conversation_summary'
       and m.content_hash = memory._content_hash(p_result ->> 'summary')
       and m.memory_id <> remembered
       and memory._is_current(m)
@@ -15024,7 +15226,6 @@ begin
       from memory.memories as o
       where o.user_id = hidden.user_id
         and o.agent_id = hidden.agent_id
-        and o.memory_type = hidden.memory_type
         and o.content_hash = hidden.content_hash
         and memory._is_current(o)));
     update memory.memories as m
@@ -15519,6 +15720,7 @@ declare
   words tsvector;
   is_long boolean;
   judged memory.memories;
+  is_changed boolean;
 begin
   if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
     perform memory._check_id('user_id', new.user_id);
@@ -15536,6 +15738,20 @@ begin
     problem := memory._memory_problem(new, has_new_tags);
     if problem is not null then
       perform memory._refuse_memory(problem, new);
+    end if;
+  end if;
+
+  -- A memory that is only said again, or parsed anew, is no new version: nothing that its history tells has changed.
+  if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
+                      is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
+    judged := new;
+    new.said_at := old.said_at;
+    new.search_vector := old.search_vector;
+    new.long_search_vector := old.long_search_vector;
+    is_changed := new is distinct from old;
+    new := judged;
+    if not is_changed then
+      return new;
     end if;
   end if;
 
@@ -15655,7 +15871,6 @@ begin
   from memory.memories as m
   where m.user_id = p_candidate.user_id
     and m.agent_id = p_candidate.agent_id
-    and m.memory_type = p_candidate.memory_type
     and m.content_hash = p_candidate.content_hash
     and m.memory_id <> p_candidate.memory_id
     and memory._is_current(m)
@@ -15701,7 +15916,7 @@ begin
 end;
 $$;
 
--- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have
+-- Hides extracted memories behind near-duplicates: memories of the same agent and subject whose embeddings have
 -- at least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). Of two
 -- extracted memories the longer text wins, or of equally long ones the one that was said first; which one was embedded
 -- first does not matter. Stated and reworded memories are never hidden here; they win over what was said later, and
@@ -15722,7 +15937,7 @@ declare
   folded int := 0;
 begin
   for candidate in
-    select m.memory_id, m.agent_id, m.memory_type, m.content, m.trust, m.created_at,
+    select m.memory_id, m.agent_id, m.content, m.trust, m.created_at,
       memory._said(m) as said,
       coalesce(m.thread_id, '') as thread_id, memory._subject(m.metadata) as subject,
       (select e.embedding
@@ -15768,7 +15983,7 @@ begin
                 and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(p_user_id, null, false) as n
           where n.agent_id = candidate.agent_id
-            and n.memory_type = candidate.memory_type
+            and n.source <> 'thread_summary' -- the next summary of the thread replaces what it says
             and memory._subject(n.metadata) = candidate.subject
             and n.memory_id <> candidate.memory_id
         ) as s
@@ -15844,7 +16059,7 @@ begin
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
       'memory.list_quarantined(user_id) shows what is.', 'P0002');
   elsif not memory._release_quarantined(present) then
-    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
+    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent',
       'Delete or supersede that one first.', '23505');
   end if;
   perform memory._audit('release_memory', jsonb_build_object('memory_id', memory_id), user_id);
@@ -15917,7 +16132,7 @@ begin
   return restored;
 exception
   when unique_violation then
-    raise exception 'memory_id: the same content is stored by now as another memory of this agent and type'
+    raise exception 'memory_id: the same content is stored by now as another memory of this agent'
       using errcode = '23505', hint = 'Delete or supersede that one first.';
 end;
 $$;
@@ -15946,6 +16161,15 @@ begin
   return exists (select from memory.memory_types as t where t.memory_type = p_memory_type);
 end;
 $$;
+
+-- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type
+-- stays. "fact" is what a caller gets who names no type. Inlined by the planner, hence no SET clause.
+create or replace function memory._finer_type(p_stored text, p_said text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case p_stored when 'fact' then p_said else p_stored end;
+end;
 
 -- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
 -- times does not pay for them: PostgreSQL prepares an inlined expression once per transaction, used or not.
@@ -16078,6 +16302,27 @@ $$;
 -- When memories were said, and what happens when a statement is said again. Jobs end in any order, so the order in
 -- which memories were stored decides nothing about extracted memories.
 
+-- The time that orders memories which disagree: when the newest message said so. For a memory that no message states,
+-- what its writer gave as valid_from, or else when it was last said. Inlined by the planner, hence no SET clause.
+create or replace function memory._stated_at(p_memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select coalesce(
+    case when (p_memory).source_seqs is not null then (p_memory).said_at end,
+    (p_memory).valid_from, (p_memory).said_at, (p_memory).created_at);
+end;
+
+-- Since when nobody has said a memory again, from which its age counts in a context: not since when it holds. Who says
+-- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes. Inlined by the
+-- planner, hence no SET clause.
+create or replace function memory._last_said(p_memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select greatest(coalesce((p_memory).said_at, (p_memory).created_at), (p_memory).valid_from);
+end;
+
 -- Of two memories the one with the greater value was said later: the time (microseconds since 1970), then the number of
 -- the message in its thread, because messages that are stored together have one time; then the more confident one is
 -- greater. Sort by thread_id, created_at and memory_id after it: the memories of one message are stored by one job in
@@ -16088,7 +16333,7 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return array[
-    extract(epoch from coalesce(p_memory.said_at, p_memory.valid_from, p_memory.created_at)) * 1000000,
+    extract(epoch from memory._stated_at(p_memory)) * 1000000,
     coalesce((select max(s) from unnest(p_memory.source_seqs) as s), -1),
     p_memory.confidence::numeric];
 end;
@@ -16097,7 +16342,7 @@ $$;
 -- The memory that has this content already: a current one, or an extracted one that a job hid. Null where the content
 -- must be stored: of a contradiction that a stated memory won, a reconciliation decides anew.
 create or replace function memory._known_memory(
-  p_user_id text, p_agent_id text, p_memory_type text, p_content_hash text
+  p_user_id text, p_agent_id text, p_content_hash text
 )
 returns memory.memories
 language plpgsql stable parallel safe
@@ -16109,7 +16354,6 @@ begin
   from memory.memories as m
   where m.user_id = p_user_id
     and m.agent_id = p_agent_id
-    and m.memory_type = p_memory_type
     and m.content_hash = p_content_hash
     and memory._is_current(m)
     and (m.expires_at is null or m.expires_at > statement_timestamp());
@@ -16120,7 +16364,6 @@ begin
   from memory.memories as m
   where m.user_id = p_user_id
     and m.agent_id = p_agent_id
-    and m.memory_type = p_memory_type
     and m.content_hash = p_content_hash
     and m.superseded_at is not null
     and m.deleted_at is null
@@ -16139,8 +16382,8 @@ $$;
 -- Notes that an extracted memory was said by further messages; false when they change nothing. The memory holds since
 -- the first time and counts as said at the last; it names the messages of one thread, the one where it was said last.
 create or replace function memory._say_again(
-  p_known memory.memories, p_thread_id text, p_seqs bigint[], p_said_at timestamptz, p_valid_from timestamptz,
-  p_event_time jsonb
+  p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
+  p_valid_from timestamptz, p_event_time jsonb
 )
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -16170,12 +16413,40 @@ begin
           then m.metadata - 'event_time' || jsonb_strip_nulls(jsonb_build_object('event_time', p_event_time))
         else m.metadata
       end,
+      memory_type = memory._finer_type(m.memory_type, p_memory_type),
       thread_id = case when is_later then p_thread_id else m.thread_id end,
       source_seqs = seqs,
       operation = 'update'
   where m.user_id = p_known.user_id and m.memory_id = p_known.memory_id;
   perform memory._win_again(p_known.user_id, p_known.memory_id);
   return true;
+end;
+$$;
+
+-- Notes that somebody states a memory once more: it counts as said now. One that a model drew from what was said is
+-- stated from now on, and a plain fact takes the type that it is said to have. What a tool or a web page repeats
+-- changes nothing of what people said.
+create or replace function memory._state_again(
+  p_known memory.memories, p_source text, p_memory_type text, p_metadata jsonb
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  states constant boolean := memory._states(p_source);
+  takes_source constant boolean := states and not p_known.is_stated;
+  finer constant text := case
+    when states or not p_known.is_stated then memory._finer_type(p_known.memory_type, p_memory_type)
+    else p_known.memory_type end;
+begin
+  if memory._may_outrank(least(memory._source_trust(p_source), memory._lowered(p_metadata)), p_known.trust) then
+    update memory.memories as m
+    set source = case when takes_source then p_source else m.source end,
+        memory_type = finer,
+        said_at = statement_timestamp(),
+        operation = case when takes_source or m.memory_type <> finer then 'update' else m.operation end
+    where m.user_id = p_known.user_id and m.memory_id = p_known.memory_id;
+  end if;
 end;
 $$;
 
@@ -16211,8 +16482,8 @@ begin
   where m.user_id = p_user_id and m.memory_id = p_memory_id and m.superseded_at is not null and m.deleted_at is null
     and not exists (
       select from memory.memories as o
-      where o.user_id = m.user_id and o.agent_id = m.agent_id and o.memory_type = m.memory_type
-        and o.content_hash = m.content_hash and memory._is_current(o));
+      where o.user_id = m.user_id and o.agent_id = m.agent_id and o.content_hash = m.content_hash
+        and memory._is_current(o));
 end;
 $$;
 
@@ -16415,7 +16686,7 @@ begin
   return exists (
     select from memory.memories as m
     where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-      and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
+      and m.content_hash = p_candidate.content_hash
       and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= p_candidate.trust);
 end;
 $$;
@@ -16462,8 +16733,7 @@ begin
     if p_is_new and exists (
       select from memory.memories as m
       where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-        and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
-        and m.quarantined_at is not null) then
+        and m.content_hash = p_candidate.content_hash and m.quarantined_at is not null) then
       return null;
     end if;
     p_candidate.deleted_at := 'infinity';
@@ -16566,13 +16836,14 @@ begin
       confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
       importance = coalesce(memory._real(update_memory.importance), m.importance),
       expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      said_at = case when update_memory.content <> m.content then statement_timestamp() else m.said_at end,
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
   returning m.version into current_version;
   return current_version;
 exception
   when unique_violation then
-    raise exception 'content: is stored already as another memory of this agent and type'
+    raise exception 'content: is stored already as another memory of this agent'
       using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;
@@ -17914,6 +18185,179 @@ begin
     end if;
   end if;
   return p_sources;
+end;
+$$;
+
+-- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
+-- different are stored.
+
+-- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A mark of kind
+-- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
+-- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
+create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  changed_at constant bigint := (
+    select max(k.position) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  place jsonb; -- number of the source, and the key of its last text: text and number
+  step record;
+  bytes_left int := p_max_bytes;
+begin
+  if changed_at is null then
+    return;
+  end if;
+  select k.scope::jsonb into place from memory.marks as k
+  where k.user_id = p_user_id and k.kind = 'parsed_anew' and k.position = changed_at;
+  place := coalesce(place, '[1, "", -1]');
+  while (place ->> 0)::int <= 5 and bytes_left > 0 loop
+    select s.* into step from memory._parse_some_anew(
+      p_user_id, (place ->> 0)::int, place ->> 1, (place ->> 2)::bigint, bytes_left) as s;
+    place := case
+      when step.last_text is null then jsonb_build_array((place ->> 0)::int + 1, '', -1)
+      else jsonb_build_array(place -> 0, step.last_text, step.last_number) end;
+    bytes_left := bytes_left - coalesce(step.bytes, 0);
+  end loop;
+  delete from memory.marks as k
+  where k.user_id = p_user_id
+    and (k.kind = 'parsed_anew' or (place ->> 0)::int > 5 and k.kind = 'language' and k.position <= changed_at);
+  if (place ->> 0)::int <= 5 then
+    insert into memory.marks (user_id, scope, kind, position)
+    values (p_user_id, place::text, 'parsed_anew', changed_at);
+  end if;
+end;
+$$;
+
+-- Parses the next texts of one source after this key, 1,000 at most, and returns the last key and the bytes read; null
+-- when there are no more.
+create or replace function memory._parse_some_anew(
+  p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
+  out last_number bigint, out bytes bigint
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  texts text[];
+  numbers bigint[];
+  nothing constant text := '00000000-0000-0000-0000-000000000000';
+begin
+  p_text := case when p_source > 1 then coalesce(nullif(p_text, ''), nothing) else p_text end;
+  select array_agg(d.text order by d.so_far), array_agg(d.number order by d.so_far), max(d.so_far)
+  into texts, numbers, bytes
+  from (
+    select n.text, n.number, sum(n.bytes) over (order by n.place) as so_far, n.place
+    from (
+      select row_number() over () as place, o.*, 100 + o.size as bytes
+      from (
+        (select m.thread_id as text, m.seq as number, octet_length(m.content)::bigint as size from memory.messages as m
+         where p_source = 1 and m.user_id = p_user_id and (m.thread_id, m.seq) > (p_text, p_number)
+         order by m.thread_id, m.seq limit 1000)
+        union all
+        (select m.memory_id::text, 0, octet_length(m.content) from memory.memories as m
+         where p_source = 2 and m.user_id = p_user_id and m.memory_id > p_text::uuid
+         order by m.memory_id limit 1000)
+        union all
+        (select c.document_id::text, c.number, octet_length(c.content) from memory.document_chunks as c
+         where p_source = 3 and c.user_id = p_user_id and (c.document_id, c.number) > (p_text::uuid, p_number)
+         order by c.document_id, c.number limit 1000)
+        union all
+        (select p.content_id::text, p.first_byte, octet_length(p.content) from memory.artifact_parts as p
+         where p_source = 4 and p.user_id = p_user_id and (p.content_id, p.first_byte) > (p_text::uuid, p_number)
+         order by p.content_id, p.first_byte limit 1000)
+        union all
+        (select s.summary_id::text, 0, octet_length(s.summary) from memory.summaries as s
+         where p_source = 5 and s.user_id = p_user_id and s.summary_id > p_text::uuid and s.summary is not null
+         order by s.summary_id limit 1000)) as o) as n) as d
+  where d.so_far <= p_max_bytes or d.place = 1;
+  last_text := texts[cardinality(texts)];
+  last_number := numbers[cardinality(numbers)];
+  if last_text is null then
+    return;
+  end if;
+
+  case p_source
+    when 1 then
+      perform from memory.threads as t
+      where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
+      update memory.messages as m
+      set search_vector = w.words
+      from (
+        select o.thread_id, o.seq, memory._message_vector(
+            memory._language(p_user_id, o.agent_id), o.content, o.metadata, o.created_at) as words
+        from unnest(texts, numbers) as k (text, number)
+        cross join lateral (
+          select v.* from memory.messages as v
+          where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number and v.search_vector is not null
+          offset 0) as o
+        offset 0) as w
+      where m.user_id = p_user_id and m.thread_id = w.thread_id and m.seq = w.seq
+        and m.search_vector is not null and m.search_vector <> w.words;
+    when 2 then
+      perform from memory.memories as m
+      where m.user_id = p_user_id and m.memory_id = any (texts::uuid[])
+      order by m.memory_id for no key update nowait;
+      update memory.memories as m
+      set search_vector = case when not w.is_long then w.words end,
+          long_search_vector = case when w.is_long then w.words end
+      from (select o.memory_id, p.words, p.is_long
+            from memory.memories as o cross join lateral memory._memory_words(o) as p
+            where o.user_id = p_user_id and o.memory_id = any (texts::uuid[]) offset 0) as w
+      where m.user_id = p_user_id and m.memory_id = w.memory_id
+        and coalesce(m.search_vector, m.long_search_vector) <> w.words;
+    when 3 then
+      update memory.document_chunks as c
+      set search_vector = w.words
+      from (
+        select k.text::uuid as document_id, k.number, memory._chunk_vector(
+            memory._language(p_user_id, memory._document_agent(o.agent_ids)), o.title, o.content) as words
+        from unnest(texts, numbers) as k (text, number)
+        cross join lateral (
+          select d.agent_ids, d.title, v.content
+          from memory.document_chunks as v
+          join memory.documents as d on d.user_id = p_user_id and d.document_id = k.text::uuid
+          where v.user_id = p_user_id and v.document_id = k.text::uuid and v.number = k.number
+          for no key update of v nowait) as o
+        offset 0) as w
+      where c.user_id = p_user_id and c.document_id = w.document_id and c.number = w.number
+        and c.search_vector <> w.words;
+    when 4 then
+      update memory.artifact_parts as p
+      set search_vector = w.words
+      from (
+        select k.text::uuid as content_id, k.number, memory._text_vector(memory._language(p_user_id, o.agent_id),
+            memory._part_text(o.key, o.description, k.number::int, o.content)) as words
+        from unnest(texts, numbers) as k (text, number)
+        cross join lateral (
+          select a.agent_id, a.key, a.description, v.content
+          from memory.artifact_parts as v
+          join memory.artifacts as a on a.user_id = p_user_id and a.content_id = k.text::uuid
+          where v.user_id = p_user_id and v.content_id = k.text::uuid and v.first_byte = k.number
+            and v.search_vector is not null
+          for no key update of v nowait) as o
+        offset 0) as w
+      where p.user_id = p_user_id and p.content_id = w.content_id and p.first_byte = w.number
+        and p.search_vector <> w.words;
+    when 5 then
+      update memory.summaries as s
+      set search_vector = w.words
+      from (select o.summary_id, memory._text_vector(
+                memory._language(p_user_id, memory._document_agent(o.agent_ids)), o.summary) as words
+            from memory.summaries as o
+            where o.user_id = p_user_id and o.summary_id = any (texts::uuid[])
+            for no key update nowait) as w
+      where s.user_id = p_user_id and s.summary_id = w.summary_id and s.search_vector <> w.words;
+  end case;
+end;
+$$;
+
+-- The language by which texts of a user and agent are parsed.
+create or replace function memory._language(p_user_id text, p_agent_id text)
+returns regconfig
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language')::regconfig;
 end;
 $$;
 
@@ -19533,14 +19977,14 @@ begin
   for item in
     select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e order by e.agent_id, e.place
   loop
-    known := memory._known_memory(p_job.user_id, item.agent_id, item.memory_type, item.content_hash);
+    known := memory._known_memory(p_job.user_id, item.agent_id, item.content_hash);
     if known.memory_id is not null then
       is_new := false;
       -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back honest
       -- memories by repeating them. What an administrator released is settled.
       if item.suspicion is null or known.released_at is not null then
         has_news := memory._say_again(
-          known, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
+          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
       end if;
     else
       insert into memory.memories (
@@ -19860,7 +20304,8 @@ begin
 end;
 $$;
 
--- Parses as many bytes as the worker says.
+-- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without
+-- words.
 create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -19870,18 +20315,29 @@ begin
       when 'number' then (p_result ->> 'max_bytes')::numeric between 1 and 4000000 end) is not true then
     perform memory._refuse_result('max_bytes', 'must be a number from 1 to 4000000');
   end if;
+  perform memory._parse_anew(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int);
   return jsonb_build_object(
     'parsed', memory._parse_parts(p_job.user_id, (p_result ->> 'max_bytes')::numeric::int));
 end;
 $$;
 
--- Another job follows while parts of the user's artifacts wait to be parsed.
+-- Another job follows while parts of the user's artifacts wait to be parsed, or other texts to be parsed anew.
 create or replace function memory._parse_artifacts_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 begin
-  return case when memory._has_unparsed_parts(p_job.user_id) then jsonb '{}' end;
+  return case when memory._has_unparsed_texts(p_job.user_id) then jsonb '{}' end;
+end;
+$$;
+
+create or replace function memory._has_unparsed_texts(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return memory._has_unparsed_parts(p_user_id)
+    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
 end;
 $$;
 
@@ -19908,7 +20364,7 @@ create or replace function memory._parse_artifacts_input(
 language plpgsql stable parallel safe
 as $$
 begin
-  if memory._has_unparsed_parts(p_job.user_id) then
+  if memory._has_unparsed_texts(p_job.user_id) then
     payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
     input := '{}';
     agent_id := null;
@@ -19916,6 +20372,14 @@ begin
   end if;
 end;
 $$;
+
+-- Everyone whose texts are to be parsed anew, because search.language was changed.
+create or replace function memory._parse_artifacts_users()
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select distinct k.user_id from memory.marks as k where k.kind = 'language';
+end;
 
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
@@ -20199,7 +20663,7 @@ begin
   where m.user_id = p_user_id and m.thread_id = extracted.thread_id
     and m.seq = any (extracted.source_seqs[1:20]) -- one memory rarely has more sources, and reading hundreds takes long
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
-    and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
+    and m.created_at > greatest(memory._last_said(stated), memory._reworded_at(stated));
   said_words := memory._claim_words(said);
   if said is null or not said_words @> new_figures
     or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
@@ -22187,6 +22651,7 @@ declare
   row_limit int := case when may_have_pairs then 2 * p_row_limit else p_row_limit end;
   ranked memory.ranking[];
   stands_for int[]; -- by the rank of a text that is no result of its own: the rank of the result that it is part of
+  ahead_of int[]; -- by the rank of a result that comes earlier than that: the rank of the message that it comes before
 begin
   loop
     ranked := array(
@@ -22202,15 +22667,73 @@ begin
     row_limit := 4 * row_limit;
   end loop;
 
+  if may_have_pairs then
+    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters);
+  end if;
+
   return query
-  select row_number() over (order by r.rank), r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+  select row_number() over result_order, r.source, r.id, r.thread_id, r.number, r.created_at,
+    coalesce(ranked[ahead_of[r.rank]].score, r.score),
     case when r.rank = any (stands_for)
       then coalesce(r.explanation, '{}') || memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters)
       else r.explanation end
   from unnest(ranked) as r
   where stands_for[r.rank] is null
-  order by r.rank
+  window result_order as (order by coalesce(ahead_of[r.rank] - 0.5, r.rank), r.rank)
+  order by row_number() over result_order
   limit p_row_limit;
+end;
+$$;
+
+-- Results that come earlier than their scores say, as ahead_of of memory._ranked_once(). "Where does she work now?"
+-- finds the message that told of a job which has ended since. The memory drawn from that message is hidden behind the
+-- memory that took its place. That memory, or its own message, comes before the message if it has a third of its score,
+-- unless another current memory was drawn from the message, which may be found for that. A search of the past keeps the
+-- ranking.
+create or replace function memory._ahead_of_outdated(
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
+)
+returns int[]
+language plpgsql stable parallel safe
+as $$
+declare
+  ahead_of int[] := array_fill(null::int, array[greatest(cardinality(p_ranked), 1)]);
+  pair record;
+begin
+  if (p_filters).include_superseded or (p_filters).as_of is not null
+    or not exists (select from memory.memories as m where m.user_id = p_user_id and m.superseded_by is not null) then
+    return ahead_of;
+  end if;
+  for pair in
+    with recursive outdated as (
+      select r.rank, r.id::uuid as memory_id, false as is_outdated, null::text as thread_id, null::bigint[] as seqs
+      from unnest(p_ranked) as r
+      where r.source = 'memory'
+      union
+      select o.rank, h.memory_id, o.is_outdated or h.is_outdated, h.thread_id, h.source_seqs
+      from outdated as o
+      cross join lateral (
+        select m.memory_id, m.thread_id, m.source_seqs,
+          m.supersede_reason not in ('duplicate', 'near-duplicate', 'consolidated') as is_outdated
+        from memory.memories as m
+        where m.user_id = p_user_id and m.superseded_by = o.memory_id and m.deleted_at is null
+        offset 0
+      ) as h
+    )
+    select coalesce(p_stands_for[o.rank], o.rank) as newer, min(s.rank) as older
+    from outdated as o
+    join unnest(p_ranked) as s on s.source = 'message' and s.thread_id = o.thread_id and s.number = any (o.seqs)
+    where o.is_outdated and s.rank < coalesce(p_stands_for[o.rank], o.rank)
+      and p_ranked[o.rank].score >= s.score / 3
+      and not exists (
+        select from memory.memories as c
+        where c.user_id = p_user_id and c.thread_id = s.thread_id and c.source_seqs @> array[s.number]
+          and memory._is_current(c))
+    group by 1
+  loop
+    ahead_of[pair.newer] := pair.older;
+  end loop;
+  return ahead_of;
 end;
 $$;
 
@@ -22588,12 +23111,11 @@ declare
 begin
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
-    select array_agg(w.lexeme), array_agg(quote_literal(w.lexeme)::tsquery),
-      string_agg(quote_literal(w.lexeme), ' | ')::tsquery
-    into words, words_as_queries, any_word
-    from (select v.lexeme
-          from unnest(memory._text_vector(language, left(p_query, 8000))) as v
-          order by v.positions[1], v.lexeme limit 200) as w;
+    words := nullif(memory._query_words(
+      memory._languages(p_user_id, p_agent_id, p_settings ->> 'language'), p_query, 200), '{}');
+    select array_agg(quote_literal(w)::tsquery order by n), string_agg(quote_literal(w), ' | ')::tsquery
+    into words_as_queries, any_word
+    from unnest(words) with ordinality as q (w, n);
     beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
@@ -24529,7 +25051,7 @@ begin
           select memory._recalled_id(p_recalled[s]) from unnest(sources || same) as s where s is not null);
       end if;
       types := types || memory.memory_type;
-      times := times || memory.known_since;
+      times := times || memory.stated_at;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
       chosen := chosen || jsonb_build_object(
@@ -24547,8 +25069,8 @@ begin
         || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
     from (
       select c.memory_type, c.line,
-        row_number() over (partition by c.memory_type order by c.known_since, c.memory_id) as number
-      from unnest(types, times, ids, lines) as c (memory_type, known_since, memory_id, line)
+        row_number() over (partition by c.memory_type order by c.stated_at, c.memory_id) as number
+      from unnest(types, times, ids, lines) as c (memory_type, stated_at, memory_id, line)
     ) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
@@ -24574,12 +25096,13 @@ end;
 $$;
 
 -- The most useful memories for a prompt: relevance to the query, importance and recency, weighed by the policy as in
--- Park et al., "Generative Agents" (2023). Recency halves in 30 days.
+-- Park et al., "Generative Agents" (2023). Recency halves with every 30 days since the memory was
+-- last said.
 create or replace function memory._rank_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, known_since timestamptz, score real, relevance real,
+  rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
   importance real, recency real
 )
 language plpgsql stable parallel unsafe
@@ -24607,8 +25130,8 @@ begin
       p_settings => p_policy -> 'search', p_sources => '{memory}', p_row_limit => 2 * least(p_max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
-    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
-      coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
+    select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
+      coalesce(r.score, 0) as relevance, memory._recency(memory._last_said(m)) as recency
     from memory._valid_memories(p_user_id, p_agent_id) as m
     left join relevant as r on r.memory_id = m.memory_id
   ), best as (
@@ -24616,11 +25139,11 @@ begin
       (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
         / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
     from weighed as w
-    order by score desc, w.known_since desc, w.memory_id desc
+    order by score desc, w.stated_at desc, w.memory_id desc
     limit p_max_memories
   )
-  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
-    b.content, b.known_since, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
+  select row_number() over (order by b.score desc, b.stated_at desc, b.memory_id desc), b.memory_id, b.memory_type,
+    b.content, b.stated_at, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
 $$;
@@ -24839,7 +25362,8 @@ set jit = off
 set gin_fuzzy_search_limit = 1000
 as $$
 declare
-  words constant text[] := tsvector_to_array(to_tsvector(p_language, array_to_string(p_names, ' ')));
+  languages constant regconfig[] := memory._languages(p_user_id, p_agent_id, p_language::text);
+  words constant text[] := memory._query_words(languages, array_to_string(p_names, ' '), 200);
   vector tsvector;
 begin
   if words = '{}' then
@@ -24861,7 +25385,9 @@ begin
     where tsvector_to_array(m.search_vector) && words
     limit 1;
   end if;
-  return (select n.name from unnest(p_names) as n (name) where vector @@ plainto_tsquery(p_language, n.name) limit 1);
+  return (
+    select n.name from unnest(p_names) as n (name) cross join unnest(languages) as l (language)
+    where vector @@ plainto_tsquery(l.language, n.name) limit 1);
 end;
 $$;
 
@@ -24960,12 +25486,14 @@ declare
   beginnings text; -- a regular expression that finds lines which may have a word
 begin
   -- A longer word also stands for words that begin with it: mail for mailer.
-  select array_agg(w.lexeme), array_agg(w.pattern::tsquery), string_agg(w.pattern, ' | ')::tsquery,
+  select array_agg(w.lexeme order by w.place), array_agg(w.pattern::tsquery order by w.place),
+    string_agg(w.pattern, ' | ')::tsquery,
     string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
   into lexemes, words, any_word, beginnings
-  from (select v.lexeme, quote_literal(v.lexeme) || case when length(v.lexeme) > 3 then ':*' else '' end as pattern
-        from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
-        order by v.positions[1], v.lexeme limit 100) as w;
+  from (select q.lexeme, q.place,
+          quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end as pattern
+        from unnest(memory._query_words(memory._languages(p_user_id, null, p_language::text), p_query, 100))
+          with ordinality as q (lexeme, place)) as w;
   if words is null and p_target is null then
     return;
   end if;
@@ -26191,7 +26719,7 @@ begin
     (11, 'secrets', array[]::text[], 'true'),
     (12, 'secret_reads', array[]::text[], 'true'),
     (13, 'idempotency_keys', array[]::text[], 'true'),
-    (14, 'marks', array[]::text[], 't.kind <> ''claims'''),
+    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'')'),
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')'),
     (16, 'model_calls', array['job_id'], 'true');
@@ -26891,6 +27419,9 @@ begin
     return;
   end if;
   perform memory._check_members(p_kind, p_rows);
+  if p_kind = 'memories' then
+    p_rows := memory._one_of_each_wording(p_user_id, p_rows);
+  end if;
   begin
     execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
     if problem is not null then
@@ -27085,7 +27616,7 @@ begin
       when not memory._is_count(t.seq) then 'seq'
       when not memory._is_count(t.token_count) then 'token_count' end$rule$
     when 'marks' then $rule$case
-      when t.kind = 'claims' then 'kind'
+      when t.kind in ('claims', 'language', 'parsed_anew') then 'kind'
       when (t.position between -1 and 1000000000000000000) is not true then 'position' end$rule$
     when 'jobs' then $rule$case
       when (t.status in ('completed', 'dead')) is not true then 'status'
@@ -27415,6 +27946,42 @@ begin
     from memory.memories as m where m.user_id = p_user_id and m.agent_id = any (p_agents)
     group by m.agent_id) as c
   where s.user_id = p_user_id and s.agent_id = c.agent_id;
+end;
+$$;
+
+-- The memories of an export, of which several current ones may have the same words: earlier versions stored them once
+-- per type. One stays current and hides the others as duplicates, so that none is lost. It is the one that is stored
+-- already, by an earlier part of the export, or else the one that was stated, is more than a plain fact, and came
+-- first, in this order, as in an upgrade.
+create or replace function memory._one_of_each_wording(p_user_id text, p_rows jsonb)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select jsonb_agg(
+      case when w.winner <> w.memory_id
+        then w.value || jsonb_build_object(
+          'superseded_by', w.winner, 'supersede_reason', 'duplicate', 'superseded_at', statement_timestamp())
+        else w.value end
+      order by w.place)
+    from (
+      select r.*,
+        case when r.is_current then coalesce(
+          (select m.memory_id::text
+           from memory.memories as m
+           where m.user_id = p_user_id and m.agent_id = r.agent_id and m.content_hash = r.content_hash
+             and memory._is_current(m)),
+          first_value(r.memory_id) over (
+            partition by r.is_current, r.agent_id, r.content_hash
+            order by r.is_stated desc, r.memory_type = 'fact', r.created_at, r.place)) end as winner
+      from (
+        select i.value, i.place, i.value ->> 'memory_id' as memory_id, i.value ->> 'memory_type' as memory_type,
+          i.value ->> 'created_at' as created_at, coalesce(i.value ->> 'agent_id', 'default') as agent_id,
+          memory._states(coalesce(i.value ->> 'source', 'user')) as is_stated,
+          memory._content_hash(i.value ->> 'content') as content_hash,
+          num_nonnulls(i.value ->> 'superseded_at', i.value ->> 'deleted_at') = 0 as is_current
+        from jsonb_array_elements(p_rows) with ordinality as i (value, place)) as r) as w);
 end;
 $$;
 
@@ -28012,16 +28579,17 @@ begin
     ('jobs_pkey', $index$alter table memory.jobs add primary key (user_id, job_id)$index$),
     ('jobs_running_idx', $index$create index concurrently jobs_running_idx on memory.jobs (user_id) where status = 'running'$index$),
     ('jobs_turn_idx', $index$create index concurrently jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id) where status = 'pending' and not is_delayed$index$),
+    ('marks_languages_idx', $index$create index concurrently marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew')$index$),
     ('marks_pkey', $index$alter table memory.marks add primary key (user_id, scope, kind)$index$),
-    ('memories_content_hash_idx', $index$create unique index concurrently memories_content_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where superseded_at is null and deleted_at is null$index$),
+    ('memories_content_hash_idx', $index$create unique index concurrently memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash) where superseded_at is null and deleted_at is null$index$),
     ('memories_deleted_at_idx', $index$create index concurrently memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null$index$),
     ('memories_expires_at_idx', $index$create index concurrently memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null$index$),
-    ('memories_hidden_hash_idx', $index$create index concurrently memories_hidden_hash_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where superseded_at is not null and deleted_at is null$index$),
+    ('memories_hidden_hash_idx', $index$create index concurrently memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash) where superseded_at is not null and deleted_at is null$index$),
     ('memories_least_idx', $index$create index concurrently memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id) where superseded_at is null and deleted_at is null$index$),
     ('memories_long_idx', $index$create index concurrently memories_long_idx on memory.memories (user_id) where long_search_vector is not null and superseded_at is null and deleted_at is null$index$),
     ('memories_pkey', $index$alter table memory.memories add primary key (user_id, memory_id)$index$),
     ('memories_profile_idx', $index$create index concurrently memories_profile_idx on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc) include (agent_id, expires_at, valid_to) where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact')$index$),
-    ('memories_quarantined_idx', $index$create index concurrently memories_quarantined_idx on memory.memories (user_id, agent_id, memory_type, content_hash) where quarantined_at is not null$index$),
+    ('memories_quarantined_idx', $index$create index concurrently memories_quarantined_idx on memory.memories (user_id, agent_id, content_hash) where quarantined_at is not null$index$),
     ('memories_recent_idx', $index$create index concurrently memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id) include (expires_at, valid_to, search_vector) where superseded_at is null and deleted_at is null$index$),
     ('memories_scope_expiry_idx', $index$create index concurrently memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at) where expires_at is not null and superseded_at is null and deleted_at is null$index$),
     ('memories_superseded_by_idx', $index$create index concurrently memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null$index$),
@@ -28045,6 +28613,7 @@ begin
     ('models_one_active_idx', $index$create unique index concurrently models_one_active_idx on memory.models (kind) where is_active$index$),
     ('models_pkey', $index$alter table memory.models add primary key (name)$index$),
     ('moved_users_pkey', $index$alter table memory.moved_users add primary key (user_id)$index$),
+    ('policies_language_idx', $index$create index concurrently policies_language_idx on memory.policies (user_id) where settings -> 'search' ? 'language'$index$),
     ('policies_pkey', $index$alter table memory.policies add primary key (user_id, agent_id)$index$),
     ('prompt_versions_pkey', $index$alter table memory.prompt_versions add primary key (name, version)$index$),
     ('quarantined_messages_pkey', $index$alter table memory.quarantined_messages add primary key (user_id, thread_id, seq)$index$),
@@ -28316,7 +28885,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '054_one_memory_of_one_wording']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import datetime, timedelta, timezone
 from typing import Any
 
 import pytest
 
 from tests.context.steps import parts, remember
-from tests.support.protocol import ANA, activate, claim, complete, say
+from tests.support.protocol import ANA, activate, age, claim, complete, say
 from tests.support.sqlapi import Api, fenced
 
 
@@ -103,8 +102,8 @@ class TestChoice:
     @pytest.mark.feature("B12")
     @pytest.mark.parametrize("query", [None, "parrot"])
     def test_is_explained(self, api: Api, query: str | None) -> None:
-        weeks = datetime.now(timezone.utc) - timedelta(days=30)
-        remember(api, "My parrot is old", importance=0.2, valid_from=weeks)
+        remember(api, "My parrot is old", importance=0.2)
+        age(api, 30)
         remember(api, "x" * 9000, "Had toast")
         [part] = api.get_context(**ANA, query=query)
         assert part.content.splitlines()[-3:-1] == ["1. My parrot is old", "2. Had toast"]

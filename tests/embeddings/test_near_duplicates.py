@@ -144,16 +144,32 @@ def test_one_of_several_near_duplicates_stays(active: Api) -> None:
     "other",
     [
         {"agent_id": "sales"},
-        {"memory_type": "preference"},
         {"metadata": {"subject": "Anna"}},
         {"user_id": "bob"},
     ],
     ids=str,
 )
-def test_only_memories_of_one_agent_type_and_subject_fold(active: Api, other: dict[str, Any]) -> None:
+def test_only_memories_of_one_agent_and_subject_fold(active: Api, other: dict[str, Any]) -> None:
     know(active, "Likes tea")
     know(active, "Likes green tea", **other)
     assert all(result["folded"] == 0 for result in embed(active))
+
+
+@pytest.mark.feature("E12")
+def test_memories_of_two_types_fold(active: Api) -> None:
+    know(active, "Likes tea", memory_type="preference")
+    know(active, "Likes green tea")
+    embed(active)
+    assert current(active) == ["Likes green tea"]
+
+
+@pytest.mark.feature("E12")
+def test_the_summary_of_a_conversation_hides_no_memory(active: Api) -> None:
+    """The next summary of the thread takes its place, and then nobody would say what the memory says."""
+    know(active, "Likes green tea", source="thread_summary", memory_type="conversation_summary")
+    know(active, "Likes tea")
+    embed(active)
+    assert current(active) == ["Likes green tea", "Likes tea"]
 
 
 @pytest.mark.feature("E12")

@@ -225,6 +225,33 @@ def test_a_bad_row_is_named(
     assert api.state() == before
 
 
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("in_parts", [False, True])
+def test_memories_that_differ_in_type_only_become_one_and_none_is_lost(api: Api, in_parts: bool) -> None:
+    """Exports of earlier versions have such memories."""
+    first, second, third = ({"user_id": "ana", "content": f"Likes tea {n}"} for n in range(3))
+    ids = [str(api.add_memory(**memory).memory_id) for memory in (first, second, third)]
+    export = api.export_user(user_id="ana")
+    api.forget_user(user_id="ana")
+    rows = {row["memory_id"]: row for row in export["memories"]}
+    for memory_id, memory_type in zip(ids, ("fact", "preference", "context"), strict=True):
+        rows[memory_id] |= {"content": "Likes  TEA", "memory_type": memory_type}
+    if in_parts:
+        first_part = {**export, "memories": [rows[ids[0]]]}
+        last_part = {**export, "memories": [rows[ids[1]], rows[ids[2]]], "memory_scopes": []}
+        with api.connection.transaction():
+            api.import_user(user_id="ana", export=first_part, is_last=False, lift_tombstones=True)
+            api.import_user(user_id="ana", export=last_part)
+    else:
+        api.import_user(user_id="ana", export=export, lift_tombstones=True)
+    winner = ids[0] if in_parts else ids[1]
+    assert [str(row.memory_id) for row in api.list_memories(user_id="ana")] == [winner]
+    everything = api.list_memories(user_id="ana", include_superseded=True)
+    assert {str(row.superseded_by) for row in everything if row.superseded_by} == {winner}
+    assert len(everything) == 3
+    assert str(api.add_memory(user_id="ana", content="likes tea").memory_id) == winner
+
+
 def parts(api: Api, max_rows: int, **arguments: Any) -> list[Export]:
     found = [api.export_user(user_id=ANA, max_rows=max_rows, **arguments)]
     while found[-1]["next"]:

@@ -60,6 +60,49 @@ def test_memories_with_other_blanks_are_recognised_and_none_is_lost(empty_dsn: s
             api.restore_memory(user_id="ana", memory_id=stored[hidden[0]])
 
 
+@pytest.mark.feature("E12", "F13")
+def test_memories_that_differ_in_type_only_become_one_and_none_is_lost(empty_dsn: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, install_script("0.1.0"))
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        api.register_model(name="ada", kind="embedding", provider="openai", model="ada", settings={"dimensions": 8})
+        api.activate_model(name="ada")
+        fact = api.add_memory(user_id="ana", content="Likes green tea").memory_id
+        preference = api.add_memory(user_id="ana", content="likes green  tea", memory_type="preference").memory_id
+        context = api.add_memory(user_id="ana", content="Likes green tea", memory_type="context").memory_id
+        extracted = api.add_memory(
+            user_id="ana", content="Has a cat", memory_type="context", source="extraction"
+        ).memory_id
+        stated = api.add_memory(user_id="ana", content="Has a cat").memory_id
+        api.add_memory(user_id="ana", content="Likes green tea", agent_id="other")
+        api.add_memory(user_id="bob", content="Likes green tea")
+        while api.finish_jobs():
+            pass
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        rows = {row.memory_id: row for row in api.list_memories(user_id="ana", include_superseded=True)}
+        assert len(rows) == 6
+        assert {key: row.superseded_by for key, row in rows.items() if row.superseded_by} == {
+            fact: preference,
+            context: preference,
+            extracted: stated,
+        }
+        assert {row.supersede_reason for row in rows.values()} == {None, "duplicate"}
+        assert {row.memory_count for row in api.query("select memory_count from memory.memory_scopes")} == {2, 1}
+        assert api.count_memories(user_id="ana", agent_id="default") == 2
+        found = api.search(user_id="ana", query_embedding=str([1] * 8), mode="vector", agent_id="default")
+        assert {row.id for row in found} == {str(preference), str(stated)}
+        assert [row.operation for row in api.get_memory_history(user_id="ana", memory_id=fact)] == [
+            "insert",
+            "supersede",
+        ]
+        # The one that stays can go, and what it hid is current again.
+        api.delete_memory(user_id="ana", memory_id=preference)
+        assert len(api.list_memories(user_id="ana", agent_id="default")) == 2
+
+
 @pytest.mark.feature("C3", "C5", "F13")
 def test_artifacts_are_moved_into_parts_with_their_words_and_embeddings(empty_dsn: str) -> None:
     execute(empty_dsn, "create extension vector")

@@ -96,17 +96,98 @@ def test_a_repetition_is_skipped_and_counted(api: Api) -> None:
 
 
 @pytest.mark.feature("E12")
-@pytest.mark.parametrize("other", [{"user_id": "bob"}, {"agent_id": "other"}, {"memory_type": "preference"}])
+@pytest.mark.parametrize("other", [{"user_id": "bob"}, {"agent_id": "other"}])
 def test_the_same_words_elsewhere_are_no_repetition(api: Api, other: dict[str, str]) -> None:
     add(api, "Likes tea")
     assert api.add_memory(**{"user_id": "ana", "content": "Likes tea", **other}).inserted
 
 
 @pytest.mark.feature("E12")
-def test_a_constraint_refuses_a_repetition_inserted_directly(api: Api) -> None:
+@pytest.mark.parametrize(
+    ("stored", "said", "stays"),
+    [
+        ("preference", "fact", "preference"),
+        ("fact", "preference", "preference"),
+        ("context", "preference", "context"),
+        ("fact", "episodic", "episodic"),
+        ("conversation_summary", "fact", "conversation_summary"),
+    ],
+)
+@pytest.mark.parametrize("on_conflict", ["ignore", "replace"])
+def test_the_same_words_of_two_types_are_one_memory_of_the_more_specific_type(
+    api: Api, stored: str, said: str, stays: str, on_conflict: str
+) -> None:
+    first = add(api, "Likes green tea", memory_type=stored)
+    again = api.add_memory(user_id="ana", content="likes green  tea", memory_type=said, on_conflict=on_conflict)
+    assert (again.memory_id, again.inserted) == (first, False)
+    assert [row.memory_type for row in api.list_memories(user_id="ana")] == [stays]
+
+
+@pytest.mark.feature("E12")
+def test_on_conflict_error_refuses_the_same_words_of_another_type(api: Api) -> None:
+    first = add(api, "Likes tea")
+    with pytest.raises(errors.UniqueViolation, match=f"^content: .*{first}"):
+        add(api, "Likes tea", memory_type="preference", on_conflict="error")
+    assert api.get_memory(user_id="ana", memory_id=first).memory_type == "fact"
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("source", ["extraction", "web"])
+def test_a_model_or_a_web_page_does_not_change_the_type_of_what_was_stated(api: Api, source: str) -> None:
+    first = add(api, "Likes tea")
+    before = api.query("select * from memory.memories")
+    again = api.add_memory(user_id="ana", content="Likes tea", memory_type="preference", source=source)
+    assert (again.memory_id, again.inserted) == (first, False)
+    after = api.query("select * from memory.memories")
+    assert [row._replace(said_at=None) for row in after] == before
+
+
+@pytest.mark.feature("E12")
+def test_a_repetition_makes_no_new_version(api: Api) -> None:
+    first = add(api, "Likes tea")
+    before = api.get_memory(user_id="ana", memory_id=first)
+    for _ in range(3):
+        add(api, "likes tea")
+    assert api.get_memory(user_id="ana", memory_id=first) == before
+    assert api.query("select from memory.memory_history") == []
+
+
+@pytest.mark.feature("E12")
+def test_a_hidden_memory_stays_hidden_when_its_words_are_a_memory_of_another_type(api: Api) -> None:
+    hidden = add(api, "Likes tea")
+    supersede(api, hidden, winner := add(api, "Likes coffee"))
+    stored = add(api, "Likes tea", memory_type="preference")
+    api.delete_memory(user_id="ana", memory_id=winner)
+    assert [row.memory_id for row in api.list_memories(user_id="ana")] == [stored]
+    with pytest.raises(errors.UniqueViolation, match="stored by now"):
+        api.restore_memory(user_id="ana", memory_id=hidden)
+
+
+@pytest.mark.feature("E12")
+def test_connections_that_say_the_same_as_two_types_store_one_memory(
+    api: Api, connect: Callable[..., psycopg.Connection]
+) -> None:
+    statement = "select memory_id from memory.add_memory(user_id => 'ana', content => %s, memory_type => %s)"
+
+    def store(memory_type: str) -> list[object]:
+        with connect() as connection:
+            return [connection.execute(statement, [f"Likes tea {n}", memory_type]).fetchone() for n in range(30)]
+
+    with ThreadPoolExecutor() as threads:
+        first, second = threads.map(store, ["fact", "preference"])
+    assert first == second
+    assert {row.memory_type for row in api.list_memories(user_id="ana")} == {"preference"}
+    assert api.query("select memory_count from memory.memory_scopes") == [(30,)]
+
+
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("other", ["fact", "preference"])
+def test_a_constraint_refuses_a_repetition_inserted_directly(api: Api, other: str) -> None:
     add(api, "Likes tea")
     with pytest.raises(errors.UniqueViolation) as refusal:
-        api.connection.execute("insert into memory.memories (user_id, content) values ('ana', 'likes  tea')")
+        api.connection.execute(
+            "insert into memory.memories (user_id, content, memory_type) values ('ana', 'likes  tea', %s)", [other]
+        )
     assert refusal.value.diag.constraint_name == "memories_content_hash_idx"
 
 

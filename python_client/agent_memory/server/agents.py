@@ -149,7 +149,7 @@ class Agents:
                 _PATH,
                 "store_memory",
                 tag,
-                "Store a memory of an agent. The same content of the same type again replaces the rest of that memory.",
+                "Store a memory of an agent. The same content again replaces the rest of that memory.",
                 self._store,
                 Stored,
                 query=of_user,

@@ -36,6 +36,32 @@ begin
 end;
 $$;
 
+-- The words of a query, at most p_limit, in its order: as texts of each of these languages have them, because a user's
+-- texts may be in several. A word that is a stop word of one of them says nothing in the others.
+create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := left(p_query, 8000);
+begin
+  if cardinality(p_languages) = 1 then
+    return array(
+      select v.lexeme from unnest(memory._text_vector(p_languages[1], said)) as v
+      order by v.positions[1], v.lexeme limit p_limit);
+  end if;
+  return array(
+    select l.lexeme
+    from unnest(memory._text_vector('simple', said)) as v
+    cross join lateral (
+      select array_agg(to_tsvector(k, v.lexeme)) as vectors from unnest(p_languages) as k) as t
+    cross join lateral (select unnest(tsvector_to_array(x)) as lexeme from unnest(t.vectors) as x) as l
+    where '' <> all (t.vectors)
+    group by l.lexeme
+    order by min(v.positions[1]), l.lexeme limit p_limit);
+end;
+$$;
+
 -- Both sets of words, or the first alone when they do not fit into one tsvector.
 create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
 returns tsvector

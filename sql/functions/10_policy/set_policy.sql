@@ -6,6 +6,8 @@ as $$
 declare
   inherited text[]; -- sections that are taken back to what they inherit
   policy jsonb;
+  former text; -- search.language of before
+  former_languages regconfig[];
 begin
   perform memory._check_settings_object(settings);
   if agent_id is not null then
@@ -16,6 +18,8 @@ begin
   perform memory._check_settings(settings);
   perform memory._check_user_or_all(user_id);
 
+  former := memory._policy_section(set_policy.user_id, set_policy.agent_id, 'search') ->> 'language';
+  former_languages := memory._languages(coalesce(set_policy.user_id, ''), set_policy.agent_id, former);
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
   -- A row holds only what was set for its user and agent. A null removes a key, or a whole section, so that the row
   -- inherits it again.
@@ -27,6 +31,9 @@ begin
   perform memory._audit('set_policy',
     jsonb_strip_nulls(jsonb_build_object('agent_id', agent_id)) || jsonb_build_object('settings', settings), user_id);
   policy := memory._policy(set_policy.user_id, set_policy.agent_id);
+  if policy #>> '{search,language}' <> former then
+    perform memory._parse_anew_later(set_policy.user_id, former_languages);
+  end if;
   perform memory._note_missing_models(settings, policy);
   return policy;
 end;

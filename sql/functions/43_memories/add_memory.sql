@@ -78,7 +78,6 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.memory_type = add_memory.memory_type
       and m.content_hash = memory._content_hash(add_memory.content)
       and memory._is_current(m);
     if found then
@@ -92,7 +91,6 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.memory_type = add_memory.memory_type
       and m.content_hash = memory._content_hash(add_memory.content)
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
@@ -111,6 +109,7 @@ begin
   elsif on_conflict = 'replace' then
     update memory.memories as m
     set content = add_memory.content,
+        memory_type = memory._finer_type(m.memory_type, add_memory.memory_type),
         thread_id = add_memory.thread_id,
         metadata = add_memory.metadata,
         tags = add_memory.tags,
@@ -121,14 +120,11 @@ begin
         expires_at = coalesce(add_memory.expires_at, m.expires_at),
         embedding_text = add_memory.embedding_text,
         source = add_memory.source,
+        said_at = statement_timestamp(),
         operation = 'update'
     where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
   else
-    if not existing.is_stated and memory._states(add_memory.source) then -- extracted before, stated now
-      update memory.memories as m
-      set source = add_memory.source, operation = 'update'
-      where m.user_id = add_memory.user_id and m.memory_id = stored.memory_id;
-    end if;
+    perform memory._state_again(existing, source, memory_type, metadata);
     update memory.memory_scopes as s
     set duplicates_skipped = s.duplicates_skipped + 1
     where s.user_id = add_memory.user_id and s.agent_id = add_memory.agent_id;
@@ -140,9 +136,10 @@ comment on function memory.add_memory(
   text, text, text, text, text, jsonb, text[], double precision, double precision, timestamptz, timestamptz,
   timestamptz, text, text, text, uuid
 ) is
-'Stores a long-term memory and returns its id. If the same content of the same type and agent is stored already, '
+'Stores a long-term memory and returns its id. If the agent has the same content already, whatever its type, '
 'on_conflict decides: ignore returns the stored memory with inserted = false, replace updates it, error refuses '
-'(23505). tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
+'(23505). A stored fact takes the type that the repetition names; every other type stays. '
+'tags, confidence and importance that are left out are taken from the metadata if it has them. Over '
 'max_per_agent the memory of the agent that matters least is evicted, which may be the new one: then inserted is '
 'false too. For an agent without the resource memory nothing is stored: memory_id is null; nor is what the user had '
 'forgotten, if a model says it again (source extraction). A call that is repeated '

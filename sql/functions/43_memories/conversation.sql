@@ -39,12 +39,11 @@ begin
     insert into memory.memories (user_id, agent_id, memory_type, content, thread_id, source, valid_from, metadata)
     values (p_job.user_id, made.agent_ids[1], 'conversation_summary', p_result ->> 'summary', p_job.scope,
             'thread_summary', last_said_at, details)
-    on conflict do nothing; -- another thread has the same summary
+    on conflict do nothing; -- another memory says the same
   elsif exists (
     select from memory.memories as m
     where m.user_id = p_job.user_id
       and m.agent_id = made.agent_ids[1]
-      and m.memory_type = 'conversation_summary'
       and m.content_hash = memory._content_hash(p_result ->> 'summary')
       and m.memory_id <> remembered
       and memory._is_current(m)

@@ -77,7 +77,6 @@ begin
       from memory.memories as o
       where o.user_id = hidden.user_id
         and o.agent_id = hidden.agent_id
-        and o.memory_type = hidden.memory_type
         and o.content_hash = hidden.content_hash
         and memory._is_current(o)));
     update memory.memories as m

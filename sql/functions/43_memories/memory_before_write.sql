@@ -14,6 +14,7 @@ declare
   words tsvector;
   is_long boolean;
   judged memory.memories;
+  is_changed boolean;
 begin
   if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
     perform memory._check_id('user_id', new.user_id);
@@ -31,6 +32,20 @@ begin
     problem := memory._memory_problem(new, has_new_tags);
     if problem is not null then
       perform memory._refuse_memory(problem, new);
+    end if;
+  end if;
+
+  -- A memory that is only said again, or parsed anew, is no new version: nothing that its history tells has changed.
+  if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
+                      is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
+    judged := new;
+    new.said_at := old.said_at;
+    new.search_vector := old.search_vector;
+    new.long_search_vector := old.long_search_vector;
+    is_changed := new is distinct from old;
+    new := judged;
+    if not is_changed then
+      return new;
     end if;
   end if;
 
@@ -150,7 +165,6 @@ begin
   from memory.memories as m
   where m.user_id = p_candidate.user_id
     and m.agent_id = p_candidate.agent_id
-    and m.memory_type = p_candidate.memory_type
     and m.content_hash = p_candidate.content_hash
     and m.memory_id <> p_candidate.memory_id
     and memory._is_current(m)

@@ -1,4 +1,4 @@
--- Hides extracted memories behind near-duplicates: memories of the same agent, type and subject whose embeddings have
+-- Hides extracted memories behind near-duplicates: memories of the same agent and subject whose embeddings have
 -- at least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). Of two
 -- extracted memories the longer text wins, or of equally long ones the one that was said first; which one was embedded
 -- first does not matter. Stated and reworded memories are never hidden here; they win over what was said later, and
@@ -19,7 +19,7 @@ declare
   folded int := 0;
 begin
   for candidate in
-    select m.memory_id, m.agent_id, m.memory_type, m.content, m.trust, m.created_at,
+    select m.memory_id, m.agent_id, m.content, m.trust, m.created_at,
       memory._said(m) as said,
       coalesce(m.thread_id, '') as thread_id, memory._subject(m.metadata) as subject,
       (select e.embedding
@@ -65,7 +65,7 @@ begin
                 and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(p_user_id, null, false) as n
           where n.agent_id = candidate.agent_id
-            and n.memory_type = candidate.memory_type
+            and n.source <> 'thread_summary' -- the next summary of the thread replaces what it says
             and memory._subject(n.metadata) = candidate.subject
             and n.memory_id <> candidate.memory_id
         ) as s

@@ -12,7 +12,7 @@ begin
     perform memory._refuse('memory_id', format('memory %s is not in quarantine', memory_id),
       'memory.list_quarantined(user_id) shows what is.', 'P0002');
   elsif not memory._release_quarantined(present) then
-    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent and type',
+    perform memory._refuse('memory_id', 'the same content is stored by now as another memory of this agent',
       'Delete or supersede that one first.', '23505');
   end if;
   perform memory._audit('release_memory', jsonb_build_object('memory_id', memory_id), user_id);

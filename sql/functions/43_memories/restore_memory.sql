@@ -61,7 +61,7 @@ begin
   return restored;
 exception
   when unique_violation then
-    raise exception 'memory_id: the same content is stored by now as another memory of this agent and type'
+    raise exception 'memory_id: the same content is stored by now as another memory of this agent'
       using errcode = '23505', hint = 'Delete or supersede that one first.';
 end;
 $$;

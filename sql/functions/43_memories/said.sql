@@ -1,6 +1,27 @@
 -- When memories were said, and what happens when a statement is said again. Jobs end in any order, so the order in
 -- which memories were stored decides nothing about extracted memories.
 
+-- The time that orders memories which disagree: when the newest message said so. For a memory that no message states,
+-- what its writer gave as valid_from, or else when it was last said. Inlined by the planner, hence no SET clause.
+create or replace function memory._stated_at(p_memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select coalesce(
+    case when (p_memory).source_seqs is not null then (p_memory).said_at end,
+    (p_memory).valid_from, (p_memory).said_at, (p_memory).created_at);
+end;
+
+-- Since when nobody has said a memory again, from which its age counts in a context: not since when it holds. Who says
+-- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes. Inlined by the
+-- planner, hence no SET clause.
+create or replace function memory._last_said(p_memory memory.memories)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select greatest(coalesce((p_memory).said_at, (p_memory).created_at), (p_memory).valid_from);
+end;
+
 -- Of two memories the one with the greater value was said later: the time (microseconds since 1970), then the number of
 -- the message in its thread, because messages that are stored together have one time; then the more confident one is
 -- greater. Sort by thread_id, created_at and memory_id after it: the memories of one message are stored by one job in
@@ -11,7 +32,7 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return array[
-    extract(epoch from coalesce(p_memory.said_at, p_memory.valid_from, p_memory.created_at)) * 1000000,
+    extract(epoch from memory._stated_at(p_memory)) * 1000000,
     coalesce((select max(s) from unnest(p_memory.source_seqs) as s), -1),
     p_memory.confidence::numeric];
 end;
@@ -20,7 +41,7 @@ $$;
 -- The memory that has this content already: a current one, or an extracted one that a job hid. Null where the content
 -- must be stored: of a contradiction that a stated memory won, a reconciliation decides anew.
 create or replace function memory._known_memory(
-  p_user_id text, p_agent_id text, p_memory_type text, p_content_hash text
+  p_user_id text, p_agent_id text, p_content_hash text
 )
 returns memory.memories
 language plpgsql stable parallel safe
@@ -32,7 +53,6 @@ begin
   from memory.memories as m
   where m.user_id = p_user_id
     and m.agent_id = p_agent_id
-    and m.memory_type = p_memory_type
     and m.content_hash = p_content_hash
     and memory._is_current(m)
     and (m.expires_at is null or m.expires_at > statement_timestamp());
@@ -43,7 +63,6 @@ begin
   from memory.memories as m
   where m.user_id = p_user_id
     and m.agent_id = p_agent_id
-    and m.memory_type = p_memory_type
     and m.content_hash = p_content_hash
     and m.superseded_at is not null
     and m.deleted_at is null
@@ -62,8 +81,8 @@ $$;
 -- Notes that an extracted memory was said by further messages; false when they change nothing. The memory holds since
 -- the first time and counts as said at the last; it names the messages of one thread, the one where it was said last.
 create or replace function memory._say_again(
-  p_known memory.memories, p_thread_id text, p_seqs bigint[], p_said_at timestamptz, p_valid_from timestamptz,
-  p_event_time jsonb
+  p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
+  p_valid_from timestamptz, p_event_time jsonb
 )
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -93,12 +112,40 @@ begin
           then m.metadata - 'event_time' || jsonb_strip_nulls(jsonb_build_object('event_time', p_event_time))
         else m.metadata
       end,
+      memory_type = memory._finer_type(m.memory_type, p_memory_type),
       thread_id = case when is_later then p_thread_id else m.thread_id end,
       source_seqs = seqs,
       operation = 'update'
   where m.user_id = p_known.user_id and m.memory_id = p_known.memory_id;
   perform memory._win_again(p_known.user_id, p_known.memory_id);
   return true;
+end;
+$$;
+
+-- Notes that somebody states a memory once more: it counts as said now. One that a model drew from what was said is
+-- stated from now on, and a plain fact takes the type that it is said to have. What a tool or a web page repeats
+-- changes nothing of what people said.
+create or replace function memory._state_again(
+  p_known memory.memories, p_source text, p_memory_type text, p_metadata jsonb
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  states constant boolean := memory._states(p_source);
+  takes_source constant boolean := states and not p_known.is_stated;
+  finer constant text := case
+    when states or not p_known.is_stated then memory._finer_type(p_known.memory_type, p_memory_type)
+    else p_known.memory_type end;
+begin
+  if memory._may_outrank(least(memory._source_trust(p_source), memory._lowered(p_metadata)), p_known.trust) then
+    update memory.memories as m
+    set source = case when takes_source then p_source else m.source end,
+        memory_type = finer,
+        said_at = statement_timestamp(),
+        operation = case when takes_source or m.memory_type <> finer then 'update' else m.operation end
+    where m.user_id = p_known.user_id and m.memory_id = p_known.memory_id;
+  end if;
 end;
 $$;
 
@@ -134,7 +181,7 @@ begin
   where m.user_id = p_user_id and m.memory_id = p_memory_id and m.superseded_at is not null and m.deleted_at is null
     and not exists (
       select from memory.memories as o
-      where o.user_id = m.user_id and o.agent_id = m.agent_id and o.memory_type = m.memory_type
-        and o.content_hash = m.content_hash and memory._is_current(o));
+      where o.user_id = m.user_id and o.agent_id = m.agent_id and o.content_hash = m.content_hash
+        and memory._is_current(o));
 end;
 $$;

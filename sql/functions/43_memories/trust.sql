@@ -40,7 +40,7 @@ begin
   return exists (
     select from memory.memories as m
     where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-      and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
+      and m.content_hash = p_candidate.content_hash
       and m.quarantined_at is not null and m.quarantined_with is null and m.trust >= p_candidate.trust);
 end;
 $$;
@@ -87,8 +87,7 @@ begin
     if p_is_new and exists (
       select from memory.memories as m
       where m.user_id = p_candidate.user_id and m.agent_id = p_candidate.agent_id
-        and m.memory_type = p_candidate.memory_type and m.content_hash = p_candidate.content_hash
-        and m.quarantined_at is not null) then
+        and m.content_hash = p_candidate.content_hash and m.quarantined_at is not null) then
       return null;
     end if;
     p_candidate.deleted_at := 'infinity';

@@ -39,13 +39,14 @@ begin
       confidence = coalesce(memory._real(update_memory.confidence), m.confidence),
       importance = coalesce(memory._real(update_memory.importance), m.importance),
       expires_at = coalesce(update_memory.expires_at, m.expires_at),
+      said_at = case when update_memory.content <> m.content then statement_timestamp() else m.said_at end,
       operation = 'update'
   where m.user_id = update_memory.user_id and m.memory_id = update_memory.memory_id
   returning m.version into current_version;
   return current_version;
 exception
   when unique_violation then
-    raise exception 'content: is stored already as another memory of this agent and type'
+    raise exception 'content: is stored already as another memory of this agent'
       using errcode = '23505', hint = 'Supersede one of the two with memory.supersede_memory().';
 end;
 $$;

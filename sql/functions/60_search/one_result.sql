@@ -19,6 +19,7 @@ declare
   row_limit int := case when may_have_pairs then 2 * p_row_limit else p_row_limit end;
   ranked memory.ranking[];
   stands_for int[]; -- by the rank of a text that is no result of its own: the rank of the result that it is part of
+  ahead_of int[]; -- by the rank of a result that comes earlier than that: the rank of the message that it comes before
 begin
   loop
     ranked := array(
@@ -34,15 +35,73 @@ begin
     row_limit := 4 * row_limit;
   end loop;
 
+  if may_have_pairs then
+    ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters);
+  end if;
+
   return query
-  select row_number() over (order by r.rank), r.source, r.id, r.thread_id, r.number, r.created_at, r.score,
+  select row_number() over result_order, r.source, r.id, r.thread_id, r.number, r.created_at,
+    coalesce(ranked[ahead_of[r.rank]].score, r.score),
     case when r.rank = any (stands_for)
       then coalesce(r.explanation, '{}') || memory._parts_of_result(p_user_id, ranked, stands_for, r.rank, p_filters)
       else r.explanation end
   from unnest(ranked) as r
   where stands_for[r.rank] is null
-  order by r.rank
+  window result_order as (order by coalesce(ahead_of[r.rank] - 0.5, r.rank), r.rank)
+  order by row_number() over result_order
   limit p_row_limit;
+end;
+$$;
+
+-- Results that come earlier than their scores say, as ahead_of of memory._ranked_once(). "Where does she work now?"
+-- finds the message that told of a job which has ended since. The memory drawn from that message is hidden behind the
+-- memory that took its place. That memory, or its own message, comes before the message if it has a third of its score,
+-- unless another current memory was drawn from the message, which may be found for that. A search of the past keeps the
+-- ranking.
+create or replace function memory._ahead_of_outdated(
+  p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
+)
+returns int[]
+language plpgsql stable parallel safe
+as $$
+declare
+  ahead_of int[] := array_fill(null::int, array[greatest(cardinality(p_ranked), 1)]);
+  pair record;
+begin
+  if (p_filters).include_superseded or (p_filters).as_of is not null
+    or not exists (select from memory.memories as m where m.user_id = p_user_id and m.superseded_by is not null) then
+    return ahead_of;
+  end if;
+  for pair in
+    with recursive outdated as (
+      select r.rank, r.id::uuid as memory_id, false as is_outdated, null::text as thread_id, null::bigint[] as seqs
+      from unnest(p_ranked) as r
+      where r.source = 'memory'
+      union
+      select o.rank, h.memory_id, o.is_outdated or h.is_outdated, h.thread_id, h.source_seqs
+      from outdated as o
+      cross join lateral (
+        select m.memory_id, m.thread_id, m.source_seqs,
+          m.supersede_reason not in ('duplicate', 'near-duplicate', 'consolidated') as is_outdated
+        from memory.memories as m
+        where m.user_id = p_user_id and m.superseded_by = o.memory_id and m.deleted_at is null
+        offset 0
+      ) as h
+    )
+    select coalesce(p_stands_for[o.rank], o.rank) as newer, min(s.rank) as older
+    from outdated as o
+    join unnest(p_ranked) as s on s.source = 'message' and s.thread_id = o.thread_id and s.number = any (o.seqs)
+    where o.is_outdated and s.rank < coalesce(p_stands_for[o.rank], o.rank)
+      and p_ranked[o.rank].score >= s.score / 3
+      and not exists (
+        select from memory.memories as c
+        where c.user_id = p_user_id and c.thread_id = s.thread_id and c.source_seqs @> array[s.number]
+          and memory._is_current(c))
+    group by 1
+  loop
+    ahead_of[pair.newer] := pair.older;
+  end loop;
+  return ahead_of;
 end;
 $$;
 

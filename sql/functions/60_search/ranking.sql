@@ -82,12 +82,11 @@ declare
 begin
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
-    select array_agg(w.lexeme), array_agg(quote_literal(w.lexeme)::tsquery),
-      string_agg(quote_literal(w.lexeme), ' | ')::tsquery
-    into words, words_as_queries, any_word
-    from (select v.lexeme
-          from unnest(memory._text_vector(language, left(p_query, 8000))) as v
-          order by v.positions[1], v.lexeme limit 200) as w;
+    words := nullif(memory._query_words(
+      memory._languages(p_user_id, p_agent_id, p_settings ->> 'language'), p_query, 200), '{}');
+    select array_agg(quote_literal(w)::tsquery order by n), string_agg(quote_literal(w), ' | ')::tsquery
+    into words_as_queries, any_word
+    from unnest(words) with ordinality as q (w, n);
     beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 

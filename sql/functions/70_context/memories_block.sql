@@ -63,7 +63,7 @@ begin
           select memory._recalled_id(p_recalled[s]) from unnest(sources || same) as s where s is not null);
       end if;
       types := types || memory.memory_type;
-      times := times || memory.known_since;
+      times := times || memory.stated_at;
       ids := ids || memory.memory_id;
       lines := lines || memory.line;
       chosen := chosen || jsonb_build_object(
@@ -81,8 +81,8 @@ begin
         || string_agg(n.number || '. ' || n.line, e'\n' order by n.number) as block
     from (
       select c.memory_type, c.line,
-        row_number() over (partition by c.memory_type order by c.known_since, c.memory_id) as number
-      from unnest(types, times, ids, lines) as c (memory_type, known_since, memory_id, line)
+        row_number() over (partition by c.memory_type order by c.stated_at, c.memory_id) as number
+      from unnest(types, times, ids, lines) as c (memory_type, stated_at, memory_id, line)
     ) as n
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
@@ -108,12 +108,13 @@ end;
 $$;
 
 -- The most useful memories for a prompt: relevance to the query, importance and recency, weighed by the policy as in
--- Park et al., "Generative Agents" (2023). Recency halves in 30 days.
+-- Park et al., "Generative Agents" (2023). Recency halves with every 30 days since the memory was
+-- last said.
 create or replace function memory._rank_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
 returns table (
-  rank bigint, memory_id uuid, memory_type text, content text, known_since timestamptz, score real, relevance real,
+  rank bigint, memory_id uuid, memory_type text, content text, stated_at timestamptz, score real, relevance real,
   importance real, recency real
 )
 language plpgsql stable parallel unsafe
@@ -141,8 +142,8 @@ begin
       p_settings => p_policy -> 'search', p_sources => '{memory}', p_row_limit => 2 * least(p_max_memories, 500)) as r
     where relevance_weight > 0
   ), weighed as (
-    select m.memory_id, m.memory_type, m.content, m.importance, coalesce(m.valid_from, m.created_at) as known_since,
-      coalesce(r.score, 0) as relevance, memory._recency(coalesce(m.valid_from, m.created_at)) as recency
+    select m.memory_id, m.memory_type, m.content, m.importance, memory._stated_at(m) as stated_at,
+      coalesce(r.score, 0) as relevance, memory._recency(memory._last_said(m)) as recency
     from memory._valid_memories(p_user_id, p_agent_id) as m
     left join relevant as r on r.memory_id = m.memory_id
   ), best as (
@@ -150,11 +151,11 @@ begin
       (relevance_weight * w.relevance + importance_weight * w.importance + recency_weight * w.recency)
         / nullif(relevance_weight + importance_weight + recency_weight, 0) as score
     from weighed as w
-    order by score desc, w.known_since desc, w.memory_id desc
+    order by score desc, w.stated_at desc, w.memory_id desc
     limit p_max_memories
   )
-  select row_number() over (order by b.score desc, b.known_since desc, b.memory_id desc), b.memory_id, b.memory_type,
-    b.content, b.known_since, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
+  select row_number() over (order by b.score desc, b.stated_at desc, b.memory_id desc), b.memory_id, b.memory_type,
+    b.content, b.stated_at, memory._real(b.score), b.relevance, b.importance, memory._real(b.recency)
   from best as b;
 end;
 $$;

@@ -198,7 +198,8 @@ set jit = off
 set gin_fuzzy_search_limit = 1000
 as $$
 declare
-  words constant text[] := tsvector_to_array(to_tsvector(p_language, array_to_string(p_names, ' ')));
+  languages constant regconfig[] := memory._languages(p_user_id, p_agent_id, p_language::text);
+  words constant text[] := memory._query_words(languages, array_to_string(p_names, ' '), 200);
   vector tsvector;
 begin
   if words = '{}' then
@@ -220,7 +221,9 @@ begin
     where tsvector_to_array(m.search_vector) && words
     limit 1;
   end if;
-  return (select n.name from unnest(p_names) as n (name) where vector @@ plainto_tsquery(p_language, n.name) limit 1);
+  return (
+    select n.name from unnest(p_names) as n (name) cross join unnest(languages) as l (language)
+    where vector @@ plainto_tsquery(l.language, n.name) limit 1);
 end;
 $$;
 

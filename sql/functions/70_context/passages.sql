@@ -32,12 +32,14 @@ declare
   beginnings text; -- a regular expression that finds lines which may have a word
 begin
   -- A longer word also stands for words that begin with it: mail for mailer.
-  select array_agg(w.lexeme), array_agg(w.pattern::tsquery), string_agg(w.pattern, ' | ')::tsquery,
+  select array_agg(w.lexeme order by w.place), array_agg(w.pattern::tsquery order by w.place),
+    string_agg(w.pattern, ' | ')::tsquery,
     string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
   into lexemes, words, any_word, beginnings
-  from (select v.lexeme, quote_literal(v.lexeme) || case when length(v.lexeme) > 3 then ':*' else '' end as pattern
-        from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
-        order by v.positions[1], v.lexeme limit 100) as w;
+  from (select q.lexeme, q.place,
+          quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end as pattern
+        from unnest(memory._query_words(memory._languages(p_user_id, null, p_language::text), p_query, 100))
+          with ordinality as q (lexeme, place)) as w;
   if words is null and p_target is null then
     return;
   end if;

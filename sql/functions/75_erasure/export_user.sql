@@ -140,7 +140,7 @@ begin
     (11, 'secrets', array[]::text[], 'true'),
     (12, 'secret_reads', array[]::text[], 'true'),
     (13, 'idempotency_keys', array[]::text[], 'true'),
-    (14, 'marks', array[]::text[], 't.kind <> ''claims'''),
+    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'')'),
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')'),
     (16, 'model_calls', array['job_id'], 'true');

@@ -12,6 +12,9 @@ begin
     return;
   end if;
   perform memory._check_members(p_kind, p_rows);
+  if p_kind = 'memories' then
+    p_rows := memory._one_of_each_wording(p_user_id, p_rows);
+  end if;
   begin
     execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
     if problem is not null then

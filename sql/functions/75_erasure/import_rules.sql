@@ -62,7 +62,7 @@ begin
       when not memory._is_count(t.seq) then 'seq'
       when not memory._is_count(t.token_count) then 'token_count' end$rule$
     when 'marks' then $rule$case
-      when t.kind = 'claims' then 'kind'
+      when t.kind in ('claims', 'language', 'parsed_anew') then 'kind'
       when (t.position between -1 and 1000000000000000000) is not true then 'position' end$rule$
     when 'jobs' then $rule$case
       when (t.status in ('completed', 'dead')) is not true then 'status'

@@ -38,14 +38,14 @@ begin
   for item in
     select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e order by e.agent_id, e.place
   loop
-    known := memory._known_memory(p_job.user_id, item.agent_id, item.memory_type, item.content_hash);
+    known := memory._known_memory(p_job.user_id, item.agent_id, item.content_hash);
     if known.memory_id is not null then
       is_new := false;
       -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back honest
       -- memories by repeating them. What an administrator released is settled.
       if item.suspicion is null or known.released_at is not null then
         has_news := memory._say_again(
-          known, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
+          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
       end if;
     else
       insert into memory.memories (

@@ -8,7 +8,7 @@ create or replace function memory._parse_artifacts_input(
 language plpgsql stable parallel safe
 as $$
 begin
-  if memory._has_unparsed_parts(p_job.user_id) then
+  if memory._has_unparsed_texts(p_job.user_id) then
     payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
     input := '{}';
     agent_id := null;

@@ -142,7 +142,7 @@ begin
   where m.user_id = p_user_id and m.thread_id = extracted.thread_id
     and m.seq = any (extracted.source_seqs[1:20]) -- one memory rarely has more sources, and reading hundreds takes long
     and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
-    and m.created_at > greatest(stated.created_at, stated.valid_from, memory._reworded_at(stated));
+    and m.created_at > greatest(memory._last_said(stated), memory._reworded_at(stated));
   said_words := memory._claim_words(said);
   if said is null or not said_words @> new_figures
     or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then

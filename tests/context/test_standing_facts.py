@@ -1,0 +1,202 @@
+"""What was said long ago, holds since long ago, or no longer holds: which memories come first."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from tests.context.steps import parts, remember
+from tests.support.protocol import activate, age, claim, complete, say
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("B12", "F1")
+
+
+@pytest.fixture
+def one(api: Api) -> Callable[..., str]:
+    """Returns the memory that a context with room for one chooses."""
+    # The newest message is what a context is about: what matters here are importance and recency.
+    api.set_policy(settings={"context": {"max_memories": 1, "recall": False, "relevance_weight": 0}})
+
+    def chosen(**arguments: Any) -> str:
+        return next(
+            line.split(". ", 1)[1]
+            for source, content in parts(api, **arguments)
+            if source == "memories"
+            for line in content.splitlines()
+            if line[:3] == "1. "
+        )
+
+    return chosen
+
+
+def ago(days: int) -> str:
+    return f"now() - interval '{days} days'"
+
+
+def hear(api: Api, said: str, *, days: int, event_days: int | None = None) -> None:
+    """A model draws this memory from a message so many days old, which tells of an event so many days ago."""
+    time = 'select to_char(now() - make_interval(days => %(days)s), \'YYYY-MM-DD"T"HH24:MI:SS"Z"\')'
+    [seq] = say(api, said, created_at=api.value(time, days=days), expires_at="infinity")
+    api.extract_memories(user_id="ana", thread_id="t1")
+    event = {} if event_days is None else {"event_time": api.value(time, days=event_days)}
+    memory = {"content": said, "memory_type": "fact", "seqs": [seq], **event}
+    complete(api, claim(api, "extract_memories"), memories=[memory])
+
+
+@pytest.mark.parametrize(
+    ("stale", "stale_days", "fresh", "since_days"),
+    [
+        ("I work in Porto", 90, "I moved to Lisbon last year", 365),
+        ("Rides a motorbike to the office", 40, "Has been a vegetarian since school", 7000),
+        ("Is planning a kitchen", 60, "Born on 3 May 1985", 15000),
+        ("Uses an Android phone", 35, "Switched to Dvorak ten years ago", 3650),
+        ("Wohnt zur Miete in Graz", 100, "Ist seit 2001 verheiratet", 9000),
+        ("Has a trial subscription", 31, "The company was founded in 1911", 40000),
+    ],
+)
+@pytest.mark.parametrize("is_heard", [True, False], ids=["heard", "stated"])
+def test_age_counts_from_when_a_fact_was_said_not_since_when_it_holds(
+    api: Api, one: Callable[..., str], is_heard: bool, stale: str, stale_days: int, fresh: str, since_days: int
+) -> None:
+    if is_heard:
+        activate(api)
+        hear(api, stale, days=stale_days)
+        hear(api, fresh, days=1, event_days=since_days)
+    else:
+        remember(api, stale)
+        age(api, stale_days)
+        remember(api, fresh, valid_from=api.value(f"select {ago(since_days)}"))
+    assert one() == fresh
+    # Both are shown where there is room, and what was said last stands last.
+    api.set_policy(settings={"context": {"max_memories": 2}})
+    shown = dict(parts(api))["memories"]
+    assert stale in shown
+    assert fresh in shown
+    if is_heard:
+        assert shown.index(stale) < shown.index(fresh)
+
+
+def test_of_stated_facts_valid_from_says_which_is_the_newer_one(api: Api) -> None:
+    remember(api, "Works in Lisbon", valid_from="2023-01-01")
+    remember(api, "Works in Porto", valid_from="2019-01-01")
+    shown = dict(parts(api))["memories"]
+    assert shown.index("Porto") < shown.index("Lisbon")
+    remember(api, "works in Porto")
+    assert dict(parts(api))["memories"] == shown
+
+
+@pytest.mark.parametrize("again", ["add", "replace", "reword", "hear"])
+def test_a_fact_that_is_confirmed_is_as_fresh_as_a_new_one(api: Api, one: Callable[..., str], again: str) -> None:
+    activate(api)
+    if again == "hear":
+        hear(api, "Plays the cello", days=300)
+    else:
+        remember(api, "Plays the cello")
+    memory_id: UUID = api.list_memories(user_id="ana")[0].memory_id
+    age(api, 200)
+    remember(api, "Is reading Dune")
+    age(api, 20)
+    assert one() == "Is reading Dune"
+    if again == "add":
+        remember(api, "plays the  cello")
+    elif again == "replace":
+        remember(api, "Plays the cello", on_conflict="replace")
+    elif again == "reword":
+        api.update_memory(user_id="ana", memory_id=memory_id, content="Plays the cello well")
+    else:
+        hear(api, "Plays the cello", days=0)
+    assert one().startswith("Plays the cello")
+
+
+def test_a_web_page_confirms_nothing(api: Api, one: Callable[..., str]) -> None:
+    remember(api, "Plays the cello")
+    age(api, 200)
+    remember(api, "Is reading Dune")
+    age(api, 20)
+    remember(api, "Plays the cello", source="web")
+    assert one() == "Is reading Dune"
+
+
+def test_an_appointment_to_come_stays_fresh(api: Api, one: Callable[..., str]) -> None:
+    remember(api, "Flies to Rome", valid_from=api.value(f"select {ago(-10)}"))
+    age(api, 60)
+    remember(api, "Is reading Dune")
+    age(api, 20)
+    assert one() == "Flies to Rome"
+
+
+class TestEnded:
+    """What no longer holds answers a question about the present nowhere, and one about the past where it is asked."""
+
+    @pytest.mark.parametrize("end", ["valid_to", "superseded"])
+    def test_an_ended_job_is_not_where_she_works_now(self, api: Api, end: str) -> None:
+        old = {"valid_from": "2015-01-01", **({"valid_to": "2023-01-01"} if end == "valid_to" else {})}
+        remember(api, "Works at Siemens", **old)
+        remember(api, "Her desk is at Bosch", valid_from="2023-01-01")
+        if end == "superseded":
+            by_content = {row.content: row.memory_id for row in api.list_memories(user_id="ana")}
+            api.supersede_memory(
+                user_id="ana",
+                old_memory_id=by_content["Works at Siemens"],
+                new_memory_id=by_content["Her desk is at Bosch"],
+                reason="contradict",
+            )
+        query = "Where does she work now?"
+        shown = api.render_memories(user_id="ana", query=query)
+        assert "Her desk is at Bosch" in shown
+        assert "Siemens" not in shown
+        assert [row.content for row in api.search(user_id="ana", query=query, mode="keyword")] == []
+        past = {"query": "Where did she work before?", "include_superseded": True}
+        before = api.search(user_id="ana", mode="keyword", **past)
+        assert [row.content for row in before] == ["Works at Siemens"]
+        if end == "valid_to":
+            then = api.search(user_id="ana", query="Where does she work?", mode="keyword", as_of="2020-01-01")
+            assert [row.content for row in then] == ["Works at Siemens"]
+
+    @pytest.mark.parametrize(
+        ("was", "is_now", "query"),
+        [
+            ("I work at Siemens in Munich, in the works council", "Her employer is Bosch", "Where does she work now?"),
+            ("My flat is in Porto, a flat by the sea", "Lives in Lisbon", "Where is her flat?"),
+            ("Meine Lieblingsfarbe ist Blau, die Farbe des Meeres", "Mag jetzt Grün", "Welche Farbe mag sie?"),
+        ],
+    )
+    def test_a_message_comes_after_the_memory_that_contradicts_what_was_drawn_from_it(
+        self, api: Api, was: str, is_now: str, query: str
+    ) -> None:
+        activate(api)
+        hear(api, was, days=300)
+        hear(api, is_now, days=2)
+        by_content = {row.content: row.memory_id for row in api.list_memories(user_id="ana")}
+        api.supersede_memory(
+            user_id="ana", old_memory_id=by_content[was], new_memory_id=by_content[is_now], reason="contradict"
+        )
+        vector = str([1.0, 0.2])
+        activate(api, "ada", "embedding")
+        while jobs := api.claim_jobs(worker="test", kinds=["embed", "backfill"], max_jobs=10):
+            for job in jobs:
+                texts = job.payload["texts"]
+                complete(api, job, embeddings=[[1.0, 0.5] if is_now in text["text"] else [1.0, 0.2] for text in texts])
+        found = api.search(user_id="ana", query=query, query_embedding=vector)
+        contents = [row.content for row in found]
+        assert contents[0] == is_now
+        assert was in contents
+        assert [row.score for row in found] == sorted((row.score for row in found), reverse=True)
+
+    def test_a_message_that_still_says_something_true_keeps_its_place(self, api: Api) -> None:
+        activate(api)
+        hear(api, "I work at Siemens, and my cat came along to work", days=300)
+        api.connection.execute(
+            "insert into memory.memories (user_id, content, thread_id, source_seqs, source) "
+            "values ('ana', 'Has a cat', 't1', '{0}', 'extraction')"
+        )
+        hear(api, "Nobody at work likes Bosch, her new employer", days=2)
+        by_content = {row.content: row.memory_id for row in api.list_memories(user_id="ana")}
+        old, new = (next(key for text, key in by_content.items() if word in text) for word in ("Siemens", "Bosch"))
+        api.supersede_memory(user_id="ana", old_memory_id=old, new_memory_id=new, reason="contradict")
+        found = api.search(user_id="ana", query="Which cat came along to work?")
+        assert found[0].id == "t1/0"

@@ -1,0 +1,197 @@
+"""The language of words by policy, of everyone, an agent or a user, which can be changed at any time."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+from psycopg import errors
+
+from tests.support.protocol import claim, complete
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("A11", "F9")
+
+GERMAN = {"search": {"language": "german"}}
+ENGLISH = {"search": {"language": "english"}}
+EVERYTHING = ["memory", "message", "document", "summary", "artifact"]
+
+
+def fill(api: Api, user_id: str = "ana", agent_id: str = "default", said: str = "Die Häuser der Nachbarn") -> None:
+    """Put a text into each source of search, and parse it."""
+    of = {"user_id": user_id, "agent_id": agent_id}
+    api.add_message(**of, thread_id="t1", role="user", content=f"{said}!")
+    api.add_memory(**of, content=said)
+    api.add_memory(**of, content=" ".join([said, *(f"w{n}" for n in range(1000))]))  # a long entry
+    api.add_document(user_id=user_id, content=said, title="Notizen")
+    api.store_artifact(**of, content=said, key=f"log-{agent_id}")
+    api.connection.execute(
+        """
+        insert into memory.summaries (user_id, summary_id, kind, thread_id, start_seq, end_seq, status, summary,
+          search_vector, agent_ids)
+        select %(user_id)s, memory._uuid_v7(), 'thread', 't1', 0, 0, 'completed', %(said)s,
+          memory._text_vector(memory._language(%(user_id)s, %(agent_id)s), %(said)s), array[%(agent_id)s]
+        """,
+        {**of, "said": said},
+    )
+    while sum(api.sweep()[kind] for kind in ("checked", "queued")):
+        pass
+
+
+def found(api: Api, query: str, user_id: str = "ana", **arguments: Any) -> list[str]:
+    rows = api.search(user_id=user_id, query=query, mode="keyword", sources=EVERYTHING, **arguments)
+    return sorted(row.source for row in rows)
+
+
+def parse_anew(api: Api, max_bytes: int = 4000000) -> int:
+    """Do all jobs that parse; how many there were."""
+    jobs = 0
+    while claimed := api.claim_jobs(worker="test", kinds=["parse_artifacts"], max_jobs=10):
+        for job in claimed:
+            complete(api, job, max_bytes=max_bytes)
+            jobs += 1
+    return jobs
+
+
+def words(api: Api) -> set[str]:
+    """The words by which the texts are found."""
+    rows = api.query("""
+        select unnest(tsvector_to_array(v)) as word from (
+          select search_vector as v from memory.messages
+          union all select coalesce(search_vector, long_search_vector) from memory.memories
+          union all select search_vector from memory.document_chunks
+          union all select search_vector from memory.artifact_parts
+          union all select search_vector from memory.summaries) as t
+    """)
+    return {row.word for row in rows}
+
+
+ALL_SOURCES = sorted([*EVERYTHING, "memory"])
+
+
+@pytest.mark.parametrize(
+    "layer", [{"user_id": "ana"}, {}, {"agent_id": "default"}, {"user_id": "ana", "agent_id": "default"}], ids=str
+)
+@pytest.mark.parametrize("max_bytes", [4000000, 1])
+def test_a_change_has_the_texts_parsed_anew_and_searches_find_them_all_the_time(
+    api: Api, layer: dict[str, str], max_bytes: int
+) -> None:
+    fill(api)
+    assert {"die", "häuser"} <= words(api)
+    assert found(api, "Häuser") == ALL_SOURCES
+    assert found(api, "Haus") == []
+    api.set_policy(settings=GERMAN, **layer)
+    assert found(api, "Häuser") == ALL_SOURCES
+    # Within and after the work, too, with and without the agent.
+    jobs = 0
+    while claimed := api.claim_jobs(worker="test", kinds=["parse_artifacts"]):
+        complete(api, claimed[0], max_bytes=max_bytes)
+        jobs += 1
+        assert found(api, "Häuser") == ALL_SOURCES
+        assert len(found(api, "Häuser", agent_id="default")) == len(ALL_SOURCES)
+    assert jobs == 1 if max_bytes > 1 else jobs > 5
+    assert api.query("select from memory.marks where kind in ('language', 'parsed_anew')") == []
+    of_user = "agent_id" not in layer  # documents are the user's
+    assert "haus" in words(api)
+    assert len(found(api, "Haus")) == len(ALL_SOURCES) - (not of_user)
+    assert ("die" in words(api)) is not of_user
+    # And back.
+    api.set_policy(settings={"search": {"language": None}}, **layer)
+    assert found(api, "Häuser") == ALL_SOURCES
+    parse_anew(api)
+    assert found(api, "Haus") == []
+    assert found(api, "Häuser") == ALL_SOURCES
+
+
+def test_a_memory_that_is_parsed_anew_is_no_new_version(api: Api) -> None:
+    fill(api)
+    before = api.list_memories(user_id="ana")
+    api.set_policy(settings=GERMAN, user_id="ana")
+    parse_anew(api)
+    assert api.list_memories(user_id="ana") == before
+    assert api.query("select from memory.memory_history") == []
+
+
+def test_others_are_left_alone(api: Api) -> None:
+    fill(api)
+    fill(api, "bob")
+    api.set_policy(settings=ENGLISH, user_id="bob")
+    before = api.query("select xmin, * from memory.messages where user_id = 'bob'")
+    api.set_policy(settings=GERMAN, user_id="ana")
+    assert claim(api, "parse_artifacts").user_id == "ana"
+    api.set_policy(settings=GERMAN)
+    assert api.query("select distinct user_id from memory.marks where kind = 'language'") == [("ana",)]
+    assert api.query("select xmin, * from memory.messages where user_id = 'bob'") == before
+    assert found(api, "Häuser", "bob") == ALL_SOURCES
+
+
+def test_two_changes_end_with_the_second(api: Api) -> None:
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    complete(api, claim(api, "parse_artifacts"), max_bytes=1)
+    job = claim(api, "parse_artifacts")
+    api.set_policy(settings={"search": {"language": "simple"}}, user_id="ana")
+    assert found(api, "Häuser") == ALL_SOURCES
+    complete(api, job, max_bytes=4000000)
+    parse_anew(api)
+    assert {"die", "der", "häuser"} <= words(api)
+    assert not words(api) & {"haus", "nachbar"}
+    assert api.query("select from memory.marks where kind in ('language', 'parsed_anew')") == []
+
+
+def test_what_is_said_while_texts_are_parsed_anew_is_found(api: Api) -> None:
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    for said in ("Die Gärten der Nachbarn", "Im Garten der Häuser"):
+        api.add_message(user_id="ana", thread_id="t1", role="user", content=f"{said}!")
+        api.add_memory(user_id="ana", content=said)
+    assert found(api, "Gärten") == found(api, "Garten") == ["memory", "memory", "message", "message"]
+    assert len(found(api, "Häuser")) == len(ALL_SOURCES) + 2
+    parse_anew(api)
+    assert len(found(api, "Häuser")) == len(ALL_SOURCES) + 2
+
+
+def test_texts_of_agents_with_languages_of_their_own_are_found_together(api: Api) -> None:
+    api.set_policy(settings=GERMAN, agent_id="berater")
+    fill(api, agent_id="berater")
+    api.add_memory(user_id="ana", content="Two houses", agent_id="default")
+    assert "memory" in found(api, "Haus")
+    assert found(api, "house") == ["memory"]
+    assert found(api, "Haus", agent_id="berater").count("memory") == 2
+
+
+@pytest.mark.parametrize("language", ["german", "english"])
+def test_stop_words_of_the_users_language_find_nothing(api: Api, language: str) -> None:
+    """Meaning decides where both are asked; here only the words are."""
+    api.set_policy(settings={"search": {"language": language}}, user_id="ana")
+    for content in ("Die Katze ist krank.", "Was ist das?", "Meine Lieblingsfarbe ist Blau.", "Die Farbe ist Blau."):
+        api.add_memory(user_id="ana", content=content)
+    best = api.search(user_id="ana", query="Was ist die Farbe?", mode="keyword", sources=["memory"])
+    assert best[0].content == "Die Farbe ist Blau."
+    if language == "german":
+        assert len(best) == 1
+
+
+def test_a_busy_row_is_not_waited_for(connect: Callable[..., psycopg.Connection]) -> None:
+    api = Api(connect())
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    job = claim(api, "parse_artifacts")
+    other = connect()
+    with other.transaction():
+        other.execute("select from memory.threads for update")
+        with pytest.raises(errors.LockNotAvailable):
+            complete(api, job, max_bytes=4000000)
+    complete(api, job, max_bytes=4000000)
+    assert found(api, "Haus") == ALL_SOURCES
+
+
+def test_marks_of_languages_go_with_the_user_and_stay_out_of_exports(api: Api) -> None:
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    export = api.export_user(user_id="ana")
+    assert "language" not in {mark["kind"] for mark in export["marks"]}
+    api.forget_user(user_id="ana")
+    assert api.query("select from memory.marks where user_id = 'ana' and kind = 'language'") == []
