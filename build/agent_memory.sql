@@ -2651,6 +2651,22 @@ returns void$header$),
 returns void$header$),
       ('function', '_end_whole_user_change', $header$()
 returns void$header$),
+      ('function', '_compared_text', $header$(p_text text)
+returns text$header$),
+      ('function', '_wordings_of', $header$(p_statements text[])
+returns text[]$header$),
+      ('function', '_states_any', $header$(p_text text, p_wordings text[])
+returns boolean$header$),
+      ('function', '_has_any', $header$(p_said text, p_wordings text[])
+returns boolean$header$),
+      ('function', '_json_states_any', $header$(p_value jsonb, p_wordings text[])
+returns boolean$header$),
+      ('function', '_patterns_of', $header$(p_wordings text[])
+returns text[]$header$),
+      ('function', '_odd_spelling', $header$()
+returns text$header$),
+      ('function', '_may_state', $header$(p_text text, p_patterns text[])
+returns boolean$header$),
       ('function', 'claim_jobs', $header$(
   worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes',
   user_id text default null
@@ -4296,7 +4312,15 @@ returns text$header$),
 returns table (place int, kind text, left_out text[], condition text)$header$),
       ('function', '_export_query', $header$(p_kind text, p_after jsonb)
 returns text$header$),
-      ('function', '_forget_in_jobs', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+      ('function', '_forget_uploads', $header$(p_user_id text, p_wordings text[])
+returns jsonb$header$),
+      ('function', '_forget_artifacts', $header$(p_user_id text, p_wordings text[])
+returns jsonb$header$),
+      ('function', '_stating_contents', $header$(p_user_id text, p_content_ids uuid[], p_wordings text[])
+returns uuid[]$header$),
+      ('function', '_content_states_any', $header$(p_user_id text, p_content_id uuid, p_wordings text[])
+returns boolean$header$),
+      ('function', '_forget_in_jobs', $header$(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb$header$),
       ('function', '_may_show_texts', $header$(p_kind text)
 returns boolean$header$),
@@ -4305,13 +4329,13 @@ returns jsonb$header$),
       ('function', '_lock_to_forget', $header$(p_user_id text, out threads text[], out agents text[])$header$),
       ('function', '_count_rows', $header$(p_user_id text, p_tables text[])
 returns jsonb$header$),
-      ('function', '_forget_memories', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+      ('function', '_forget_memories', $header$(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb$header$),
       ('function', '_forget_messages', $header$(
-  p_user_id text, p_memory_ids uuid[], p_statements text[], p_threads text[]
+  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_threads text[]
 )
 returns jsonb$header$),
-      ('function', '_stating_messages', $header$(p_user_id text, p_memory_ids uuid[], p_statements text[])
+      ('function', '_stating_messages', $header$(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns table (thread_id text, seq bigint)$header$),
       ('function', '_forget_summaries', $header$(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb$header$),
@@ -4327,13 +4351,13 @@ returns jsonb$header$),
 returns text$header$),
       ('function', '_forget_in_ledger', $header$(p_user_id text)
 returns jsonb$header$),
-      ('function', '_forget_wording', $header$(p_user_id text, p_statements text[], p_agents text[])
+      ('function', '_forget_wording', $header$(p_user_id text, p_wordings text[], p_agents text[])
 returns void$header$),
       ('function', '_forgetting_update', $header$(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
 )
 returns text$header$),
-      ('function', '_json_forgetting', $header$(p_value jsonb, p_statements text[], p_depth int default 0)
+      ('function', '_json_forgetting', $header$(p_value jsonb, p_wordings text[], p_depth int default 0)
 returns jsonb$header$),
       ('function', '_import_rows', $header$(p_user_id text, p_kind text, p_rows jsonb)
 returns void$header$),
@@ -4395,16 +4419,10 @@ returns uuid[]$header$),
       ('function', '_is_near_duplicate', $header$(p_memory memory.memories, p_other memory.memories)
 returns boolean$header$),
       ('function', '_stating_memories', $header$(
-  p_user_id text, p_memory_ids uuid[], p_statements text[], p_agents text[]
+  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
 )
 returns uuid[]$header$),
       ('function', '_statements_of', $header$(p_user_id text, p_memory_ids uuid[])
-returns text[]$header$),
-      ('function', '_states_any', $header$(p_text text, p_statements text[])
-returns boolean$header$),
-      ('function', '_json_states_any', $header$(p_value jsonb, p_statements text[])
-returns boolean$header$),
-      ('function', '_patterns_of', $header$(p_statements text[])
 returns text[]$header$),
       ('function', 'was_forgotten', $header$(user_id text, messages jsonb)
 returns boolean[]$header$),
@@ -4921,15 +4939,21 @@ begin
 end;
 $$;
 
--- The text in a Unicode normal form, made from pieces of 500 characters: PostgreSQL sorts a run of accents by
--- exchanging neighbours, and 100,000 accents in one piece would take minutes.
+-- The text in a Unicode normal form, made from pieces: PostgreSQL sorts a run of accents by exchanging neighbours, and
+-- 100,000 accents in one piece would take minutes. A piece ends behind the accents that belong to its last letter, or
+-- after 250 characters. Regular expressions cut the pieces, because to find a place in a text PostgreSQL counts all
+-- characters before it: 1 MB took 31 s so.
 create or replace function memory._normal_form(p_content text, p_form text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  accents constant text := e'\\u0300-\\u036f\\u093c\\u09be\\u09d7\\u1160-\\u11ff\\u3099\\u309a';
+  piece constant text := format('[^%1$s]+[%1$s]{0,50}|[%1$s]{1,50}', accents);
 begin
-  return string_agg(pg_catalog.normalize(substr(p_content, p.start, 500), p_form), '' order by p.start)
-  from generate_series(1, length(p_content), 500) as p (start);
+  return string_agg(pg_catalog.normalize(c.said[1], p_form), '' order by p.place, c.place)
+  from regexp_matches(p_content, piece, 'g') with ordinality as p (said, place)
+  cross join lateral regexp_matches(p.said[1], '.{1,250}', 'g') with ordinality as c (said, place);
 end;
 $$;
 
@@ -8834,18 +8858,17 @@ begin
 end;
 $$;
 
--- The hash by which a statement is known to be forgotten: that of memory._content_hash(), but whoever says it again
--- with another mark at its end, in quotes, or with letters of another Unicode form says the same.
+-- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in quotes,
+-- or in another spelling says the same.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  wording constant text := memory._compared_text(p_content);
 begin
-  if getdatabaseencoding() = 'UTF8' and octet_length(p_content) > length(p_content) then
-    p_content := memory._normal_form(p_content, 'NFKC');
-  end if;
   return memory._content_hash(coalesce(
-    nullif(regexp_replace(p_content, e'^[\\s[:punct:]]+|[\\s[:punct:]]+$', '', 'g'), ''), p_content));
+    nullif(regexp_replace(wording, e'^[\\s[:punct:]]+|[\\s[:punct:]]+$', '', 'g'), ''), wording));
 end;
 $$;
 
@@ -8969,6 +8992,136 @@ begin
   perform set_config('memory.rows_are_copied', '', true);
 end;
 $$;
+
+-- Which texts say what is forgotten: a text has a wording in it, however both are spelled.
+
+-- The text as it is compared with others: spelled plainly, without characters that nobody sees (soft hyphens, joiners,
+-- marks of writing direction), with the straight quotes and the hyphen for all kinds of them, and with one Unicode form
+-- for letters that are composed, decomposed, ligatures or full-width. Beside it memory._content_hash() goes by
+-- memory._plainly_spelled() alone, because stored hashes were made so.
+create or replace function memory._compared_text(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  single constant text := e'[\\u0060\\u00b4\\u02b9-\\u02bc\\u2018-\\u201b\\u2032\\u2035\\u2039\\u203a]';
+  twofold constant text := e'[\\u00ab\\u00bb\\u201c-\\u201f\\u2033\\u2036]';
+  hyphen constant text := e'[\\u2010-\\u2015\\u2212]';
+begin
+  if octet_length(p_text) > length(p_text) then
+    p_text := memory._unseen_removed(p_text);
+    -- Before the Unicode form, which makes a blank and an accent of an acute accent that stands alone.
+    if p_text ~ e'[\\u00ab\\u00b4\\u00bb\\u02b9-\\u02bc\\u2010-\\u203a\\u2212]' then
+      p_text := regexp_replace(p_text, single, '''', 'g');
+      p_text := regexp_replace(regexp_replace(p_text, twofold, '"', 'g'), hyphen, '-', 'g');
+    end if;
+    if getdatabaseencoding() = 'UTF8' and p_text is not nfkc normalized then
+      p_text := memory._normal_form(p_text, 'NFKC');
+    end if;
+  end if;
+  return memory._plainly_spelled(p_text);
+end;
+$$;
+
+-- The wordings of these statements, each once. A statement that nobody sees has none: every empty text would say it.
+create or replace function memory._wordings_of(p_statements text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select distinct w.wording
+    from unnest(p_statements) as s cross join lateral memory._compared_text(s) as w (wording)
+    where w.wording <> '');
+end;
+$$;
+
+-- Whether a text has one of these wordings in it. A wording of less than 20 characters, such as a name, says too
+-- little: only a text that consists of it states it.
+create or replace function memory._states_any(p_text text, p_wordings text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return memory._has_any(memory._compared_text(p_text), p_wordings);
+end;
+$$;
+
+-- The same of a text that is spelled as memory._compared_text() spells it.
+create or replace function memory._has_any(p_said text, p_wordings text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  wording text;
+begin
+  foreach wording in array p_wordings loop
+    continue when octet_length(wording) > octet_length(p_said);
+    if p_said = wording then
+      return true;
+    end if;
+    -- The ends first: where texts repeat themselves, a long wording is compared at each repetition from end to begin.
+    -- 200 KB in 1 MB took 5 s.
+    if length(wording) >= 20 and strpos(p_said, right(wording, 500)) > 0 and strpos(p_said, left(wording, 500)) > 0
+      and strpos(p_said, wording) > 0 then
+      return true;
+    end if;
+  end loop;
+  return false;
+end;
+$$;
+
+-- Whether a text or a key in a JSON value has one of these wordings in it. The text of the JSON says too little:
+-- quotes and line breaks are escaped there, and it never consists of a short wording alone.
+create or replace function memory._json_states_any(p_value jsonb, p_wordings text[])
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return exists (
+    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s
+    where memory._states_any(s #>> '{}', p_wordings)
+    union all
+    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "object").keyvalue().key') as k
+    where memory._states_any(k #>> '{}', p_wordings));
+end;
+$$;
+
+-- Patterns for memory._may_state(). Each asks for the longest word of a wording, or its first 100 characters.
+create or replace function memory._patterns_of(p_wordings text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select '%' || (
+      select left(w, 100) from regexp_split_to_table(s, e'[^[:alnum:]]+') as w order by length(w) desc limit 1) || '%'
+    from unnest(p_wordings) as s);
+end;
+$$;
+
+-- A regular expression for a character by which a word may be spelled in another way: it is not seen, sits on the
+-- letter before it, or is a letter or digit in another form. The list is of those that are none of this.
+create or replace function memory._odd_spelling()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'[^\\u0001-\\u007f\\u00a0-\\u00a9\\u00ab\\u00ac\\u00ae-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf-\\u0131'
+    || e'\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0386-\\u03ce\\u0400-\\u0482\\u048a-\\u052f\\u05d0-\\u05ea'
+    || e'\\u0620-\\u064a\\u2010-\\u2027\\u20a0-\\u20a7\\u20a9-\\u20bf\\u2600-\\u27bf\\u3001\\u3002\\u3041-\\u3096'
+    || e'\\u30a1-\\u30fe\\u4e00-\\u9fff\\uac00-\\ud7a3\\U0001f300-\\U0001faff]';
+end;
+
+-- Whether a text may state one of the wordings that these patterns were made of: it has the word, or a character that
+-- may hide it. That takes a twentieth of the time that it takes to spell the text. Inlined by the planner, hence no SET
+-- clause.
+create or replace function memory._may_state(p_text text, p_patterns text[])
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select lower(p_text) like any (p_patterns)
+    or octet_length(p_text) > length(p_text) and p_text ~ memory._odd_spelling();
+end;
 
 create or replace function memory.claim_jobs(
   worker text, kinds text[] default null, max_jobs int default 1, lease interval default '5 minutes',
@@ -26238,10 +26391,104 @@ begin
 end;
 $$;
 
+-- Removes uploads that have one of these wordings in them, which nothing names yet, and returns how many. The parts go in a statement of
+-- their own, because it sees the piece for which the one before has waited.
+create or replace function memory._forget_uploads(p_user_id text, p_wordings text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  stating constant uuid[] := memory._stating_contents(p_user_id,
+    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
+  gone uuid[];
+begin
+  with deleted as (
+    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (stating)
+    returning u.upload_id
+  )
+  select array_agg(d.upload_id) into gone from deleted as d;
+  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (gone);
+  return case when gone is null then jsonb '{}' else jsonb_build_object('artifact_uploads', cardinality(gone)) end;
+end;
+$$;
+
+-- Removes artifacts that have one of these wordings in them, and returns how many.
+create or replace function memory._forget_artifacts(p_user_id text, p_wordings text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  stating constant uuid[] := memory._stating_contents(p_user_id,
+    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
+  removed bigint;
+begin
+  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (stating);
+  get diagnostics removed = row_count;
+  return case when removed > 0 then jsonb_build_object('artifacts', removed) else jsonb '{}' end;
+end;
+$$;
+
+-- Which of these contents have one of these wordings in them. All are read once for what they may state; a word may
+-- cross the boundary of two parts.
+create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
+returns uuid[]
+language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
+as $$
+declare
+  patterns constant text[] := memory._patterns_of(p_wordings);
+begin
+  return array(
+    select c.content_id
+    from (
+      select distinct p.content_id
+      from (
+        select n.content_id, concat(lag(right(n.content, 100)) over in_order, n.content) as said
+        from memory.artifact_parts as n
+        where n.user_id = p_user_id and n.content_id = any (p_content_ids)
+        window in_order as (partition by n.content_id order by n.first_byte)) as p
+      where memory._may_state(p.said, patterns)
+      offset 0) as c
+    where memory._content_states_any(p_user_id, c.content_id, p_wordings));
+end;
+$$;
+
+-- Whether a content has one of these wordings in it, across the boundaries of its parts. It is spelled by stretches of
+-- 256 KiB or four times the longest wording, each with the end of the one before, so that each byte is looked at once
+-- or twice however long the wordings are.
+create or replace function memory._content_states_any(p_user_id text, p_content_id uuid, p_wordings text[])
+returns boolean
+language plpgsql volatile parallel safe -- as memory._stating_contents()
+as $$
+declare
+  longest constant int := (select max(length(w)) from unnest(p_wordings) as w);
+  stretch constant int := greatest(262144, 4 * longest);
+  starts bigint := 0;
+  said text;
+  before text := '';
+begin
+  loop
+    select string_agg(p.content, '' order by p.first_byte) into said
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id
+      and p.first_byte >= starts and p.first_byte < starts + stretch;
+    if said is null then
+      return false;
+    end if;
+    -- The mark at the end keeps the blank before it.
+    said := left(memory._compared_text(before || said || '|'), -1);
+    if memory._has_any(btrim(said), p_wordings) then
+      return true;
+    end if;
+    before := right(said, longest);
+    starts := starts + stretch;
+  end loop;
+end;
+$$;
+
 -- Takes what was forgotten out of the jobs of a user, which the caller has locked. Running jobs may have been handed
 -- the forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again
 -- without them. Finished jobs that show any of it go.
-create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_statements text[])
+create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -26263,7 +26510,7 @@ begin
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.status in ('completed', 'dead')
-    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_statements)
+    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
       or exists (
         select from unnest(p_memory_ids) as i (id)
         where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
@@ -26294,6 +26541,7 @@ declare
   same uuid[];
   longer uuid[];
   statements text[];
+  wordings text[]; -- of statements
   before jsonb;
   gone jsonb := jsonb '{}';
 begin
@@ -26317,17 +26565,18 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   statements := memory._statements_of(user_id, same);
+  wordings := memory._wordings_of(statements);
   -- Of a longer memory neither earlier versions nor sources count: they may say the rest of the sentence only.
-  longer := memory._stating_memories(user_id, same, statements, locked.agents);
+  longer := memory._stating_memories(user_id, same, wordings, locked.agents);
   reason := memory._reason_without(reason, user_id || statements);
 
   before := memory._count_rows(user_id, followers);
   perform memory._bury(user_id, statements || array(
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
-  gone := memory._forget_messages(user_id, same, statements, locked.threads);
-  gone := memory._added(gone, memory._forget_memories(user_id, same || longer, statements));
-  gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, statements));
-  perform memory._forget_wording(user_id, statements, locked.agents);
+  gone := memory._forget_messages(user_id, same, wordings, locked.threads);
+  gone := memory._added(gone, memory._forget_memories(user_id, same || longer, wordings));
+  gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, wordings));
+  perform memory._forget_wording(user_id, wordings, locked.agents);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
@@ -26392,25 +26641,25 @@ end;
 $$;
 
 -- Removes these memories, what was made of them, and earlier versions of other memories that say the same.
-create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_statements text[])
+create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
+  patterns constant text[] := memory._patterns_of(p_wordings);
   memories bigint;
   articles bigint;
 begin
   delete from memory.memory_history as h
   where h.user_id = p_user_id and h.memory_id <> all (p_memory_ids)
-    and lower(h.content) like any (patterns) and memory._states_any(h.content, p_statements);
+    and memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
   get diagnostics memories = row_count;
   -- After the memories: an article that is deleted makes the others that it was made of current again.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source = 'consolidation'
     and (d.metadata -> 'memory_ids' ?| p_memory_ids::text[]
-         or memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_statements));
+         or memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
   get diagnostics articles = row_count;
   return jsonb_build_object('memories', memories)
     || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
@@ -26421,37 +26670,27 @@ $$;
 -- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
 -- locks, those of p_threads.
 create or replace function memory._forget_messages(
-  p_user_id text, p_memory_ids uuid[], p_statements text[], p_threads text[]
+  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_threads text[]
 )
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
   keys text[];
   contents text[];
   notice constant text := memory._quarantine_notice();
-  said text[] := p_statements; -- and what the messages said that go
+  said text[] := p_wordings; -- and those of the messages that go
   removed bigint;
-  gone jsonb := jsonb '{}';
+  gone jsonb;
 begin
   -- What was sent of an artifact that nothing names yet; before artifacts, as who makes an artifact of it does.
-  with gone as (
-    delete from memory.artifact_uploads as u
-    where u.user_id = p_user_id and exists (
-      select from memory.artifact_parts as p
-      where p.user_id = u.user_id and p.content_id = u.upload_id and lower(p.content) like any (patterns)
-        and memory._states_any(p.content, p_statements))
-    returning u.upload_id
-  )
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id in (select g.upload_id from gone as g);
+  gone := memory._forget_uploads(p_user_id, p_wordings);
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
-    from memory._stating_messages(p_user_id, p_memory_ids, p_statements) as m
+    from memory._stating_messages(p_user_id, p_memory_ids, p_wordings) as m
     where m.thread_id = any (p_threads)
     group by m.thread_id) as f;
   for thread in
@@ -26471,7 +26710,7 @@ begin
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
-    said := said || contents;
+    said := said || memory._wordings_of(contents);
     gone := memory._added(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
@@ -26486,13 +26725,7 @@ begin
     gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
-  delete from memory.artifacts as a
-  where a.user_id = p_user_id and exists (
-    select from memory.artifact_parts as p
-    where p.user_id = a.user_id and p.content_id = a.content_id and lower(p.content) like any (patterns)
-      and memory._states_any(p.content, p_statements));
-  get diagnostics removed = row_count;
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  gone := memory._added(gone, memory._forget_artifacts(p_user_id, p_wordings));
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
@@ -26501,14 +26734,14 @@ begin
   -- Summaries that say it without a message that is left to say so.
   for thread in
     select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
-    where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_statements)
+    where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_wordings)
     group by s.thread_id
   loop
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
   end loop;
   if places <> '{}' or exists (
     select from memory.summaries as s
-    where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_statements)) then
+    where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_wordings)) then
     gone := memory._added(gone, memory._forget_user_summary(p_user_id));
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
@@ -26518,12 +26751,12 @@ end;
 $$;
 
 -- The messages that state these memories.
-create or replace function memory._stating_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
+create or replace function memory._stating_messages(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns table (thread_id text, seq bigint)
 language plpgsql stable parallel safe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
+  patterns constant text[] := memory._patterns_of(p_wordings);
 begin
   return query
   select s.thread_id, s.seq
@@ -26534,13 +26767,13 @@ begin
   select s.thread_id, s.seq
   from memory.messages as s
   where s.user_id = p_user_id
-    and (lower(s.content) like any (patterns) and memory._states_any(s.content, p_statements)
-      or s.metadata <> '{}' and lower(s.metadata::text) like any (patterns)
-        and memory._json_states_any(s.metadata, p_statements)) -- such as the arguments of a tool's call
+    and (memory._may_state(s.content, patterns) and memory._states_any(s.content, p_wordings)
+      or s.metadata <> '{}' and memory._may_state(s.metadata::text, patterns)
+        and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
   union
   select q.thread_id, q.seq
   from memory.quarantined_messages as q -- which keep what the message has said
-  where q.user_id = p_user_id and lower(q.content) like any (patterns) and memory._states_any(q.content, p_statements);
+  where q.user_id = p_user_id and memory._may_state(q.content, patterns) and memory._states_any(q.content, p_wordings);
 end;
 $$;
 
@@ -26796,12 +27029,12 @@ $$;
 -- Takes what was forgotten out of rows that say something else and stay. A text that has it becomes '[forgotten]' as a
 -- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
 -- secrets. So do settings, and documents of the application.
-create or replace function memory._forget_wording(p_user_id text, p_statements text[], p_agents text[])
+create or replace function memory._forget_wording(p_user_id text, p_wordings text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
+  patterns constant text[] := memory._patterns_of(p_wordings);
   kept record;
 begin
   -- The versions of memories come after memories, whose change adds one.
@@ -26817,16 +27050,17 @@ begin
     ) as k (name, jsons, lists, texts)
   loop
     execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
-    using p_user_id, patterns, p_statements, p_agents;
+    using p_user_id, patterns, p_wordings, p_agents;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k
-  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_statements);
+  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_wordings);
 end;
 $$;
 
--- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 is what was forgotten, $4
+-- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
+-- forgotten, $4
 -- are the agents whose memories are locked.
 create or replace function memory._forgetting_update(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
@@ -26840,7 +27074,7 @@ declare
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
   locked constant text := case when p_table = 'memories' then ' and t.agent_id = any ($4)' else '' end;
 begin
-  return format('update memory.%I as t set %s%s where t.user_id = $1 and lower(concat_ws('' '', %s)) like any ($2) '
+  return format('update memory.%I as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
       'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
       string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
       string_agg(format('t.%I', c.name), ', '), locked)
@@ -26854,25 +27088,25 @@ begin
 end;
 $$;
 
--- A JSON value with '[forgotten]' in place of each text and key that has one of these statements in it. What lies
+-- A JSON value with '[forgotten]' in place of each text and key that has one of these wordings in it. What lies
 -- deeper than 100 levels goes whole where it has one: at about 1,000 levels the stack of the server ends.
-create or replace function memory._json_forgetting(p_value jsonb, p_statements text[], p_depth int default 0)
+create or replace function memory._json_forgetting(p_value jsonb, p_wordings text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
   mark constant text := '[forgotten]';
 begin
-  if not memory._json_states_any(p_value, p_statements) then
+  if not memory._json_states_any(p_value, p_wordings) then
     return p_value;
   elsif p_depth = 100 or jsonb_typeof(p_value) = 'string' then
     return to_jsonb(mark);
   elsif jsonb_typeof(p_value) = 'array' then
-    return jsonb_agg(memory._json_forgetting(i.value, p_statements, p_depth + 1) order by i.place)
+    return jsonb_agg(memory._json_forgetting(i.value, p_wordings, p_depth + 1) order by i.place)
     from jsonb_array_elements(p_value) with ordinality as i (value, place);
   end if;
-  return jsonb_object_agg(case when memory._states_any(m.key, p_statements) then mark else m.key end,
-    memory._json_forgetting(m.value, p_statements, p_depth + 1))
+  return jsonb_object_agg(case when memory._states_any(m.key, p_wordings) then mark else m.key end,
+    memory._json_forgetting(m.value, p_wordings, p_depth + 1))
   from jsonb_each(p_value) as m;
 end;
 $$;
@@ -27532,7 +27766,8 @@ begin
   -- Longer ones first: a short user_id may be a part of a statement.
   for secret in select s from unnest(p_secrets) as s order by length(s) desc loop
     p_reason := replace(p_reason, secret, '[forgotten]');
-    if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
+    if strpos(memory._compared_text(p_reason), memory._compared_text(secret)) > 0
+      and strpos('[forgotten]', memory._compared_text(secret)) = 0 then
       return '[forgotten]';
     end if;
   end loop;
@@ -27571,13 +27806,17 @@ begin
       select found.memory_id
       from same as s
       cross join lateral (
-        select m as row from memory.memories as m where m.user_id = p_user_id and m.memory_id = s.memory_id offset 0
+        select m as row, w.wordings, memory._patterns_of(w.wordings) as patterns
+        from memory.memories as m
+        cross join lateral memory._wordings_of(array[m.content]) as w (wordings)
+        where m.user_id = p_user_id and m.memory_id = s.memory_id offset 0
       ) as known
       cross join lateral (
         select o.memory_id
         from memory.memories as o
         where o.user_id = p_user_id and o.memory_id <> (known.row).memory_id and o.agent_id = any (p_agents)
           and (o.content_hash = (known.row).content_hash
+            or memory._may_state(o.content, known.patterns) and memory._compared_text(o.content) = known.wordings[1]
             or o.superseded_by = (known.row).memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
             or (known.row).superseded_by = o.memory_id
               and (known.row).supersede_reason in ('duplicate', 'near-duplicate')
@@ -27629,20 +27868,20 @@ begin
 end;
 $$;
 
--- Further memories that have one of these statements in what they say, such as a longer sentence.
+-- Further memories that have one of these wordings in what they say, such as a longer sentence.
 create or replace function memory._stating_memories(
-  p_user_id text, p_memory_ids uuid[], p_statements text[], p_agents text[]
+  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
 )
 returns uuid[]
 language plpgsql stable parallel safe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
+  patterns constant text[] := memory._patterns_of(p_wordings);
 begin
   return array(
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids) and m.agent_id = any (p_agents)
-      and lower(m.content) like any (patterns) and memory._states_any(m.content, p_statements));
+      and memory._may_state(m.content, patterns) and memory._states_any(m.content, p_wordings));
 end;
 $$;
 
@@ -27656,57 +27895,6 @@ begin
     select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
     union
     select h.content from memory.memory_history as h where h.user_id = p_user_id and h.memory_id = any (p_memory_ids));
-end;
-$$;
-
--- Whether a text has one of these statements in it, however it is spaced and in whatever case. A statement of less than
--- 20 characters, such as a name, says too little: only a text that consists of it states it.
-create or replace function memory._states_any(p_text text, p_statements text[])
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-declare
-  said text;
-  statement text;
-begin
-  foreach statement in array p_statements loop
-    statement := memory._plainly_spelled(statement);
-    said := coalesce(said, memory._plainly_spelled(p_text));
-    if said = statement or length(statement) >= 20 and strpos(said, statement) > 0 then
-      return true;
-    end if;
-  end loop;
-  return false;
-end;
-$$;
-
--- Whether a text or a key in a JSON value has one of these statements in it. The text of the JSON says too little:
--- quotes and line breaks are escaped there, and it never consists of a short statement alone.
-create or replace function memory._json_states_any(p_value jsonb, p_statements text[])
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return exists (
-    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s
-    where memory._states_any(s #>> '{}', p_statements)
-    union all
-    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "object").keyvalue().key') as k
-    where memory._states_any(k #>> '{}', p_statements));
-end;
-$$;
-
--- Patterns of LIKE: a text in lower case that fits none of them has none of these statements. Each asks for the longest
--- word of a statement, which takes a twentieth of the time that it takes to spell the text plainly.
-create or replace function memory._patterns_of(p_statements text[])
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select '%' || (
-      select w from regexp_split_to_table(lower(s), e'[^[:alnum:]]+') as w order by length(w) desc limit 1) || '%'
-    from unnest(p_statements) as s);
 end;
 $$;
 

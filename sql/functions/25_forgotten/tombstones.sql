@@ -10,18 +10,17 @@ begin
 end;
 $$;
 
--- The hash by which a statement is known to be forgotten: that of memory._content_hash(), but whoever says it again
--- with another mark at its end, in quotes, or with letters of another Unicode form says the same.
+-- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in quotes,
+-- or in another spelling says the same.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  wording constant text := memory._compared_text(p_content);
 begin
-  if getdatabaseencoding() = 'UTF8' and octet_length(p_content) > length(p_content) then
-    p_content := memory._normal_form(p_content, 'NFKC');
-  end if;
   return memory._content_hash(coalesce(
-    nullif(regexp_replace(p_content, e'^[\\s[:punct:]]+|[\\s[:punct:]]+$', '', 'g'), ''), p_content));
+    nullif(regexp_replace(wording, e'^[\\s[:punct:]]+|[\\s[:punct:]]+$', '', 'g'), ''), wording));
 end;
 $$;
 

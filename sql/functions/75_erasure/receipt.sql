@@ -30,7 +30,8 @@ begin
   -- Longer ones first: a short user_id may be a part of a statement.
   for secret in select s from unnest(p_secrets) as s order by length(s) desc loop
     p_reason := replace(p_reason, secret, '[forgotten]');
-    if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
+    if strpos(memory._compared_text(p_reason), memory._compared_text(secret)) > 0
+      and strpos('[forgotten]', memory._compared_text(secret)) = 0 then
       return '[forgotten]';
     end if;
   end loop;
