@@ -2642,7 +2642,7 @@ returns void$header$),
       ('function', '_lift_tombstones', $header$(p_user_id text)
 returns void$header$),
       ('function', '_bury_user', $header$(p_user_id text)
-returns void$header$),
+returns bigint$header$),
       ('function', '_changes_whole_user', $header$()
 returns boolean$header$),
       ('function', '_lock_user', $header$(p_user_id text)
@@ -4413,7 +4413,7 @@ returns jsonb$header$),
       ('function', '_reason_without', $header$(p_reason text, p_secrets text[])
 returns text$header$),
       ('function', '_stop_claims', $header$(p_user_id text)
-returns void$header$),
+returns boolean$header$),
       ('function', '_same_memories', $header$(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]$header$),
       ('function', '_is_near_duplicate', $header$(p_memory memory.memories, p_other memory.memories)
@@ -8926,16 +8926,22 @@ end;
 $$;
 
 -- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
--- a new user of this id says may be extracted.
+-- a new user of this id says may be extracted. Returns how many statements that were.
 create or replace function memory._bury_user(p_user_id text)
-returns void
+returns bigint
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  lifted bigint;
 begin
-  perform memory._lift_tombstones(p_user_id);
+  delete from memory.tombstones as t
+  using memory.erasure_keys as k
+  where t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> '';
+  get diagnostics lifted = row_count;
   insert into memory.tombstones (user_hash, forgotten_at)
   values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())
   on conflict on constraint tombstones_pkey do update set forgotten_at = excluded.forgotten_at;
+  return lifted;
 end;
 $$;
 
@@ -26536,7 +26542,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'memory_history'];
+  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[];
@@ -26647,12 +26653,15 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
+  versions bigint;
   memories bigint;
   articles bigint;
 begin
+  -- Before the memories, so that they are counted: a change of those that stay adds versions.
   delete from memory.memory_history as h
-  where h.user_id = p_user_id and h.memory_id <> all (p_memory_ids)
-    and memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings);
+  where h.user_id = p_user_id and (h.memory_id = any (p_memory_ids)
+    or memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings));
+  get diagnostics versions = row_count;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
   get diagnostics memories = row_count;
   -- After the memories: an article that is deleted makes the others that it was made of current again.
@@ -26662,6 +26671,7 @@ begin
          or memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
   get diagnostics articles = row_count;
   return jsonb_build_object('memories', memories)
+    || case when versions > 0 then jsonb_build_object('memory_history', versions) else jsonb '{}' end
     || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
 end;
 $$;
@@ -26820,15 +26830,17 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  marks bigint;
   removed bigint;
 begin
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
+  get diagnostics marks = row_count;
   delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
   get diagnostics removed = row_count;
   if removed > 0 and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
     perform memory._enqueue(p_user_id, 'summarize_user', '');
   end if;
-  return case when removed > 0 then jsonb_build_object('summaries', removed) else jsonb '{}' end;
+  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0), 'summaries', nullif(removed, 0)));
 end;
 $$;
 
@@ -26839,6 +26851,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   gone jsonb;
+  lifted bigint;
 begin
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
@@ -26857,7 +26870,8 @@ begin
   -- The mark that kept workers from claiming jobs of this user.
   delete from memory.marks as k where k.user_id = forget_user.user_id;
   perform memory._end_whole_user_change();
-  perform memory._bury_user(user_id);
+  lifted := memory._bury_user(user_id);
+  gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
 end;
 $$;
@@ -26910,6 +26924,9 @@ declare
   documents uuid[];
   name text;
   has_thread boolean;
+  -- Before jobs go, of which a trigger keeps what memory.record_calls() needs.
+  gone_jobs constant bigint := (select count(*) from memory.gone_jobs as g where g.user_id = p_user_id);
+  had_mark boolean; -- that of claims, which memory.forget_user() removes at the end
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
@@ -26917,7 +26934,7 @@ begin
   if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  perform memory._stop_claims(p_user_id);
+  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the mark of this transaction
   -- Whoever deletes or cuts a document locks the document, then its pieces.
   documents := array(
     select d.document_id from memory.documents as d
@@ -26938,11 +26955,13 @@ begin
     execute memory._forgetting_delete(quote_ident(name), has_thread)
     using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
+    removed := removed + case when name = 'marks' and had_mark then 1 else 0 end;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
   removed := memory._forget_in_audit(p_user_id);
-  return gone || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
-    || memory._forget_in_ledger(p_user_id);
+  return gone || memory._forget_in_ledger(p_user_id)
+    || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
+    || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
 end;
 $$;
 
@@ -26979,7 +26998,7 @@ end;
 $$;
 
 -- Takes the user out of the ledger and out of what memory.record_calls() needs for calls that are still running, and
--- returns how many rows that were. An agent that nobody else has may name the user, so its id goes too, unless a policy
+-- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name the user, so its id goes too, unless a policy
 -- names the agent.
 create or replace function memory._forget_in_ledger(p_user_id text)
 returns jsonb
@@ -26989,7 +27008,7 @@ declare
   own_agents text[];
   doubled bigint;
   entered bigint;
-  gone bigint;
+  budgets bigint;
 begin
   own_agents := array(
     select a.agent_id
@@ -27019,10 +27038,10 @@ begin
   set user_id = memory._pseudonym(p_user_id),
       agent_id = case when g.agent_id <> all (own_agents) then g.agent_id end
   where g.user_id = p_user_id;
-  get diagnostics gone = row_count;
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
+  get diagnostics budgets = row_count;
   return case when doubled + entered > 0 then jsonb_build_object('model_calls', doubled + entered) else jsonb '{}' end
-    || case when gone > 0 then jsonb_build_object('gone_jobs', gone) else jsonb '{}' end;
+    || case when budgets > 0 then jsonb_build_object('agent_budgets', budgets) else jsonb '{}' end;
 end;
 $$;
 
@@ -27776,13 +27795,18 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
+-- Returns whether the user had such a mark.
 create or replace function memory._stop_claims(p_user_id text)
-returns void
+returns boolean
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  is_new boolean;
 begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
-  on conflict on constraint marks_pkey do update set position = k.position + 1;
+  on conflict on constraint marks_pkey do update set position = k.position + 1
+  returning k.xmax = 0 into is_new; -- as PostgreSQL leaves it in a row that it has inserted
+  return not is_new;
 end;
 $$;
 

@@ -78,15 +78,21 @@ end;
 $$;
 
 -- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
--- a new user of this id says may be extracted.
+-- a new user of this id says may be extracted. Returns how many statements that were.
 create or replace function memory._bury_user(p_user_id text)
-returns void
+returns bigint
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  lifted bigint;
 begin
-  perform memory._lift_tombstones(p_user_id);
+  delete from memory.tombstones as t
+  using memory.erasure_keys as k
+  where t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> '';
+  get diagnostics lifted = row_count;
   insert into memory.tombstones (user_hash, forgotten_at)
   values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())
   on conflict on constraint tombstones_pkey do update set forgotten_at = excluded.forgotten_at;
+  return lifted;
 end;
 $$;

@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   -- Rows that triggers and foreign keys remove with others.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'memory_history'];
+  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[];
@@ -116,12 +116,15 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
+  versions bigint;
   memories bigint;
   articles bigint;
 begin
+  -- Before the memories, so that they are counted: a change of those that stay adds versions.
   delete from memory.memory_history as h
-  where h.user_id = p_user_id and h.memory_id <> all (p_memory_ids)
-    and memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings);
+  where h.user_id = p_user_id and (h.memory_id = any (p_memory_ids)
+    or memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings));
+  get diagnostics versions = row_count;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
   get diagnostics memories = row_count;
   -- After the memories: an article that is deleted makes the others that it was made of current again.
@@ -131,6 +134,7 @@ begin
          or memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
   get diagnostics articles = row_count;
   return jsonb_build_object('memories', memories)
+    || case when versions > 0 then jsonb_build_object('memory_history', versions) else jsonb '{}' end
     || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
 end;
 $$;

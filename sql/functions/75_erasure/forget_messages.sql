@@ -152,14 +152,16 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  marks bigint;
   removed bigint;
 begin
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
+  get diagnostics marks = row_count;
   delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
   get diagnostics removed = row_count;
   if removed > 0 and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
     perform memory._enqueue(p_user_id, 'summarize_user', '');
   end if;
-  return case when removed > 0 then jsonb_build_object('summaries', removed) else jsonb '{}' end;
+  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0), 'summaries', nullif(removed, 0)));
 end;
 $$;

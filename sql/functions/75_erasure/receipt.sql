@@ -40,12 +40,17 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
+-- Returns whether the user had such a mark.
 create or replace function memory._stop_claims(p_user_id text)
-returns void
+returns boolean
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  is_new boolean;
 begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
-  on conflict on constraint marks_pkey do update set position = k.position + 1;
+  on conflict on constraint marks_pkey do update set position = k.position + 1
+  returning k.xmax = 0 into is_new; -- as PostgreSQL leaves it in a row that it has inserted
+  return not is_new;
 end;
 $$;
