@@ -3267,7 +3267,7 @@ returns void$header$),
       ('function', '_conversation_memory', $header$(p_user_id text, p_thread_id text)
 returns uuid$header$),
       ('function', '_forget_conversation', $header$(p_user_id text, p_thread_id text)
-returns void$header$),
+returns jsonb$header$),
       ('function', 'count_memories', $header$(
   user_id text, agent_id text default null, memory_type text default null, search text default null,
   tags_all text[] default null, as_of timestamptz default null, include_superseded boolean default false,
@@ -14934,18 +14934,23 @@ begin
 end;
 $$;
 
--- Deletes the memory that a thread's summary became.
+-- Deletes the memory that a thread's summary became, and its versions. Returns how many rows that were, by table.
 create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
-returns void
+returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
   remembered uuid := memory._conversation_memory(p_user_id, p_thread_id);
+  versions bigint;
 begin
-  if remembered is not null then
-    perform memory._lock_scopes_of(p_user_id, array[remembered]);
-    delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = remembered;
+  if remembered is null then
+    return jsonb '{}';
   end if;
+  perform memory._lock_scopes_of(p_user_id, array[remembered]);
+  delete from memory.memory_history as h where h.user_id = p_user_id and h.memory_id = remembered;
+  get diagnostics versions = row_count;
+  delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = remembered;
+  return jsonb_strip_nulls(jsonb_build_object('memories', 1, 'memory_history', nullif(versions, 0)));
 end;
 $$;
 
@@ -26541,8 +26546,9 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Rows that triggers and foreign keys remove with others.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings'];
+  -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
+  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings',
+    'quarantined_messages', 'summaries'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[];
@@ -26797,6 +26803,7 @@ declare
   kinds text[];
   ids uuid[];
   documents bigint;
+  gone jsonb := jsonb '{}';
 begin
   with deleted as (
     delete from memory.summaries as s
@@ -26810,7 +26817,7 @@ begin
   update memory.messages as m set is_active = true, summary_id = null
   where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id = any (ids);
   if 'thread' = any (kinds) then
-    perform memory._forget_conversation(p_user_id, p_thread_id);
+    gone := memory._forget_conversation(p_user_id, p_thread_id);
   end if;
   delete from memory.documents as d
   where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
@@ -26819,8 +26826,7 @@ begin
     perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
     from unnest(kinds) as k;
   end if;
-  return jsonb_build_object('summaries', cardinality(ids))
-    || case when documents > 0 then jsonb_build_object('documents', documents) else jsonb '{}' end;
+  return gone || jsonb_strip_nulls(jsonb_build_object('documents', nullif(documents, 0)));
 end;
 $$;
 
@@ -26831,16 +26837,14 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   marks bigint;
-  removed bigint;
 begin
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
   get diagnostics marks = row_count;
   delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
-  get diagnostics removed = row_count;
-  if removed > 0 and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+  if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
     perform memory._enqueue(p_user_id, 'summarize_user', '');
   end if;
-  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0), 'summaries', nullif(removed, 0)));
+  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0)));
 end;
 $$;
 

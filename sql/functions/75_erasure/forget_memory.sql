@@ -4,8 +4,9 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Rows that triggers and foreign keys remove with others.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings'];
+  -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
+  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings',
+    'quarantined_messages', 'summaries'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[];

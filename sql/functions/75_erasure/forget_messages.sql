@@ -119,6 +119,7 @@ declare
   kinds text[];
   ids uuid[];
   documents bigint;
+  gone jsonb := jsonb '{}';
 begin
   with deleted as (
     delete from memory.summaries as s
@@ -132,7 +133,7 @@ begin
   update memory.messages as m set is_active = true, summary_id = null
   where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id = any (ids);
   if 'thread' = any (kinds) then
-    perform memory._forget_conversation(p_user_id, p_thread_id);
+    gone := memory._forget_conversation(p_user_id, p_thread_id);
   end if;
   delete from memory.documents as d
   where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
@@ -141,8 +142,7 @@ begin
     perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
     from unnest(kinds) as k;
   end if;
-  return jsonb_build_object('summaries', cardinality(ids))
-    || case when documents > 0 then jsonb_build_object('documents', documents) else jsonb '{}' end;
+  return gone || jsonb_strip_nulls(jsonb_build_object('documents', nullif(documents, 0)));
 end;
 $$;
 
@@ -153,15 +153,13 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   marks bigint;
-  removed bigint;
 begin
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
   get diagnostics marks = row_count;
   delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
-  get diagnostics removed = row_count;
-  if removed > 0 and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+  if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
     perform memory._enqueue(p_user_id, 'summarize_user', '');
   end if;
-  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0), 'summaries', nullif(removed, 0)));
+  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0)));
 end;
 $$;
