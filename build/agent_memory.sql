@@ -36,7 +36,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged']
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '051_statistics']
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
     return;
@@ -2174,6 +2174,59 @@ select distinct s.user_id, '', 'unchecked_summaries',
   floor(extract(epoch from statement_timestamp()) * 1000000)::bigint
 from memory.summaries as s where s.status = 'completed'
 on conflict do nothing;
+$migration$);
+
+call memory._migrate('051_statistics', '2c3c6e4825ee745718fb0f75454557a53e24295ca4b14d6dec033ca31cbcb118', '0.2.0', $migration$
+-- What a user has said, and who that is, stayed in pg_statistic until the next ANALYZE after it was forgotten, and in an
+-- empty table for ever. No plan needs the most common values of these columns: statements name a user, and find the
+-- rows by an index that begins with the user. So PostgreSQL keeps no statistics of any column of a text, JSON, array,
+-- vector or hash but of those whose values are words of our own. A test says which.
+do $statistics$
+declare
+  own_words constant text[] := array[
+    'function', 'kind', 'memory_type', 'model', 'operation', 'role', 'status', 'variant'];
+  place record;
+begin
+  for place in
+    select c.oid::regclass as relation, a.attname, a.attnum, c.relkind
+    from pg_class as c
+    join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
+    join pg_type as t on t.oid = a.atttypid
+    where c.relnamespace = 'memory'::regnamespace
+      and (c.relkind = 'r' and a.attname <> all (own_words) and t.typname in (
+          '_int4', '_text', 'bytea', 'halfvec', 'jsonb', 'name', 'text', 'tsvector', 'varbit')
+        or c.relkind = 'i' and (
+          select i.indkey[a.attnum - 1] = 0 from pg_index as i where i.indexrelid = c.oid))
+    order by c.relkind, c.relname, a.attnum
+  loop
+    if place.relkind = 'r' then
+      execute format('alter table %s alter column %I set statistics 0', place.relation, place.attname);
+    else -- the index of turns has a hash of the user
+      execute format('alter index %s alter column %s set statistics 0', place.relation, place.attnum);
+    end if;
+  end loop;
+end;
+$statistics$;
+
+-- What is there already. ANALYZE leaves it alone from now on, and only a superuser can remove it.
+do $statistics$
+begin
+  delete from pg_catalog.pg_statistic as s
+  using pg_catalog.pg_attribute as a, pg_catalog.pg_class as c
+  where a.attrelid = s.starelid and a.attnum = s.staattnum and a.attstattarget = 0
+    and c.oid = s.starelid and c.relnamespace = 'memory'::regnamespace;
+exception
+  when insufficient_privilege then
+    if exists (
+      select from pg_catalog.pg_stats as s
+      join pg_catalog.pg_attribute as a on a.attrelid = format('%I.%I', s.schemaname, s.tablename)::regclass
+        and a.attname = s.attname and a.attstattarget = 0
+      where s.schemaname = 'memory') then
+      raise warning 'pg_statistic still has texts of users, also of those who were forgotten'
+        using hint = 'Have a superuser run the statement under "What else has it" in docs/operations.md.';
+    end if;
+end;
+$statistics$;
 $migration$);
 
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
@@ -4343,6 +4396,8 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', 'forget_user', $header$(user_id text, reason text default null)
 returns jsonb$header$),
+      ('function', '_forget_turns', $header$(p_user_id text)
+returns void$header$),
       ('function', '_forget_all_rows', $header$(p_user_id text)
 returns jsonb$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
@@ -26874,6 +26929,7 @@ begin
   -- The mark that kept workers from claiming jobs of this user.
   delete from memory.marks as k where k.user_id = forget_user.user_id;
   perform memory._end_whole_user_change();
+  perform memory._forget_turns(user_id);
   lifted := memory._bury_user(user_id);
   gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
@@ -26883,6 +26939,20 @@ comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
+
+-- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id. Where
+-- that is this user, the turns go on from a random place. No claim can come back to this one: the user has no jobs.
+create or replace function memory._forget_turns(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
+  from pg_class as c
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
+    and pg_sequence_last_value(c.oid) = hashtextextended(p_user_id, 0) / 2;
+end;
+$$;
 
 -- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
 create or replace function memory._forget_all_rows(p_user_id text)
@@ -28532,7 +28602,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '051_statistics']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',

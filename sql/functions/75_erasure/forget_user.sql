@@ -24,6 +24,7 @@ begin
   -- The mark that kept workers from claiming jobs of this user.
   delete from memory.marks as k where k.user_id = forget_user.user_id;
   perform memory._end_whole_user_change();
+  perform memory._forget_turns(user_id);
   lifted := memory._bury_user(user_id);
   gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
@@ -33,6 +34,20 @@ comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
+
+-- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id. Where
+-- that is this user, the turns go on from a random place. No claim can come back to this one: the user has no jobs.
+create or replace function memory._forget_turns(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
+  from pg_class as c
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
+    and pg_sequence_last_value(c.oid) = hashtextextended(p_user_id, 0) / 2;
+end;
+$$;
 
 -- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
 create or replace function memory._forget_all_rows(p_user_id text)
