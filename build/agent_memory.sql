@@ -8913,8 +8913,8 @@ begin
 end;
 $$;
 
--- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in quotes,
--- or in another spelling says the same.
+-- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in
+-- quotes, or in another spelling says the same.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -26457,8 +26457,8 @@ begin
 end;
 $$;
 
--- Removes uploads that have one of these wordings in them, which nothing names yet, and returns how many. The parts go in a statement of
--- their own, because it sees the piece for which the one before has waited.
+-- Removes uploads, which nothing names yet, that have one of these wordings in them, and returns how many. The parts go
+-- in a statement of their own, because it sees the piece for which the one before has waited.
 create or replace function memory._forget_uploads(p_user_id text, p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -26537,9 +26537,7 @@ begin
     from memory.artifact_parts as p
     where p.user_id = p_user_id and p.content_id = p_content_id
       and p.first_byte >= starts and p.first_byte < starts + stretch;
-    if said is null then
-      return false;
-    end if;
+    exit when said is null;
     -- The mark at the end keeps the blank before it.
     said := left(memory._compared_text(before || said || '|'), -1);
     if memory._has_any(btrim(said), p_wordings) then
@@ -26548,6 +26546,7 @@ begin
     before := right(said, longest);
     starts := starts + stretch;
   end loop;
+  return false;
 end;
 $$;
 
@@ -26940,8 +26939,8 @@ comment on function memory.forget_user(text, text) is
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
 
--- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id. Where
--- that is this user, the turns go on from a random place. No claim can come back to this one: the user has no jobs.
+-- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
+-- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
 create or replace function memory._forget_turns(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -27072,8 +27071,8 @@ end;
 $$;
 
 -- Takes the user out of the ledger and out of what memory.record_calls() needs for calls that are still running, and
--- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name the user, so its id goes too, unless a policy
--- names the agent.
+-- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name the
+-- user, so its id goes too, unless a policy names the agent.
 create or replace function memory._forget_in_ledger(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -27853,18 +27852,18 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
+  mark constant text := '[forgotten]';
   secret text;
 begin
   perform memory._check_id('reason', coalesce(p_reason, 'none'));
   -- Longer ones first: a short user_id may be a part of a statement.
   for secret in select s from unnest(p_secrets) as s order by length(s) desc loop
-    p_reason := replace(p_reason, secret, '[forgotten]');
-    if strpos(memory._compared_text(p_reason), memory._compared_text(secret)) > 0
-      and strpos('[forgotten]', memory._compared_text(secret)) = 0 then
-      return '[forgotten]';
-    end if;
+    p_reason := replace(p_reason, secret, mark);
   end loop;
-  return p_reason;
+  return case when exists (
+      select from unnest(p_secrets) as s cross join lateral memory._compared_text(s) as c (said)
+      where strpos(mark, c.said) = 0 and strpos(memory._compared_text(p_reason), c.said) > 0)
+    then mark else p_reason end;
 end;
 $$;
 
@@ -29171,16 +29170,17 @@ end;
 $$;
 
 -- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
--- message (not even a cleared one that is not swept yet), and no summary, memory or document. Returns how many. Those
--- that only texts name are looked at again a day later. One look reads the texts of a user once, whatever the number of
--- artifacts. A user whose messages a job is reading waits: its summary may name an artifact whose message is gone.
+-- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
+-- Returns how many. Those that only texts name, in the long or the short form, are looked at again a day later. One
+-- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
+-- its summary may name an artifact whose message is gone.
 create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   due record;
-  named text[]; -- by messages
+  named text[]; -- by the messages that became them
   named_in_texts text[];
   swept_artifacts bigint;
   all_swept bigint := 0;
@@ -29223,7 +29223,7 @@ begin
 end;
 $$;
 
--- The keys that summaries, memories and documents of a user name.
+-- The keys that messages, summaries, memories and documents of a user name.
 create or replace function memory._keys_in_texts(p_user_id text)
 returns text[]
 language plpgsql stable parallel safe
@@ -29232,7 +29232,11 @@ begin
   return array(
     select distinct k.key
     from (
-      select s.summary as said from memory.summaries as s where s.user_id = p_user_id
+      select g.content as said from memory.messages as g where g.user_id = p_user_id
+      union all
+      select q.content from memory.quarantined_messages as q where q.user_id = p_user_id
+      union all
+      select s.summary from memory.summaries as s where s.user_id = p_user_id
       union all
       select m.content from memory.memories as m where m.user_id = p_user_id
       union all

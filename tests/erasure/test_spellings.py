@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+
 import pytest
 
 from tests.support.runners import PATIENCE

@@ -10,8 +10,8 @@ begin
 end;
 $$;
 
--- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in quotes,
--- or in another spelling says the same.
+-- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in
+-- quotes, or in another spelling says the same.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe

@@ -35,8 +35,8 @@ comment on function memory.forget_user(text, text) is
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
 
--- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id. Where
--- that is this user, the turns go on from a random place. No claim can come back to this one: the user has no jobs.
+-- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
+-- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
 create or replace function memory._forget_turns(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -167,8 +167,8 @@ end;
 $$;
 
 -- Takes the user out of the ledger and out of what memory.record_calls() needs for calls that are still running, and
--- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name the user, so its id goes too, unless a policy
--- names the agent.
+-- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name the
+-- user, so its id goes too, unless a policy names the agent.
 create or replace function memory._forget_in_ledger(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -24,18 +24,18 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
+  mark constant text := '[forgotten]';
   secret text;
 begin
   perform memory._check_id('reason', coalesce(p_reason, 'none'));
   -- Longer ones first: a short user_id may be a part of a statement.
   for secret in select s from unnest(p_secrets) as s order by length(s) desc loop
-    p_reason := replace(p_reason, secret, '[forgotten]');
-    if strpos(memory._compared_text(p_reason), memory._compared_text(secret)) > 0
-      and strpos('[forgotten]', memory._compared_text(secret)) = 0 then
-      return '[forgotten]';
-    end if;
+    p_reason := replace(p_reason, secret, mark);
   end loop;
-  return p_reason;
+  return case when exists (
+      select from unnest(p_secrets) as s cross join lateral memory._compared_text(s) as c (said)
+      where strpos(mark, c.said) = 0 and strpos(memory._compared_text(p_reason), c.said) > 0)
+    then mark else p_reason end;
 end;
 $$;
 
