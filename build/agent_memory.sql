@@ -27071,8 +27071,8 @@ end;
 $$;
 
 -- Takes the user out of the ledger and out of what memory.record_calls() needs for calls that are still running, and
--- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name the
--- user, so its id goes too, unless a policy names the agent.
+-- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name
+-- the user, so its id goes too, unless a policy names the agent.
 create or replace function memory._forget_in_ledger(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe

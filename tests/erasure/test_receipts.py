@@ -22,7 +22,8 @@ def stored(api: Api) -> dict[str, Counter[str]]:
     for [table] in api.query(TABLES):
         key = api.value(
             "select coalesce(string_agg(format('t.%%I', a.attname), ', '), 't::text') from pg_index as i"
-            " join pg_attribute as a on a.attrelid = i.indrelid and (a.attnum = any (i.indkey) or a.attname = 'user_id')"
+            " join pg_attribute as a on a.attrelid = i.indrelid"
+            " and (a.attnum = any (i.indkey) or a.attname = 'user_id')"
             " where i.indisprimary and i.indrelid = %(table)s::regclass",
             table=f"memory.{table}",
         )

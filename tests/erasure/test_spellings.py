@@ -1,4 +1,4 @@
-"""What is forgotten is found however it is spelled, wherever a long text is cut, and in time that grows with the texts."""
+"""What is forgotten is found however it is spelled, wherever a long text is cut, in time that grows with the texts."""
 
 from __future__ import annotations
 
