@@ -10,18 +10,17 @@ begin
 end;
 $$;
 
--- The hash by which a statement is known to be forgotten: that of memory._content_hash(), but whoever says it again
--- with another mark at its end, in quotes, or with letters of another Unicode form says the same.
+-- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in
+-- quotes, or in another spelling says the same.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
+declare
+  wording constant text := memory._compared_text(p_content);
 begin
-  if getdatabaseencoding() = 'UTF8' and octet_length(p_content) > length(p_content) then
-    p_content := memory._normal_form(p_content, 'NFKC');
-  end if;
   return memory._content_hash(coalesce(
-    nullif(regexp_replace(p_content, e'^[\\s[:punct:]]+|[\\s[:punct:]]+$', '', 'g'), ''), p_content));
+    nullif(regexp_replace(wording, e'^[\\s[:punct:]]+|[\\s[:punct:]]+$', '', 'g'), ''), wording));
 end;
 $$;
 
@@ -79,15 +78,21 @@ end;
 $$;
 
 -- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
--- a new user of this id says may be extracted.
+-- a new user of this id says may be extracted. Returns how many statements that were.
 create or replace function memory._bury_user(p_user_id text)
-returns void
+returns bigint
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  lifted bigint;
 begin
-  perform memory._lift_tombstones(p_user_id);
+  delete from memory.tombstones as t
+  using memory.erasure_keys as k
+  where t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> '';
+  get diagnostics lifted = row_count;
   insert into memory.tombstones (user_hash, forgotten_at)
   values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())
   on conflict on constraint tombstones_pkey do update set forgotten_at = excluded.forgotten_at;
+  return lifted;
 end;
 $$;

@@ -81,17 +81,22 @@ begin
 end;
 $$;
 
--- Deletes the memory that a thread's summary became.
+-- Deletes the memory that a thread's summary became, and its versions. Returns how many rows that were, by table.
 create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
-returns void
+returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
   remembered uuid := memory._conversation_memory(p_user_id, p_thread_id);
+  versions bigint;
 begin
-  if remembered is not null then
-    perform memory._lock_scopes_of(p_user_id, array[remembered]);
-    delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = remembered;
+  if remembered is null then
+    return jsonb '{}';
   end if;
+  perform memory._lock_scopes_of(p_user_id, array[remembered]);
+  delete from memory.memory_history as h where h.user_id = p_user_id and h.memory_id = remembered;
+  get diagnostics versions = row_count;
+  delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = remembered;
+  return jsonb_strip_nulls(jsonb_build_object('memories', 1, 'memory_history', nullif(versions, 0)));
 end;
 $$;

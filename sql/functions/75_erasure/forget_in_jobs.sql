@@ -1,7 +1,7 @@
 -- Takes what was forgotten out of the jobs of a user, which the caller has locked. Running jobs may have been handed
 -- the forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again
 -- without them. Finished jobs that show any of it go.
-create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_statements text[])
+create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
@@ -23,7 +23,7 @@ begin
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.status in ('completed', 'dead')
-    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_statements)
+    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
       or exists (
         select from unnest(p_memory_ids) as i (id)
         where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));

@@ -4,12 +4,14 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  -- Rows that triggers and foreign keys remove with others.
-  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings', 'memory_history'];
+  -- Rows that triggers and foreign keys remove with others, and jobs with summaries that they have begun.
+  followers constant text[] := array['artifact_parts', 'document_chunks', 'embeddings',
+    'quarantined_messages', 'summaries'];
   locked record; -- threads and agents
   same uuid[];
   longer uuid[];
   statements text[];
+  wordings text[]; -- of statements
   before jsonb;
   gone jsonb := jsonb '{}';
 begin
@@ -33,17 +35,18 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   statements := memory._statements_of(user_id, same);
+  wordings := memory._wordings_of(statements);
   -- Of a longer memory neither earlier versions nor sources count: they may say the rest of the sentence only.
-  longer := memory._stating_memories(user_id, same, statements, locked.agents);
+  longer := memory._stating_memories(user_id, same, wordings, locked.agents);
   reason := memory._reason_without(reason, user_id || statements);
 
   before := memory._count_rows(user_id, followers);
   perform memory._bury(user_id, statements || array(
     select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (longer)));
-  gone := memory._forget_messages(user_id, same, statements, locked.threads);
-  gone := memory._added(gone, memory._forget_memories(user_id, same || longer, statements));
-  gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, statements));
-  perform memory._forget_wording(user_id, statements, locked.agents);
+  gone := memory._forget_messages(user_id, same, wordings, locked.threads);
+  gone := memory._added(gone, memory._forget_memories(user_id, same || longer, wordings));
+  gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, wordings));
+  perform memory._forget_wording(user_id, wordings, locked.agents);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
@@ -108,27 +111,31 @@ end;
 $$;
 
 -- Removes these memories, what was made of them, and earlier versions of other memories that say the same.
-create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_statements text[])
+create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
+  patterns constant text[] := memory._patterns_of(p_wordings);
+  versions bigint;
   memories bigint;
   articles bigint;
 begin
+  -- Before the memories, so that they are counted: a change of those that stay adds versions.
   delete from memory.memory_history as h
-  where h.user_id = p_user_id and h.memory_id <> all (p_memory_ids)
-    and lower(h.content) like any (patterns) and memory._states_any(h.content, p_statements);
+  where h.user_id = p_user_id and (h.memory_id = any (p_memory_ids)
+    or memory._may_state(h.content, patterns) and memory._states_any(h.content, p_wordings));
+  get diagnostics versions = row_count;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
   get diagnostics memories = row_count;
   -- After the memories: an article that is deleted makes the others that it was made of current again.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source = 'consolidation'
     and (d.metadata -> 'memory_ids' ?| p_memory_ids::text[]
-         or memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_statements));
+         or memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
   get diagnostics articles = row_count;
   return jsonb_build_object('memories', memories)
+    || case when versions > 0 then jsonb_build_object('memory_history', versions) else jsonb '{}' end
     || case when articles > 0 then jsonb_build_object('documents', articles) else jsonb '{}' end;
 end;
 $$;

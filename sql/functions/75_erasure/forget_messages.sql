@@ -2,37 +2,27 @@
 -- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
 -- locks, those of p_threads.
 create or replace function memory._forget_messages(
-  p_user_id text, p_memory_ids uuid[], p_statements text[], p_threads text[]
+  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_threads text[]
 )
 returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
   keys text[];
   contents text[];
   notice constant text := memory._quarantine_notice();
-  said text[] := p_statements; -- and what the messages said that go
+  said text[] := p_wordings; -- and those of the messages that go
   removed bigint;
-  gone jsonb := jsonb '{}';
+  gone jsonb;
 begin
   -- What was sent of an artifact that nothing names yet; before artifacts, as who makes an artifact of it does.
-  with gone as (
-    delete from memory.artifact_uploads as u
-    where u.user_id = p_user_id and exists (
-      select from memory.artifact_parts as p
-      where p.user_id = u.user_id and p.content_id = u.upload_id and lower(p.content) like any (patterns)
-        and memory._states_any(p.content, p_statements))
-    returning u.upload_id
-  )
-  delete from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id in (select g.upload_id from gone as g);
+  gone := memory._forget_uploads(p_user_id, p_wordings);
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
-    from memory._stating_messages(p_user_id, p_memory_ids, p_statements) as m
+    from memory._stating_messages(p_user_id, p_memory_ids, p_wordings) as m
     where m.thread_id = any (p_threads)
     group by m.thread_id) as f;
   for thread in
@@ -52,7 +42,7 @@ begin
       array_agg(d.artifact_key) filter (where d.artifact_key is not null)
     into removed, contents, keys from deleted as d;
     perform memory._bury(p_user_id, contents);
-    said := said || contents;
+    said := said || memory._wordings_of(contents);
     gone := memory._added(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
     -- by which anybody could try what was said.
@@ -67,13 +57,7 @@ begin
     gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
-  delete from memory.artifacts as a
-  where a.user_id = p_user_id and exists (
-    select from memory.artifact_parts as p
-    where p.user_id = a.user_id and p.content_id = a.content_id and lower(p.content) like any (patterns)
-      and memory._states_any(p.content, p_statements));
-  get diagnostics removed = row_count;
-  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
+  gone := memory._added(gone, memory._forget_artifacts(p_user_id, p_wordings));
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
@@ -82,14 +66,14 @@ begin
   -- Summaries that say it without a message that is left to say so.
   for thread in
     select s.thread_id, min(s.end_seq) as end_seq from memory.summaries as s
-    where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_statements)
+    where s.user_id = p_user_id and s.thread_id <> '' and memory._states_any(s.summary, p_wordings)
     group by s.thread_id
   loop
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.end_seq));
   end loop;
   if places <> '{}' or exists (
     select from memory.summaries as s
-    where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_statements)) then
+    where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_wordings)) then
     gone := memory._added(gone, memory._forget_user_summary(p_user_id));
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
@@ -99,12 +83,12 @@ end;
 $$;
 
 -- The messages that state these memories.
-create or replace function memory._stating_messages(p_user_id text, p_memory_ids uuid[], p_statements text[])
+create or replace function memory._stating_messages(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns table (thread_id text, seq bigint)
 language plpgsql stable parallel safe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
+  patterns constant text[] := memory._patterns_of(p_wordings);
 begin
   return query
   select s.thread_id, s.seq
@@ -115,13 +99,13 @@ begin
   select s.thread_id, s.seq
   from memory.messages as s
   where s.user_id = p_user_id
-    and (lower(s.content) like any (patterns) and memory._states_any(s.content, p_statements)
-      or s.metadata <> '{}' and lower(s.metadata::text) like any (patterns)
-        and memory._json_states_any(s.metadata, p_statements)) -- such as the arguments of a tool's call
+    and (memory._may_state(s.content, patterns) and memory._states_any(s.content, p_wordings)
+      or s.metadata <> '{}' and memory._may_state(s.metadata::text, patterns)
+        and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
   union
   select q.thread_id, q.seq
   from memory.quarantined_messages as q -- which keep what the message has said
-  where q.user_id = p_user_id and lower(q.content) like any (patterns) and memory._states_any(q.content, p_statements);
+  where q.user_id = p_user_id and memory._may_state(q.content, patterns) and memory._states_any(q.content, p_wordings);
 end;
 $$;
 
@@ -135,6 +119,7 @@ declare
   kinds text[];
   ids uuid[];
   documents bigint;
+  gone jsonb := jsonb '{}';
 begin
   with deleted as (
     delete from memory.summaries as s
@@ -148,7 +133,7 @@ begin
   update memory.messages as m set is_active = true, summary_id = null
   where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id = any (ids);
   if 'thread' = any (kinds) then
-    perform memory._forget_conversation(p_user_id, p_thread_id);
+    gone := memory._forget_conversation(p_user_id, p_thread_id);
   end if;
   delete from memory.documents as d
   where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
@@ -157,8 +142,7 @@ begin
     perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)
     from unnest(kinds) as k;
   end if;
-  return jsonb_build_object('summaries', cardinality(ids))
-    || case when documents > 0 then jsonb_build_object('documents', documents) else jsonb '{}' end;
+  return gone || jsonb_strip_nulls(jsonb_build_object('documents', nullif(documents, 0)));
 end;
 $$;
 
@@ -168,14 +152,14 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  removed bigint;
+  marks bigint;
 begin
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
+  get diagnostics marks = row_count;
   delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
-  get diagnostics removed = row_count;
-  if removed > 0 and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+  if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
     perform memory._enqueue(p_user_id, 'summarize_user', '');
   end if;
-  return case when removed > 0 then jsonb_build_object('summaries', removed) else jsonb '{}' end;
+  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0)));
 end;
 $$;

@@ -5,6 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   gone jsonb;
+  lifted bigint;
 begin
   perform memory._check_id('user_id', user_id);
   reason := memory._reason_without(reason, array[user_id]);
@@ -23,7 +24,9 @@ begin
   -- The mark that kept workers from claiming jobs of this user.
   delete from memory.marks as k where k.user_id = forget_user.user_id;
   perform memory._end_whole_user_change();
-  perform memory._bury_user(user_id);
+  perform memory._forget_turns(user_id);
+  lifted := memory._bury_user(user_id);
+  gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
 end;
 $$;
@@ -31,6 +34,20 @@ comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
+
+-- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
+-- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
+create or replace function memory._forget_turns(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
+  from pg_class as c
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
+    and pg_sequence_last_value(c.oid) = hashtextextended(p_user_id, 0) / 2;
+end;
+$$;
 
 -- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
 create or replace function memory._forget_all_rows(p_user_id text)
@@ -76,6 +93,9 @@ declare
   documents uuid[];
   name text;
   has_thread boolean;
+  -- Before jobs go, of which a trigger keeps what memory.record_calls() needs.
+  gone_jobs constant bigint := (select count(*) from memory.gone_jobs as g where g.user_id = p_user_id);
+  had_mark boolean; -- that of claims, which memory.forget_user() removes at the end
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
@@ -83,7 +103,7 @@ begin
   if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  perform memory._stop_claims(p_user_id);
+  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the mark of this transaction
   -- Whoever deletes or cuts a document locks the document, then its pieces.
   documents := array(
     select d.document_id from memory.documents as d
@@ -104,11 +124,13 @@ begin
     execute memory._forgetting_delete(quote_ident(name), has_thread)
     using p_user_id, locked.threads, locked.agents, documents;
     get diagnostics removed = row_count;
+    removed := removed + case when name = 'marks' and had_mark then 1 else 0 end;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
   removed := memory._forget_in_audit(p_user_id);
-  return gone || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
-    || memory._forget_in_ledger(p_user_id);
+  return gone || memory._forget_in_ledger(p_user_id)
+    || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
+    || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
 end;
 $$;
 
@@ -145,8 +167,8 @@ end;
 $$;
 
 -- Takes the user out of the ledger and out of what memory.record_calls() needs for calls that are still running, and
--- returns how many rows that were. An agent that nobody else has may name the user, so its id goes too, unless a policy
--- names the agent.
+-- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name
+-- the user, so its id goes too, unless a policy names the agent.
 create or replace function memory._forget_in_ledger(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -155,7 +177,7 @@ declare
   own_agents text[];
   doubled bigint;
   entered bigint;
-  gone bigint;
+  budgets bigint;
 begin
   own_agents := array(
     select a.agent_id
@@ -185,9 +207,9 @@ begin
   set user_id = memory._pseudonym(p_user_id),
       agent_id = case when g.agent_id <> all (own_agents) then g.agent_id end
   where g.user_id = p_user_id;
-  get diagnostics gone = row_count;
   delete from memory.agent_budgets as b where b.agent_id = any (own_agents);
+  get diagnostics budgets = row_count;
   return case when doubled + entered > 0 then jsonb_build_object('model_calls', doubled + entered) else jsonb '{}' end
-    || case when gone > 0 then jsonb_build_object('gone_jobs', gone) else jsonb '{}' end;
+    || case when budgets > 0 then jsonb_build_object('agent_budgets', budgets) else jsonb '{}' end;
 end;
 $$;

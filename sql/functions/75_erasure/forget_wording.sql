@@ -1,12 +1,12 @@
 -- Takes what was forgotten out of rows that say something else and stay. A text that has it becomes '[forgotten]' as a
 -- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
 -- secrets. So do settings, and documents of the application.
-create or replace function memory._forget_wording(p_user_id text, p_statements text[], p_agents text[])
+create or replace function memory._forget_wording(p_user_id text, p_wordings text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
+  patterns constant text[] := memory._patterns_of(p_wordings);
   kept record;
 begin
   -- The versions of memories come after memories, whose change adds one.
@@ -22,16 +22,17 @@ begin
     ) as k (name, jsons, lists, texts)
   loop
     execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
-    using p_user_id, patterns, p_statements, p_agents;
+    using p_user_id, patterns, p_wordings, p_agents;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
   from memory.erasure_keys as k
-  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_statements);
+  where r.user_hash = memory._keyed_hash(k, p_user_id) and memory._states_any(r.reason, p_wordings);
 end;
 $$;
 
--- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 is what was forgotten, $4
+-- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
+-- forgotten, $4
 -- are the agents whose memories are locked.
 create or replace function memory._forgetting_update(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
@@ -45,7 +46,7 @@ declare
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
   locked constant text := case when p_table = 'memories' then ' and t.agent_id = any ($4)' else '' end;
 begin
-  return format('update memory.%I as t set %s%s where t.user_id = $1 and lower(concat_ws('' '', %s)) like any ($2) '
+  return format('update memory.%I as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
       'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
       string_agg(format('%I = ', c.name) || format(c.change, format('t.%I', c.name)), ', '), counted,
       string_agg(format('t.%I', c.name), ', '), locked)
@@ -59,25 +60,25 @@ begin
 end;
 $$;
 
--- A JSON value with '[forgotten]' in place of each text and key that has one of these statements in it. What lies
+-- A JSON value with '[forgotten]' in place of each text and key that has one of these wordings in it. What lies
 -- deeper than 100 levels goes whole where it has one: at about 1,000 levels the stack of the server ends.
-create or replace function memory._json_forgetting(p_value jsonb, p_statements text[], p_depth int default 0)
+create or replace function memory._json_forgetting(p_value jsonb, p_wordings text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
 declare
   mark constant text := '[forgotten]';
 begin
-  if not memory._json_states_any(p_value, p_statements) then
+  if not memory._json_states_any(p_value, p_wordings) then
     return p_value;
   elsif p_depth = 100 or jsonb_typeof(p_value) = 'string' then
     return to_jsonb(mark);
   elsif jsonb_typeof(p_value) = 'array' then
-    return jsonb_agg(memory._json_forgetting(i.value, p_statements, p_depth + 1) order by i.place)
+    return jsonb_agg(memory._json_forgetting(i.value, p_wordings, p_depth + 1) order by i.place)
     from jsonb_array_elements(p_value) with ordinality as i (value, place);
   end if;
-  return jsonb_object_agg(case when memory._states_any(m.key, p_statements) then mark else m.key end,
-    memory._json_forgetting(m.value, p_statements, p_depth + 1))
+  return jsonb_object_agg(case when memory._states_any(m.key, p_wordings) then mark else m.key end,
+    memory._json_forgetting(m.value, p_wordings, p_depth + 1))
   from jsonb_each(p_value) as m;
 end;
 $$;

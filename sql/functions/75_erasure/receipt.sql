@@ -24,27 +24,33 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
+  mark constant text := '[forgotten]';
   secret text;
 begin
   perform memory._check_id('reason', coalesce(p_reason, 'none'));
   -- Longer ones first: a short user_id may be a part of a statement.
   for secret in select s from unnest(p_secrets) as s order by length(s) desc loop
-    p_reason := replace(p_reason, secret, '[forgotten]');
-    if strpos(lower(p_reason), lower(secret)) > 0 and strpos('[forgotten]', lower(secret)) = 0 then
-      return '[forgotten]';
-    end if;
+    p_reason := replace(p_reason, secret, mark);
   end loop;
-  return p_reason;
+  return case when exists (
+      select from unnest(p_secrets) as s cross join lateral memory._compared_text(s) as c (said)
+      where strpos(mark, c.said) = 0 and strpos(memory._compared_text(p_reason), c.said) > 0)
+    then mark else p_reason end;
 end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
+-- Returns whether the user had such a mark.
 create or replace function memory._stop_claims(p_user_id text)
-returns void
+returns boolean
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  is_new boolean;
 begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
-  on conflict on constraint marks_pkey do update set position = k.position + 1;
+  on conflict on constraint marks_pkey do update set position = k.position + 1
+  returning k.xmax = 0 into is_new; -- as PostgreSQL leaves it in a row that it has inserted
+  return not is_new;
 end;
 $$;

@@ -18,13 +18,17 @@ begin
       select found.memory_id
       from same as s
       cross join lateral (
-        select m as row from memory.memories as m where m.user_id = p_user_id and m.memory_id = s.memory_id offset 0
+        select m as row, w.wordings, memory._patterns_of(w.wordings) as patterns
+        from memory.memories as m
+        cross join lateral memory._wordings_of(array[m.content]) as w (wordings)
+        where m.user_id = p_user_id and m.memory_id = s.memory_id offset 0
       ) as known
       cross join lateral (
         select o.memory_id
         from memory.memories as o
         where o.user_id = p_user_id and o.memory_id <> (known.row).memory_id and o.agent_id = any (p_agents)
           and (o.content_hash = (known.row).content_hash
+            or memory._may_state(o.content, known.patterns) and memory._compared_text(o.content) = known.wordings[1]
             or o.superseded_by = (known.row).memory_id and o.supersede_reason in ('duplicate', 'near-duplicate')
             or (known.row).superseded_by = o.memory_id
               and (known.row).supersede_reason in ('duplicate', 'near-duplicate')
@@ -76,20 +80,20 @@ begin
 end;
 $$;
 
--- Further memories that have one of these statements in what they say, such as a longer sentence.
+-- Further memories that have one of these wordings in what they say, such as a longer sentence.
 create or replace function memory._stating_memories(
-  p_user_id text, p_memory_ids uuid[], p_statements text[], p_agents text[]
+  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
 )
 returns uuid[]
 language plpgsql stable parallel safe
 as $$
 declare
-  patterns constant text[] := memory._patterns_of(p_statements);
+  patterns constant text[] := memory._patterns_of(p_wordings);
 begin
   return array(
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids) and m.agent_id = any (p_agents)
-      and lower(m.content) like any (patterns) and memory._states_any(m.content, p_statements));
+      and memory._may_state(m.content, patterns) and memory._states_any(m.content, p_wordings));
 end;
 $$;
 
@@ -103,56 +107,5 @@ begin
     select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
     union
     select h.content from memory.memory_history as h where h.user_id = p_user_id and h.memory_id = any (p_memory_ids));
-end;
-$$;
-
--- Whether a text has one of these statements in it, however it is spaced and in whatever case. A statement of less than
--- 20 characters, such as a name, says too little: only a text that consists of it states it.
-create or replace function memory._states_any(p_text text, p_statements text[])
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-declare
-  said text;
-  statement text;
-begin
-  foreach statement in array p_statements loop
-    statement := memory._plainly_spelled(statement);
-    said := coalesce(said, memory._plainly_spelled(p_text));
-    if said = statement or length(statement) >= 20 and strpos(said, statement) > 0 then
-      return true;
-    end if;
-  end loop;
-  return false;
-end;
-$$;
-
--- Whether a text or a key in a JSON value has one of these statements in it. The text of the JSON says too little:
--- quotes and line breaks are escaped there, and it never consists of a short statement alone.
-create or replace function memory._json_states_any(p_value jsonb, p_statements text[])
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return exists (
-    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s
-    where memory._states_any(s #>> '{}', p_statements)
-    union all
-    select from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "object").keyvalue().key') as k
-    where memory._states_any(k #>> '{}', p_statements));
-end;
-$$;
-
--- Patterns of LIKE: a text in lower case that fits none of them has none of these statements. Each asks for the longest
--- word of a statement, which takes a twentieth of the time that it takes to spell the text plainly.
-create or replace function memory._patterns_of(p_statements text[])
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select '%' || (
-      select w from regexp_split_to_table(lower(s), e'[^[:alnum:]]+') as w order by length(w) desc limit 1) || '%'
-    from unnest(p_statements) as s);
 end;
 $$;

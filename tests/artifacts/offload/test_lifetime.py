@@ -74,6 +74,24 @@ def test_a_text_that_names_it_keeps_an_artifact(api: Api, name: str) -> None:
 
 
 @pytest.mark.feature("C2")
+@pytest.mark.parametrize("ref", ["[MemoryRef: npm-install]", "[MemoryRef: npm-install - npm install - 9 tokens]"])
+@pytest.mark.parametrize("is_quarantined", [True, False])
+def test_a_further_message_that_names_it_keeps_an_artifact(api: Api, ref: str, is_quarantined: bool) -> None:
+    """In either form, in another thread, and while it is in quarantine, from which it may return."""
+    other = {"user_id": "ana", "thread_id": "t2"}
+    say(api)
+    say(api, metadata={"command": "ls"})
+    api.add_message(**other, role="user", content=f"See {ref}.")
+    if is_quarantined:
+        api.quarantine_source(user_id="ana", source="message", id="t2/0", reason="looks planted")
+    api.connection.execute("delete from memory.messages where thread_id = 't1'")
+    assert (api.sweep()["artifacts"], keys(api)) == (1, ["npm-install"])
+    api.delete_thread(**other)
+    api.connection.execute("update memory.artifacts set check_at = now()")
+    assert (api.sweep()["artifacts"], keys(api)) == (1, [])
+
+
+@pytest.mark.feature("C2")
 def test_another_users_text_keeps_nothing(api: Api) -> None:
     say(api)
     api.add_memory(user_id="bob", content="[MemoryRef: npm-install]")

@@ -20,16 +20,17 @@ end;
 $$;
 
 -- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
--- message (not even a cleared one that is not swept yet), and no summary, memory or document. Returns how many. Those
--- that only texts name are looked at again a day later. One look reads the texts of a user once, whatever the number of
--- artifacts. A user whose messages a job is reading waits: its summary may name an artifact whose message is gone.
+-- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
+-- Returns how many. Those that only texts name, in the long or the short form, are looked at again a day later. One
+-- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
+-- its summary may name an artifact whose message is gone.
 create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
   due record;
-  named text[]; -- by messages
+  named text[]; -- by the messages that became them
   named_in_texts text[];
   swept_artifacts bigint;
   all_swept bigint := 0;
@@ -72,7 +73,7 @@ begin
 end;
 $$;
 
--- The keys that summaries, memories and documents of a user name.
+-- The keys that messages, summaries, memories and documents of a user name.
 create or replace function memory._keys_in_texts(p_user_id text)
 returns text[]
 language plpgsql stable parallel safe
@@ -81,7 +82,11 @@ begin
   return array(
     select distinct k.key
     from (
-      select s.summary as said from memory.summaries as s where s.user_id = p_user_id
+      select g.content as said from memory.messages as g where g.user_id = p_user_id
+      union all
+      select q.content from memory.quarantined_messages as q where q.user_id = p_user_id
+      union all
+      select s.summary from memory.summaries as s where s.user_id = p_user_id
       union all
       select m.content from memory.memories as m where m.user_id = p_user_id
       union all
