@@ -60,6 +60,27 @@ def open_own(path: Path, flags: int, *, folder: int | None = None, owner: tuple[
     return descriptor
 
 
+def make_own(path: Path, *companions: str) -> None:
+    """Make a file that only this user can read, or check the one that is there; a library opens it by its path then.
+
+    It is not opened here: whoever closes a file drops all locks that its process has on the file.
+
+    Args:
+        path: the file.
+        companions: what is added to its name for files beside it, which are checked as well. The library makes them.
+
+    Raises:
+        UnsafeFileError: it is a link, has a second name, is no regular file or belongs to somebody else.
+        OSError: it cannot be made.
+    """
+    with suppress(FileExistsError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | _NOFOLLOW, 0o600))
+    for suffix in ("", *companions):
+        file = path.with_name(path.name + suffix)
+        with suppress(FileNotFoundError):
+            check_own(file, file.lstat())
+
+
 def check_own(path: Path, found: os.stat_result, *, owner: tuple[int, int] | None = None) -> None:
     """Check that a file is a regular one of this user, or of ``owner``, with one name only.
 
