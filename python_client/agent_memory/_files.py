@@ -131,7 +131,9 @@ def written(path: Path, *, overwrites: bool = False, mode: int = 0o600) -> Itera
     try:
         descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
     except FileExistsError:
-        raise ConflictError(f"{path} is there already", hint="Name a new file, or overwrite this one.") from None
+        raise ConflictError(
+            f"{path} is there already", hint="Name another file, or overwrite this one with --force or overwrite=True."
+        ) from None
     try:
         with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
             yield stream

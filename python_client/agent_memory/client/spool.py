@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._files import make_own
+from .._files import UnsafeFileError, make_own
 from ..buffered import BufferedItem
 from ..errors import AgentMemoryError, InvalidValueError
 
@@ -190,6 +190,8 @@ class Spool:
 
         try:
             yield
+        except UnsafeFileError as error:
+            raise InvalidValueError(f"path: {error.message}", hint="Name a file of your own.") from error
         except sqlite3.OperationalError as error:
             hint = "Nothing was changed in it. Look at its disk and at the rights of its folder, then try again."
             raise AgentMemoryError(f"the buffer in {self.path or 'memory'}: {error}", hint=hint) from error
