@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -217,6 +219,29 @@ def test_without_keys_only_this_machine_is_served(dsn: str) -> None:
             assert raw.recv(100).startswith(b"HTTP/1.1 403")
         serving.stop()
         assert serving.token not in "".join(serving.errors)
+
+
+AS_DAEMON = """
+import sys, urllib.error, urllib.request
+for path in ("/", "/v1/sweep", "/v1/list_users", "/metrics"):
+    try:
+        print(urllib.request.urlopen(urllib.request.Request(sys.argv[1] + path, method=sys.argv[2])).status)
+    except urllib.error.HTTPError as error:
+        print(error.code)
+"""
+
+
+@pytest.mark.feature("B14")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_without_keys_another_account_is_nobody(dsn: str) -> None:
+    account = ["setpriv", "--reuid", "daemon", "--regid", "daemon", "--clear-groups"]
+    with Serving(dsn) as serving:
+        for method, refused in (("GET", {"401"}), ("POST", {"401", "405"})):
+            command = [*account, "/usr/bin/python3", "-c", AS_DAEMON, serving.url, method]
+            answers = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+            assert (len(answers), set(answers) - refused) == (4, set())
+        arguments = [*account, "ps", "-o", "args=", "-p", str(serving.process.pid)]
+        assert serving.token not in subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.feature("B14")
