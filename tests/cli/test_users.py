@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import stat
 from pathlib import Path
 
 import psycopg
@@ -50,6 +51,34 @@ def test_export_forget_and_import(run: Run, memory: Memory, tmp_path: Path) -> N
     assert "has rows in memory." in run("users", "import", "ana", file).stderr
     (tmp_path / "bad.json").write_text("{")
     assert "is not JSON" in run("users", "import", "bo", tmp_path / "bad.json").stderr
+
+
+@pytest.mark.usefixtures("memory")
+@pytest.mark.parametrize("command", [("export",), ("users", "export")])
+def test_an_export_is_ones_own_and_overwrites_nothing(run: Run, tmp_path: Path, command: tuple[str, ...]) -> None:
+    file, other = tmp_path / "ana.json", tmp_path / "other"
+    assert run(*command, "ana", file).returncode == 0
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
+    written = file.read_text()
+    other.write_text("of another program")
+    (tmp_path / "link").symlink_to(other)
+    (tmp_path / "nowhere").symlink_to(tmp_path / "new")
+    for place in (file, tmp_path / "link", tmp_path / "nowhere"):
+        result = run(*command, "ana", place)
+        assert (result.returncode, f"{place} is there already" in result.stderr) == (1, True)
+        assert "--force" in result.stderr
+    assert not (tmp_path / "new").exists()
+    assert run(*command, "ana", tmp_path / "link", "--force").returncode == 0
+    assert ((tmp_path / "link").is_symlink(), (tmp_path / "link").read_text()) == (False, written)
+    assert other.read_text() == "of another program"
+    file.chmod(0o644)
+    assert run(*command, "ana", file, "--force").returncode == 0
+    assert (stat.S_IMODE(file.stat().st_mode), file.read_text()) == (0o600, written)
+    # What fails leaves the file of before, and no part of a new one.
+    assert run(*command, "a" * 300, file, "--force").returncode == 1
+    assert run(*command, "a" * 300, tmp_path / "failed").returncode == 1
+    assert file.read_text() == written
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["ana.json", "link", "nowhere", "other"]
 
 
 def test_large_users_are_written_and_read_in_parts(

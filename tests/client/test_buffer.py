@@ -4,6 +4,8 @@ import contextlib
 import multiprocessing
 import shutil
 import sqlite3
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from datetime import datetime, timedelta, timezone
@@ -93,6 +95,27 @@ class TestCollecting:
         with contextlib.closing(away.buffer(tmp_path / "waiting")) as buffer:
             buffer.add_message("ana", "t1", "user", "private")
             assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+    def test_no_link_and_no_file_of_somebody_else_is_taken(self, away: Memory, tmp_path: Path) -> None:
+        other = tmp_path / "other"
+        other.write_text("")
+        (tmp_path / "link").symlink_to(other)
+        (tmp_path / "second-name").hardlink_to(other)
+        (tmp_path / "beside-wal").symlink_to(other)
+        for name in ("link", "second-name", "beside"):
+            with pytest.raises(InvalidValueError, match=r"^path: .*(no regular file|second name)"):
+                away.buffer(tmp_path / name)
+        assert other.read_bytes() == b""
+
+    def test_a_second_buffer_of_a_process_leaves_the_locks_of_the_first(self, away: Memory, tmp_path: Path) -> None:
+        file = tmp_path / "waiting"
+        with contextlib.closing(away.buffer(file)) as first, contextlib.closing(away.buffer(file)) as second:
+            first.add_message("ana", "t", "user", "before")
+            # SQLite removes the journal at the end of a process, unless locks say that others use the file.
+            code = f"import sqlite3; c = sqlite3.connect({str(file)!r}); c.execute('select * from items'); c.close()"
+            subprocess.run([sys.executable, "-c", code], check=True)
+            assert (tmp_path / "waiting-wal").exists()
+            assert len(second.items()) == 1
 
     def test_a_full_disk_changes_nothing(self, memory: Memory, tmp_path: Path) -> None:
         buffer = memory.buffer(tmp_path / "waiting")

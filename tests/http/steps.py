@@ -35,7 +35,7 @@ class Serving:
         self._command = [sys.executable, "-m", "agent_memory.cli", command, "--port", "0", *options]
         kept = {name: value for name, value in os.environ.items() if not name.startswith("AGENT_MEMORY_")}
         self._environment = kept | ({} if dsn is None else {"AGENT_MEMORY_DSN": dsn}) | environment
-        self.url = ""
+        self.url = self.token = ""
         self.announced = ""
         self.errors: list[str] = []
 
@@ -54,7 +54,8 @@ class Serving:
         if not self.announced:
             self.__exit__(None, None, None)
             raise AssertionError(f"the server did not start: {''.join(self.errors)}")
-        self.url = self.announced.split()[2]
+        # Without a key the server prints an address with a token.
+        self.url, _, self.token = self.announced.split()[2].partition("/?token=")
         return self
 
     def __exit__(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import socket
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -175,9 +177,15 @@ def test_tokens_that_cannot_be_checked_are_no_fault_of_the_caller(dsn: str) -> N
 @pytest.mark.feature("B14")
 def test_without_keys_only_this_machine_is_served(dsn: str) -> None:
     with Serving(dsn) as serving:
-        assert "no key and no tokens, so for programs of this machine only" in serving.announced
         port = serving.url.rpartition(":")[2]
-        with serving.client(None) as client:
+        with serving.client(None) as stranger:  # whoever has an account on this machine
+            for method, path in (*CLOSED, ("POST", "/v1/sweep"), ("POST", "/mcp"), ("POST", "/v1/version?token=x")):
+                said = problem(stranger.request(method, path), 401)
+                assert "address with a token" in said["hint"]
+                assert serving.token not in str(said)
+            problem(stranger.post(f"/v1/version?token={serving.token}"), 401)  # addresses get into logs
+            assert stranger.get("/healthz").status_code == 200
+        with serving.client(serving.token) as client:
             assert client.post("/v1/version").status_code == 200
             assert client.get("/healthz", headers={"Host": f"localhost:{port}"}).status_code == 200
             # A name that resolves to this machine (DNS rebinding), and pages of other sites in a browser here.
@@ -192,15 +200,48 @@ def test_without_keys_only_this_machine_is_served(dsn: str) -> None:
                 {"Origin": "https://evil.example"},
                 {"Origin": "null"},
                 {"Sec-Fetch-Site": "cross-site"},
+                {"Sec-Fetch-Site": "unknown"},
             ):
                 for path in ("/healthz", "/openapi.json"):
                     problem(client.get(path, headers=headers), 403)
                 problem(client.post("/v1/version", headers=headers), 403)
                 problem(client.post("/api/v1/agents/a/memories/cleanup", headers=headers), 403)
             assert client.get("/healthz", headers={"Origin": "http://localhost:5173"}).status_code == 200
+            # Another account of this machine may serve a page on another port, which is the same site.
+            for headers in ({"Sec-Fetch-Site": "same-site"}, {"Origin": "http://127.0.0.1:1"}):
+                problem(client.post("/v1/sweep", headers=headers), 403)
+                problem(client.delete("/api/v1/agents/a/memories/1", headers=headers), 403)
+                assert client.get("/healthz", headers=headers).status_code == 200
+            for headers in ({"Sec-Fetch-Site": "none"}, {"Sec-Fetch-Site": "same-origin"}, {"Origin": serving.url}):
+                assert client.post("/v1/sweep", headers=headers).status_code == 200
         with socket.create_connection(("127.0.0.1", int(port))) as raw:
             raw.sendall(b"POST /v1/version HTTP/1.0\r\n\r\n")  # no Host at all
             assert raw.recv(100).startswith(b"HTTP/1.1 403")
+        serving.stop()
+        assert serving.token not in "".join(serving.errors)
+
+
+AS_DAEMON = """
+import sys, urllib.error, urllib.request
+for path in ("/", "/v1/sweep", "/v1/list_users", "/metrics"):
+    try:
+        print(urllib.request.urlopen(urllib.request.Request(sys.argv[1] + path, method=sys.argv[2])).status)
+    except urllib.error.HTTPError as error:
+        print(error.code)
+"""
+
+
+@pytest.mark.feature("B14")
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user")
+def test_without_keys_another_account_is_nobody(dsn: str) -> None:
+    account = ["setpriv", "--reuid", "daemon", "--regid", "daemon", "--clear-groups"]
+    with Serving(dsn) as serving:
+        for method, refused in (("GET", {"401"}), ("POST", {"401", "405"})):
+            command = [*account, "/usr/bin/python3", "-c", AS_DAEMON, serving.url, method]
+            answers = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+            assert (len(answers), set(answers) - refused) == (4, set())
+        arguments = [*account, "ps", "-o", "args=", "-p", str(serving.process.pid)]
+        assert serving.token not in subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.feature("B14")

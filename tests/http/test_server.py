@@ -120,7 +120,7 @@ def test_what_hangs_does_not_keep_the_server_for_ever(dsn: str, db: psycopg.Conn
 
 @pytest.mark.feature("B14")
 def test_the_embedded_store_serves_and_works_by_itself(tmp_path: Path) -> None:
-    with Serving(None, XDG_DATA_HOME=str(tmp_path)) as serving, serving.client(None) as client:
+    with Serving(None, XDG_DATA_HOME=str(tmp_path)) as serving, serving.client(serving.token) as client:
         messages = [{"role": "user", "content": "My name is Alice."}]
         answer = client.post("/api/v1/agents/a/memories/summarize", json={"messages": messages})
         assert answer.json()["extracted"] == 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
+import httpx
 import pytest
 from agent_memory import AsyncMemory, Memory
 from agent_memory.mcp.errors import Errors
@@ -96,9 +97,12 @@ def test_errors_of_the_operator_are_not_told_over_http(served: McpServing, share
     ],
 )
 def test_without_keys_only_programs_of_this_machine_are_served(dsn: str, headers: dict[str, str], status: int) -> None:
-    app = http_app(AsyncMemory(dsn), Errors(dsn, to_operator=False), "ana", None, Settings())
+    settings = Settings()
+    app = http_app(AsyncMemory(dsn), Errors(dsn, to_operator=False), "ana", None, settings)
+    bearer = {"Authorization": f"Bearer {settings.token}"}
     with TestClient(app, base_url="http://127.0.0.1:3002") as client:
-        assert client.post("/mcp", json=CALL, headers=ACCEPT | headers).status_code == status
+        assert client.post("/mcp", json=CALL, headers=ACCEPT).status_code == 401
+        assert client.post("/mcp", json=CALL, headers=ACCEPT | bearer | headers).status_code == status
 
 
 def test_a_server_for_one_user_serves_no_token_of_another(dsn: str) -> None:
@@ -114,8 +118,9 @@ def test_a_server_for_one_user_serves_no_token_of_another(dsn: str) -> None:
 
 def test_the_server_ends_in_an_orderly_way(dsn: str) -> None:
     with McpServing(dsn, "--user", "ana", "--agent", "helper") as serving:
-        assert "for programs of this machine only" in serving.announced
-        with over_http(serving.url) as host:
+        bearer = serving.announced.split()[-1].rstrip(")")
+        assert httpx.post(serving.url, json=CALL).status_code == 401
+        with over_http(serving.url, bearer) as host:
             added = host.call("add_memory", content="Ana likes tea.")
         assert serving.stop() == 0
         assert not [line for line in serving.errors if "Traceback" in line]

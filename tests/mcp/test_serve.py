@@ -105,7 +105,7 @@ def test_without_keys_the_caller_names_the_user(dsn: str) -> None:
     with Serving(dsn) as serving:
         assert serving.process.stdout is not None
         assert serving.process.stdout.readline() == f"MCP is at {serving.url}/mcp.\n"
-        with over_http(f"{serving.url}/mcp?user_id=ana") as host:
+        with over_http(f"{serving.url}/mcp?user_id=ana", serving.token) as host:
             host.call("add_memory", content="Ana likes tea.")
         with serving.client(None, **ACCEPT) as local:
             problem(local.post("/mcp?user_id=ana", json=CALL, headers={"Origin": "https://evil.example"}), 403)

@@ -11,7 +11,10 @@ from tests.http.steps import Serving
 
 
 def visit(page: Page, serving: Serving, path: str = "/", **values: object) -> None:
-    """Open an address."""
+    """Open an address, in a browser that a server without a key has let in."""
+    if serving.token and not page.context.cookies(serving.url):
+        page.goto(f"{serving.url}/?token={serving.token}")
+        page.wait_for_url(f"{serving.url}/")
     page.goto(f"{serving.url}{path}" + (f"?{urlencode(values)}" if values else ""))
 
 

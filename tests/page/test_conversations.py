@@ -78,7 +78,7 @@ def test_a_placeholder_opens_where_it_stands(shown: Serving, page: Page) -> None
 
 
 def test_what_is_not_there_is_said_with_a_way_out(shown: Serving) -> None:
-    with shown.client(None) as client:
+    with shown.client(shown.token) as client:
         for path, status in (
             ("/page/thread?user=nobody&thread=t", 404),
             ("/page/thread?user=ana", 422),
@@ -101,7 +101,7 @@ def test_a_thread_of_a_hundred_thousand_messages_is_there_at_once(stored: Api, s
         "'large', 'long', (select jsonb_agg(jsonb_build_object('role', 'user', 'content', 'message ' || n || ' ' || m))"
         " from generate_series(1, 10000) as m))"
     )
-    with shown.client(None) as client:
+    with shown.client(shown.token) as client:
         for path in (
             "/",
             "/page/user?user=large",

@@ -12,11 +12,21 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory, NotInstalledError
-from agent_memory.worker.health import NotAliveError, check_health
+from agent_memory.worker.health import NotAliveError, check_health, write_health
 from agent_memory_models import ModelError
 
 from tests.support.runners import PATIENCE
 from tests.worker.steps import Scripted, queue, run_once, running, until
+
+
+def test_a_health_file_is_written_through_no_link(tmp_path: Path) -> None:
+    (tmp_path / "other").write_text("of another program")
+    for name in ("health.json", "health.json.new"):
+        (tmp_path / name).symlink_to(tmp_path / "other")
+    write_health(tmp_path / "health.json", {"state": "running"})
+    assert (tmp_path / "other").read_text() == "of another program"
+    assert json.loads((tmp_path / "health.json").read_text())["state"] == "running"
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["health.json", "health.json.new", "other"]
 
 
 class TestHealth:

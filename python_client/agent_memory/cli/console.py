@@ -109,6 +109,7 @@ Dsn = Annotated[
 Agent = Annotated[str | None, typer.Option("--agent", "--agent-id", help="Only this agent.", show_default="all")]
 
 Thread = Annotated[str, typer.Argument(metavar="THREAD", show_default=False, help="The id of the thread.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the file if it is there already.")]
 User = Annotated[str, typer.Argument(metavar="USER", show_default=False, help="The id of the user.")]
 
 

@@ -44,7 +44,7 @@ def mcp(
 
     With --http, the environment says who may call: AGENT_MEMORY_API_KEY is the administrator's key;
     AGENT_MEMORY_JWT_SECRET (HS256) or AGENT_MEMORY_JWKS_URL check tokens whose sub is the user. With none of them,
-    only programs of this machine are served.
+    a token is printed, which programs of this machine send as the bearer token.
     """
     check_packages()
     from ..mcp.run import serve_http, serve_stdio
@@ -76,7 +76,7 @@ def mcp(
     )
 
     def announce(url: str) -> None:
-        who = "no key and no tokens, so for programs of this machine only" if settings.is_open else "with access checks"
-        console.print(Text(f"Listening on {url} ({who})."), soft_wrap=True)
+        who = f"for who sends: Authorization: Bearer {settings.token}" if settings.is_keyless else "with access checks"
+        console.print(Text(f"Listening on {url} ({who})"), soft_wrap=True)
 
     serve_http(dsn, user, agent, settings, announce)

@@ -51,8 +51,8 @@ def serve(
     """Serve HTTP until SIGTERM or SIGINT; /openapi.json describes the endpoints.
 
     Who may call is said by the environment: AGENT_MEMORY_API_KEY is the administrator's key; AGENT_MEMORY_JWT_SECRET
-    (HS256) or AGENT_MEMORY_JWKS_URL check tokens whose sub is the user. With none of them, only programs of this
-    machine are served.
+    (HS256) or AGENT_MEMORY_JWKS_URL check tokens whose sub is the user. With none of them, an address with a token is
+    printed: a browser on this machine opens it, programs on this machine send the token as the bearer token.
     """
     settings = Settings(
         **keys_of_environment(),
@@ -96,5 +96,6 @@ def listen(
 
 def say_where(url: str, settings: Settings) -> None:
     """Print where a server listens, and for whom."""
-    who = "no key and no tokens, so for programs of this machine only" if settings.is_open else "with access checks"
-    console.print(Text(f"Listening on {url} ({who})."), soft_wrap=True)
+    who = "for whoever has this address; programs send its token as the bearer token"
+    said = f"({who})." if settings.is_keyless else "(with access checks)."
+    console.print(Text(f"Listening on {settings.entry(url)} {said}"), soft_wrap=True)

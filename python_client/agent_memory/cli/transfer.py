@@ -16,8 +16,9 @@ from .._progress import progress
 from .._text import counted
 from ..choices import ImportFormat
 from ..client import Memory
+from ..client.user_files import begun
 from ..types import MemoryRecord, Message, Thread
-from .console import Dsn, User, connected, opened, standard_input
+from .console import Dsn, Force, User, connected, opened, standard_input
 from .printing import AsJson, console, plain, print_json, print_line, stderr
 
 if TYPE_CHECKING:
@@ -110,20 +111,19 @@ def import_(
 def export(
     user_id: User,
     file: Annotated[Path | None, typer.Argument(metavar="FILE", show_default="stdout", help="Where to write.")] = None,
+    force: Force = False,
     dsn: Dsn = None,
 ) -> None:
-    """Write the messages and memories of a user as JSON Lines, which "agent-memory import" reads."""
-    written = 0
-    with opened(dsn) as memory:
-        output = file.open("w", encoding="utf-8") if file is not None else sys.stdout
-        try:
-            for row in _exported(memory, user_id):
-                print_json(row, output)
-                written += 1
-        finally:
-            if file is not None:
-                output.close()
-    stderr.print(plain(f"Exported {counted(written, 'record')} of {user_id}."), soft_wrap=True)
+    """Write the messages and memories of a user as JSON Lines, which "agent-memory import" reads.
+
+    A file can be read by this user only.
+    """
+    records = 0
+    with opened(dsn) as memory, begun(file or sys.stdout, overwrite=force) as output:
+        for row in _exported(memory, user_id):
+            print_json(row, output)
+            records += 1
+    stderr.print(plain(f"Exported {counted(records, 'record')} of {user_id}."), soft_wrap=True)
 
 
 @contextmanager

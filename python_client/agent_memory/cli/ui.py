@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import html
 import os
 import sys
+import tempfile
 import threading
 import webbrowser
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
+from .._files import written
 from ..server.settings import PORT, Settings, keys_of_environment
 from .console import Dsn
 from .serve import listen, say_where
@@ -23,18 +27,30 @@ def ui(
 ) -> None:
     """Open a page that shows what is stored, and what a model would see, until Ctrl-C.
 
-    The page is served on this machine only; without a connection string the embedded store of this user is started.
+    The page is served on this machine only, to browsers that open the address with the token that is printed; without
+    a connection string the embedded store of this user is started.
     """
     keys: dict[str, Any] = keys_of_environment()
     settings = Settings(**keys, port=port)
 
-    def announce(url: str) -> None:
-        say_where(url, settings)
-        if browser and _has_screen():
-            # In a thread, because some browsers answer only when they are closed.
-            threading.Thread(target=webbrowser.open, args=(url,), daemon=True).start()
+    with tempfile.TemporaryDirectory(prefix="agent-memory-ui-") as folder:
 
-    listen(dsn, settings, announce, may_edit=edit)
+        def announce(url: str) -> None:
+            say_where(url, settings)
+            if browser and _has_screen():
+                # In a thread, because some browsers answer only when they are closed.
+                address = _leading_to(settings.entry(url), Path(folder)) if settings.is_keyless else url
+                threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
+
+        listen(dsn, settings, announce, may_edit=edit)
+
+
+def _leading_to(address: str, folder: Path) -> str:
+    """Return the address of a file that leads a browser on: everybody here can read the arguments of a browser."""
+    file = folder / "open.html"
+    with written(file) as page:
+        page.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">')
+    return file.as_uri()
 
 
 def _has_screen() -> bool:

@@ -12,7 +12,7 @@ from psycopg.rows import dict_row
 
 from .._text import counted
 from .._users import USERS
-from .console import Dsn, Group, User, connected, opened
+from .console import Dsn, Force, Group, User, connected, opened
 from .printing import AsJson, Limit, Offset, moment, plain, print_json, print_line, print_page, stderr
 
 users = typer.Typer(cls=Group, help="List, forget, export and import users.")
@@ -76,14 +76,16 @@ def forget(
 def export(
     user_id: User,
     file: Annotated[Path | None, typer.Argument(metavar="FILE", show_default="stdout", help="Where to write.")] = None,
+    force: Force = False,
     dsn: Dsn = None,
 ) -> None:
     """Write everything about a user as JSON, see docs/export.schema.json, however much that is.
 
-    "agent-memory export" writes only the messages and memories, for other programs to read.
+    "agent-memory export" writes only the messages and memories, for other programs to read. A file can be read by this
+    user only.
     """
     with opened(dsn) as memory:
-        rows = memory.export_user_to(user_id, file or sys.stdout)
+        rows = memory.export_user_to(user_id, file or sys.stdout, force)
     stderr.print(plain(f"Exported {counted(rows, 'row')} of {user_id}."), soft_wrap=True)
 
 

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._files import UnsafeFileError, make_own
 from ..buffered import BufferedItem
 from ..errors import AgentMemoryError, InvalidValueError
 
@@ -135,8 +136,7 @@ class Spool:
         import sqlite3
 
         if self.path is not None:
-            # SQLite would let everybody read the file. Its companions get the rights of the file.
-            os.close(os.open(self.path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600))
+            make_own(self.path, "-wal", "-shm", "-journal")
         database = sqlite3.connect(
             ":memory:" if self.path is None else self.path,
             timeout=_BUSY_SECONDS,
@@ -190,6 +190,8 @@ class Spool:
 
         try:
             yield
+        except UnsafeFileError as error:
+            raise InvalidValueError(f"path: {error.message}", hint="Name a file of your own.") from error
         except sqlite3.OperationalError as error:
             hint = "Nothing was changed in it. Look at its disk and at the rights of its folder, then try again."
             raise AgentMemoryError(f"the buffer in {self.path or 'memory'}: {error}", hint=hint) from error

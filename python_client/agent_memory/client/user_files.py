@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from .._files import written
 from ..errors import InvalidValueError
 
 ROWS = 1000
@@ -95,10 +96,20 @@ def _lines(file: TextIO, head: Part) -> Iterator[Part]:
 
 
 @contextmanager
-def opened(file: str | os.PathLike[str] | TextIO, *, writes: bool = False) -> Iterator[TextIO]:
+def opened(file: str | os.PathLike[str] | TextIO) -> Iterator[TextIO]:
     """Yield a file that is open, or that is opened by its path and closed in the end."""
     if isinstance(file, (str, os.PathLike)):
-        with Path(file).open("w" if writes else "r", encoding="utf-8") as stream:
+        with Path(file).open(encoding="utf-8") as stream:
+            yield stream
+    else:
+        yield file
+
+
+@contextmanager
+def begun(file: str | os.PathLike[str] | TextIO, *, overwrite: bool) -> Iterator[TextIO]:
+    """Yield a file that is open, or a new one of a path, which nobody but this user can read."""
+    if isinstance(file, (str, os.PathLike)):
+        with written(Path(file), overwrites=overwrite) as stream:
             yield stream
     else:
         yield file

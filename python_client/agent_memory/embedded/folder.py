@@ -3,22 +3,106 @@
 from __future__ import annotations
 
 import os
-import pwd
+import stat
 import tempfile
 import time
+import weakref
 from contextlib import suppress
 from pathlib import Path
 
 import platformdirs
 
+from .._files import UnsafeFileError, open_own, user_name
 from ..errors import AgentMemoryError, InvalidValueError
 
 _NAME = "agent-memory"
 _TEMPORARY = f"{_NAME}-temporary-"
-_OURS = {"data", "data.new", "gate", "installed", "server", "server.log", "server.log.old", "users"}
+_OURS = {"data", "data.new", "gate", "installed", "installed.new", "server", "server.log", "server.log.old", "users"}
 _NEXT_ATTEMPT = 600.0
 """Seconds after which an opening looks for the default model again: it takes 4 s on a machine without a network."""
 _ELSEWHERE = "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN."
+
+
+class Folder:
+    """A folder that is held open: its files are opened in it, even if somebody puts a link where it was.
+
+    Root may open the store of another user, who can change everything in it at any time.
+
+    Args:
+        path: the folder.
+        owner: the ids of the user and group whose files are in it, if they are not those of this process.
+        within: the folder that it is in, which is held open as well.
+
+    Raises:
+        UnsafeFileError: it is a link or something else than a folder.
+        OSError: it cannot be opened.
+    """
+
+    def __init__(self, path: Path, owner: tuple[int, int] | None = None, within: Folder | None = None) -> None:
+        self.path = path
+        self.owner = owner
+        self.descriptor = _opened(path, within)
+        # A process that leaves its stores at its end still needs the folder.
+        self._finalizer = weakref.finalize(self, os.close, self.descriptor)
+        self._finalizer.atexit = False
+
+    def open(self, name: str, flags: int) -> int:
+        """Open a file of the folder as ``_files.open_own`` does."""
+        return open_own(self.path / name, flags, folder=self.descriptor, owner=self.owner)
+
+    def read(self, name: str) -> str:
+        """Return the text of a file of the folder, "" where it is missing."""
+        try:
+            descriptor = self.open(name, os.O_RDONLY)
+        except FileNotFoundError:
+            return ""
+        with os.fdopen(descriptor, errors="replace") as stream:
+            return stream.read()
+
+    def write(self, name: str, text: str) -> None:
+        """Replace a file of the folder, or make it."""
+        beside = f"{name}.new"
+        with suppress(FileNotFoundError):
+            os.unlink(beside, dir_fd=self.descriptor)
+        with os.fdopen(self.open(beside, os.O_WRONLY | os.O_CREAT), "w") as stream:
+            stream.write(text)
+        os.replace(beside, name, src_dir_fd=self.descriptor, dst_dir_fd=self.descriptor)
+
+    def remove(self, *names: str) -> None:
+        """Remove files of the folder where they are."""
+        for name in names:
+            with suppress(FileNotFoundError):
+                os.unlink(name, dir_fd=self.descriptor)
+
+    def status(self, name: str | None = None) -> os.stat_result | None:
+        """Return what the system says of the folder, or of what has a name in it; None where nothing has that name."""
+        with suppress(FileNotFoundError):
+            if name is None:
+                return os.fstat(self.descriptor)
+            return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
+        return None
+
+    def names(self) -> list[str]:
+        """Return the names of what is in the folder."""
+        return os.listdir(self.descriptor)  # noqa: PTH208  of the folder that is open, wherever its path leads
+
+    @property
+    def way(self) -> Path:
+        """The path by which this process and one that it starts reach the folder, whatever is at ``path`` by now."""
+        held = Path(f"/proc/self/fd/{self.descriptor}")
+        return held if held.exists() else self.path
+
+    def close(self) -> None:
+        """Let go of the folder."""
+        self._finalizer()
+
+
+def _opened(path: Path, within: Folder | None) -> int:
+    flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    try:
+        return os.open(path, flags) if within is None else os.open(path.name, flags, dir_fd=within.descriptor)
+    except NotADirectoryError:
+        raise UnsafeFileError(f"{path} is not a folder", hint=_ELSEWHERE) from None
 
 
 def resolved(path: str | os.PathLike[str] | None) -> Path:
@@ -52,26 +136,103 @@ def make_temporary() -> Path:
 def temporary() -> list[Path]:
     """Return the folders of such stores of this user, also those of other processes, which may have been killed."""
     found = Path(tempfile.gettempdir()).resolve().glob(f"{_TEMPORARY}*")
-    return [folder for folder in found if folder.lstat().st_uid == os.geteuid()]
+    return [folder for folder in found if _owner(folder) == os.geteuid()]
 
 
-def make(folder: Path) -> None:
-    """Make the folder of a store if it is missing.
+def _owner(folder: Path) -> int | None:
+    with suppress(FileNotFoundError):  # another process was faster to remove it
+        return folder.lstat().st_uid
+    return None
+
+
+def make(path: Path) -> Folder:
+    """Make the folder of a store if it is missing, and hold it open. Only its owner can enter it from then on.
 
     Raises:
-        AgentMemoryError: it cannot be made, it has files that are not a store's, or it belongs to another user.
+        AgentMemoryError: it cannot be made, it has files that are not a store's, it belongs to another user and this
+            one is not root, or somebody else could put another folder in its place while root uses it.
     """
     try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        foreign = sorted(entry.name for entry in folder.iterdir() if entry.name not in _OURS)
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder = Folder(path)
+        try:
+            _check(folder)
+        except BaseException:
+            folder.close()
+            raise
     except FileExistsError:
-        raise AgentMemoryError(f"{folder} is not a folder", hint=_ELSEWHERE) from None
+        raise AgentMemoryError(f"{path} is not a folder", hint=_ELSEWHERE) from None
     except OSError as error:
-        raise unusable(folder, error) from error
+        raise unusable(path, error) from error
+    return folder
+
+
+def _check(folder: Folder) -> None:
+    """Check that a folder can be a store of this user, note whose files are in it, and close it to others."""
+    path, found = folder.path, os.fstat(folder.descriptor)
+    if os.geteuid() == 0:
+        _check_parents(path, found.st_uid)
+        if found.st_uid != 0:
+            folder.owner = (found.st_uid, found.st_gid)
+    elif found.st_uid != os.geteuid():
+        raise UnsafeFileError(
+            f"the store {path} cannot be used: the folder belongs to {user_name(found.st_uid)}",
+            hint="Name a folder of your own with Memory(path=...), or one in it that does not exist yet.",
+        )
+    foreign = sorted(set(folder.names()) - _OURS)
     if foreign:
         raise AgentMemoryError(
-            f"{folder} is not a store: there is {foreign[0]}", hint="Name a folder that is new, empty or a store."
+            f"{path} is not a store: there is {foreign[0]}", hint="Name a folder that is new, empty or a store."
         )
+    if stat.S_IMODE(found.st_mode) & 0o077:
+        os.fchmod(folder.descriptor, 0o700)
+
+
+def _check_parents(path: Path, owner: int) -> None:
+    """Check that nobody but root and the owner of a folder that root opens can put another one in its place.
+
+    Other users need no such check: a folder in the place of theirs would belong to somebody else, or its server would
+    run as somebody else, and the client refuses both.
+    """
+    for parent in path.parents:
+        found = parent.stat()
+        if found.st_uid not in (0, owner):
+            raise UnsafeFileError(
+                f"{parent} belongs to {user_name(found.st_uid)}, who could put another folder in the place of {path}",
+                hint=f"Open the store as that user. {_ELSEWHERE}",
+            )
+        if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
+            raise UnsafeFileError(
+                f"everybody may write to {parent}, and could put another folder in the place of {path}",
+                hint=f"Run: chmod o-w {parent}. Or: {_ELSEWHERE}",
+            )
+
+
+def give(descriptor: int, owner: tuple[int, int], path: Path) -> None:
+    """Make a folder, and all that is in it, an account's own.
+
+    It is root's meanwhile, so that its owner before cannot put links into it, and is not taken for done if this ends.
+
+    Raises:
+        UnsafeFileError: there is something else than files with one name and folders.
+    """
+    os.fchown(descriptor, 0, 0)
+    for name in os.listdir(descriptor):
+        try:
+            inner = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=descriptor)
+        except OSError as error:
+            raise UnsafeFileError(f"{path / name}: {error.strerror}", hint="Remove it.") from error
+        try:
+            found = os.fstat(inner)
+            if stat.S_ISDIR(found.st_mode):
+                give(inner, owner, path / name)
+            elif stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
+                os.fchown(inner, *owner)
+            else:
+                raise UnsafeFileError(f"{path / name} is no regular file with one name", hint="Remove it.")
+        finally:
+            os.close(inner)
+    os.fchown(descriptor, *owner)
 
 
 def lacks_model() -> bool:
@@ -83,9 +244,11 @@ def lacks_model() -> bool:
 
 def remember_lack_of_model() -> None:
     """Remember that the weights of the default model cannot be had."""
-    with suppress(OSError):  # then the next opening tries again
+    with suppress(OSError, UnsafeFileError):  # then the next opening tries again
         _lack_of_model().parent.mkdir(parents=True, exist_ok=True)
-        _lack_of_model().touch()
+        descriptor = open_own(_lack_of_model(), os.O_WRONLY | os.O_CREAT)
+        os.utime(descriptor)
+        os.close(descriptor)
 
 
 def _lack_of_model() -> Path:
@@ -97,7 +260,7 @@ def unusable(folder: Path, error: OSError) -> AgentMemoryError:
     existing = next(path for path in (folder, *folder.parents) if _exists(path))
     whose = ""
     if isinstance(error, PermissionError) and existing.stat().st_uid != os.geteuid():
-        whose = f"; {existing} belongs to {_user_name(existing.stat().st_uid)}"
+        whose = f"; {existing} belongs to {user_name(existing.stat().st_uid)}"
     return AgentMemoryError(f"the store {folder} cannot be used: {error.strerror or error}{whose}", hint=_ELSEWHERE)
 
 
@@ -106,10 +269,3 @@ def _exists(path: Path) -> bool:
         return path.exists()
     except OSError:
         return False
-
-
-def _user_name(uid: int) -> str:
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return f"user {uid}"

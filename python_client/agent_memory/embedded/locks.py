@@ -5,7 +5,8 @@ from __future__ import annotations
 import fcntl
 import os
 import time
-from pathlib import Path
+
+from .folder import Folder
 
 _POLL_INTERVAL = 0.01
 
@@ -18,14 +19,16 @@ class FileLock:
     A child that this process forks closes the descriptor, so it neither holds nor releases what is its parent's.
 
     Args:
-        path: the file, which is made where it is missing and is never removed: others may wait for it.
+        folder: the store's folder.
+        name: the file, which is made where it is missing and is never removed: others may wait for it.
 
     Raises:
-        OSError: the file cannot be opened for writing.
+        UnsafeFileError: it is a link, or belongs to somebody else.
+        OSError: it cannot be opened for writing.
     """
 
-    def __init__(self, path: Path) -> None:
-        self.descriptor = open_for_owner(path, os.O_RDWR)
+    def __init__(self, folder: Folder, name: str) -> None:
+        self.descriptor = folder.open(name, os.O_RDWR | os.O_CREAT)
         _open_locks.add(self)
 
     def acquire(self, *, shared: bool = False, timeout: float = 0.0) -> bool:
@@ -61,26 +64,18 @@ class FileLock:
         return True
 
 
-def is_held(path: Path) -> bool:
+def is_held(folder: Folder, name: str) -> bool:
     """Return whether any process holds the lock on this file alone.
 
     Raises:
-        OSError: the file cannot be opened for writing.
+        UnsafeFileError: it is a link, or belongs to somebody else.
+        OSError: it cannot be opened for writing.
     """
-    lock = FileLock(path)
+    lock = FileLock(folder, name)
     try:
         return not lock.acquire(shared=True)
     finally:
         lock.close()
-
-
-def open_for_owner(path: Path, flags: int) -> int:
-    """Open a file, which is made if it is missing; one that root makes belongs to the owner of its folder."""
-    descriptor = os.open(path, flags | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    if os.geteuid() == 0:
-        owner = path.parent.stat()
-        os.fchown(descriptor, owner.st_uid, owner.st_gid)
-    return descriptor
 
 
 def _close_in_child() -> None:

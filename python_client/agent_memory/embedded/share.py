@@ -20,7 +20,8 @@ from ..errors import AgentMemoryError, RetryableError, client_version, version_n
 from ..install import install, sql_file
 from . import folder as folders
 from .background import BackgroundWorker
-from .locks import FileLock, open_for_owner
+from .folder import Folder
+from .locks import FileLock
 from .programs import programs_for
 from .server import START_TIMEOUT, Server
 
@@ -55,29 +56,35 @@ class ProcessShare:
         self._is_temporary = folder is None
         self.folder = folders.make_temporary() if folder is None else folder
         self._worker: BackgroundWorker | None = None
-        folders.make(self.folder)
-        programs = programs_for(self.folder / "data")
-        self.server = Server(self.folder, programs, is_volatile=self._is_temporary)
+        self._held = folders.make(self.folder)
         try:
-            with self._gate(START_TIMEOUT):
-                self._use = FileLock(self.folder / "users")
-                is_alone = self._use.acquire()
-                self._use.acquire(shared=True, timeout=START_TIMEOUT)
-                try:
-                    with self.server.ensure_running() as connection:
-                        self._install(connection)
-                        if is_alone:
-                            connection.execute(_END_LEASES)
-                except BaseException:
-                    self._leave()
-                    raise
-        except OSError as error:
-            raise folders.unusable(self.folder, error) from error
+            self.server = Server(self._held, programs_for(self._held), is_volatile=self._is_temporary)
+            self._enter()
+        except BaseException as error:
+            self._held.close()
+            if isinstance(error, OSError):
+                raise folders.unusable(self.folder, error) from error
+            raise
         try:
             self._choose_model()
         except BaseException:
             self.leave()
             raise
+
+    def _enter(self) -> None:
+        """Become a user of the store, and have its server run with this version installed."""
+        with self._gate(START_TIMEOUT):
+            self._use = FileLock(self._held, "users")
+            is_alone = self._use.acquire()
+            self._use.acquire(shared=True, timeout=START_TIMEOUT)
+            try:
+                with self.server.ensure_running() as connection:
+                    self._install(connection)
+                    if is_alone:
+                        connection.execute(_END_LEASES)
+            except BaseException:
+                self._leave()
+                raise
 
     def start_worker(self) -> None:
         """Run queued jobs in the background, if that is not done already."""
@@ -109,6 +116,7 @@ class ProcessShare:
         except (AgentMemoryError, OSError) as error:
             logger.warning("left the store %s without looking for other users: %s", self.folder, error)
             self._use.release()
+        self._held.close()
 
     def _choose_model(self) -> None:
         """Activate the default embedding model if there is none, and the extra ``local`` is installed."""
@@ -132,7 +140,7 @@ class ProcessShare:
 
     @contextmanager
     def _gate(self, timeout: float) -> Iterator[None]:
-        gate = FileLock(self.folder / "gate")
+        gate = FileLock(self._held, "gate")
         try:
             if not gate.acquire(timeout=timeout):
                 raise AgentMemoryError(
@@ -154,8 +162,8 @@ class ProcessShare:
                 hint=f"Run: pip install --upgrade 'pg-agent-memory[embedded]>={installed}'",
             )
         # Between two releases the version stays while the file changes.
-        file, remembered = hashlib.sha256(sql_file()).hexdigest(), self.folder / "installed"
-        if installed is not None and remembered.exists() and remembered.read_text() == file:
+        file = hashlib.sha256(sql_file()).hexdigest()
+        if installed is not None and self._held.read("installed") == file:
             return
         try:
             install(connection)
@@ -169,28 +177,28 @@ class ProcessShare:
                 f"agent_memory {ours} could not be installed in the store {self.folder}: {error}",
                 hint=error.diag.message_hint or f"{self.folder / 'server.log'} may say why.",
             ) from error
-        with os.fdopen(open_for_owner(remembered, os.O_WRONLY | os.O_TRUNC), "w") as stream:
-            stream.write(file)
+        self._held.write("installed", file)
 
 
 def remove_abandoned() -> None:
     """Stop the servers and delete the data of temporary stores whose processes were killed."""
     for folder in folders.temporary():
         with suppress(AgentMemoryError, OSError):  # somebody else may be doing the same
-            _remove_if_abandoned(folder)
+            _remove_if_abandoned(Folder(folder))
 
 
-def _remove_if_abandoned(folder: Path) -> None:
-    gate = FileLock(folder / "gate")
+def _remove_if_abandoned(folder: Folder) -> None:
+    gate = FileLock(folder, "gate")
     try:
         # A store without the file "users" is being made.
-        if gate.acquire() and (folder / "users").exists():
-            users = FileLock(folder / "users")
+        if gate.acquire() and folder.status("users") is not None:
+            users = FileLock(folder, "users")
             try:
                 if users.acquire():
-                    Server(folder, programs_for(folder / "data"), is_volatile=True).stop(STOP_TIMEOUT)
-                    shutil.rmtree(folder, ignore_errors=True)
+                    Server(folder, programs_for(folder), is_volatile=True).stop(STOP_TIMEOUT)
+                    shutil.rmtree(folder.path, ignore_errors=True)
             finally:
                 users.close()
     finally:
         gate.close()
+        folder.close()

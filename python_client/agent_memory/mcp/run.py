@@ -82,7 +82,7 @@ def serve_http(
         OSError: the address cannot be listened on.
     """
     settings.check()
-    if user_id is None and settings.is_open:
+    if user_id is None and settings.is_keyless:
         raise InvalidValueError(
             "--user: is missing, and there are no tokens that name users",
             hint="Name the user, or set AGENT_MEMORY_JWT_SECRET, AGENT_MEMORY_JWKS_URL or AGENT_MEMORY_API_KEY.",
@@ -217,7 +217,7 @@ def _transport_security(settings: Settings) -> TransportSecuritySettings:
     """Return the protection against DNS rebinding; with keys, no page of a browser can make a valid request."""
     hosts = ["127.0.0.1", "localhost", "[::1]", settings.host]
     return TransportSecuritySettings(
-        enable_dns_rebinding_protection=settings.is_open,
+        enable_dns_rebinding_protection=settings.is_keyless,
         allowed_hosts=[f"{host}{port}" for host in hosts for port in ("", ":*")],
         allowed_origins=[f"http://{host}{port}" for host in hosts for port in ("", ":*")],
     )

@@ -1,4 +1,4 @@
-"""The form that takes the administrator's key."""
+"""The form that takes the administrator's key, and the address that takes the token of a server without one."""
 
 from __future__ import annotations
 
@@ -52,6 +52,14 @@ def routes(sessions: Sessions, is_key: Callable[[str], bool]) -> list[Route]:
         Route(address("login"), show, methods=["GET", "POST"]),
         Route(address("logout"), leave, methods=["POST"]),
     ]
+
+
+def let_in(request: Request, sessions: Sessions) -> Response:
+    """Log in the browser that has opened the address with the token, and lead it to an address without the token."""
+    # Not by a redirect: browsers withhold the cookie from the target of one that began in another program or site.
+    response = rendered("enter.html", user=None, may_edit=False, is_logged_in=False)
+    sessions.begin(request, response)
+    return response
 
 
 def _with_headers(response: Response) -> Response:

@@ -19,16 +19,19 @@ from .view import Views
 _STYLE = Path(__file__).parent / "page.css"
 
 
-def routes(pool: AsyncConnectionPool[Any], is_key: Callable[[str], bool], *, may_edit: bool) -> list[BaseRoute]:
+def routes(
+    pool: AsyncConnectionPool[Any], is_key: Callable[[str], bool], *, is_keyless: bool, may_edit: bool
+) -> list[BaseRoute]:
     """Return the routes of the page, for an application behind ``server.access.Access``.
 
     Args:
         pool: connections to the database in autocommit mode.
         is_key: tells whether a text is the administrator's key.
+        is_keyless: whether that key is a token in the address that the command prints.
         may_edit: whether forms may change something.
     """
     sessions = Sessions()
-    views = Views(pool, sessions, may_edit=may_edit)
+    views = Views(pool, sessions, is_key if is_keyless else None, may_edit=may_edit)
 
     async def style(_: Request) -> Response:
         return FileResponse(_STYLE, media_type="text/css", headers=HEADERS | {"Cache-Control": "no-cache"})

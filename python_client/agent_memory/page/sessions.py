@@ -38,7 +38,7 @@ class Sessions:
         while len(self._ends) > _MOST:
             self._ends.popitem(last=False)
         response.set_cookie(
-            _COOKIE,
+            _cookie(request),
             value,
             max_age=_LIVES,
             httponly=True,
@@ -49,11 +49,17 @@ class Sessions:
     def end(self, request: Request, response: Response) -> None:
         """Log out."""
         self._ends.pop(_digest(request), None)
-        response.delete_cookie(_COOKIE, httponly=True, samesite="strict")
+        response.delete_cookie(_cookie(request), httponly=True, samesite="strict")
+
+
+def _cookie(request: Request) -> str:
+    """Return the name of the cookie, one for each port: browsers keep those of all ports of a host together."""
+    server = request.scope.get("server")
+    return f"{_COOKIE}_{server[1]}" if server else _COOKIE
 
 
 def _digest(request: Request) -> bytes:
-    return hashlib.sha256(request.cookies.get(_COOKIE, "").encode("utf-8", "replace")).digest()
+    return hashlib.sha256(request.cookies.get(_cookie(request), "").encode("utf-8", "replace")).digest()
 
 
 def check_same_origin(headers: Headers) -> None:

@@ -17,6 +17,7 @@ from ..server.access import Caller
 from ..server.problems import ProblemError, of_agent_memory, of_database
 from .asked import Asked
 from .database import Database, borrowed
+from .login import let_in
 from .rendering import HEADERS, address, rendered
 from .sessions import Sessions, check_same_origin
 
@@ -51,12 +52,21 @@ class Views:
     Args:
         pool: connections to the database in autocommit mode.
         sessions: who has logged in.
+        is_token: tells whether a text is the token in the address of a server without a key; None for one with a key.
         may_edit: whether forms may change something.
     """
 
-    def __init__(self, pool: AsyncConnectionPool[Any], sessions: Sessions, *, may_edit: bool) -> None:
+    def __init__(
+        self,
+        pool: AsyncConnectionPool[Any],
+        sessions: Sessions,
+        is_token: Callable[[str], bool] | None,
+        *,
+        may_edit: bool,
+    ) -> None:
         self._pool = pool
         self._sessions = sessions
+        self._is_token = is_token
         self._may_edit = may_edit
 
     def route(self, view: str, show: Show) -> Route:
@@ -83,12 +93,21 @@ class Views:
         return Route(address(view), respond, methods=[method])
 
     async def _visited(self, request: Request, show: Show) -> Response:
+        is_entry = self._is_token is not None and request.scope["path"] == "/"
+        if self._is_token is not None and is_entry and self._is_token(request.query_params.get("token", "")):
+            return let_in(request, self._sessions)
         caller: Caller | None = request.scope["caller"]
         is_logged_in = self._sessions.knows(request)
         if not (is_logged_in or (caller is not None and caller.is_administrator)):
             if caller is not None:
                 raise ProblemError(
                     403, "the page is for the administrator", hint="Log in with the administrator's key."
+                )
+            if self._is_token is not None:
+                raise ProblemError(
+                    401,
+                    "this browser is not let in",
+                    hint="Open the address with a token that the command has printed when it started.",
                 )
             return RedirectResponse(address("login"), 303)
         if request.method == "POST":

@@ -18,6 +18,11 @@ PUBLIC = ("/healthz", "/openapi.json")
 """What may be read without a key or token: both say nothing of any user."""
 PAGE = "/page/"
 """Where the page is, with "/": it admits browsers itself, which have no token."""
+_NO_KEY = "Send the header Authorization: Bearer, with the administrator's key or a user's token."
+_NO_TOKEN = (
+    "The command that serves has printed an address with a token when it started: open that in a browser, or send the "
+    "token in the header Authorization: Bearer. Set AGENT_MEMORY_API_KEY for a key that stays."
+)
 DEFAULT_USER = "default"
 """The user that the administrator means under /api/v1 without naming one."""
 
@@ -76,7 +81,7 @@ class Access:
         self._app = app
         self._tokens = Tokens(settings)
         self._rates = Rates(settings.rate_limit)
-        self._is_open = settings.is_open
+        self._is_keyless = settings.is_keyless
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer why not."""
@@ -97,9 +102,8 @@ class Access:
         Raises:
             ProblemError: 401, 403, 429, or 503 where tokens cannot be checked.
         """
-        if self._is_open:
-            check_is_local(request.headers)
-            return Caller(None)
+        if self._is_keyless and not self._enters(request):
+            check_is_local(request)
         caller, reason = await self._caller(request)
         if caller is None or not caller.is_administrator:
             who = (
@@ -112,10 +116,15 @@ class Access:
             raise ProblemError(
                 401,
                 reason,
-                hint="Send the header Authorization: Bearer, with the administrator's key or a user's token.",
+                hint=_NO_TOKEN if self._is_keyless else _NO_KEY,
                 headers={"WWW-Authenticate": "Bearer"},
             )
         return caller
+
+    def _enters(self, request: Request) -> bool:
+        """Tell whether a browser opens the address that the command has printed, from wherever that was clicked on."""
+        token = request.query_params.get("token", "")
+        return request.method == "GET" and request.scope["path"] == "/" and self._tokens.is_key(token)
 
     async def _caller(self, request: Request) -> tuple[Caller | None, str]:
         """Return who calls, or None and why nobody is known."""

@@ -4,28 +4,35 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
-from starlette.datastructures import Headers
+from starlette.requests import HTTPConnection
 
 from .problems import ProblemError
 from .settings import is_loopback
 
 
-def check_is_local(headers: Headers) -> None:
-    """Check that a request was meant for this machine and does not come from a page of another site.
+def check_is_local(request: HTTPConnection) -> None:
+    """Check that a request was meant for this machine and does not come from a page of another site or port.
 
     A page may let its own name resolve to 127.0.0.1 (DNS rebinding): then Host has its name. A page of another site may
-    send a form: then Origin has its name, or is "null".
+    send a form: then Origin has its name, or is "null". A page of another port of this machine, which anybody here may
+    serve, is of the same site: it may lead to a page of ours, and change nothing.
 
     Raises:
         ProblemError: it does not (403).
     """
+    headers, changes = request.headers, request.scope["method"] not in ("GET", "HEAD")
     hint = "Call the server as 127.0.0.1 or localhost, or set AGENT_MEMORY_API_KEY."
     if not is_loopback(_host(f"//{headers.get('host', '')}")):
         raise ProblemError(403, "Host names another machine, and this server has neither a key nor tokens", hint=hint)
-    origin = headers.get("origin")
+    origin, site = headers.get("origin"), headers.get("sec-fetch-site")
+    is_ours = site in ("same-origin", "none", None)
     if origin is not None and not is_loopback(_host(origin)):
-        raise ProblemError(403, "the request comes from a page of another site", hint=hint)
-    if headers.get("sec-fetch-site") == "cross-site":
+        is_ours = False
+    elif changes and site is None and origin is not None:  # browsers before 2023
+        is_ours = urlsplit(origin).netloc == headers.get("host")
+    elif not changes and site == "same-site":
+        is_ours = True
+    if not is_ours:
         raise ProblemError(403, "the request comes from a page of another site", hint=hint)
 
 

@@ -61,7 +61,7 @@ def serve(
             async with AsyncExitStack() as opened:
                 pool = await opened.enter_async_context(_pool(conninfo, settings, is_embedded=named is None))
                 memory = await opened.enter_async_context(AsyncMemory(pool))
-                routes = page_routes(pool, Tokens(settings).is_key, may_edit=may_edit)
+                routes = page_routes(pool, Tokens(settings).is_key, is_keyless=settings.is_keyless, may_edit=may_edit)
                 if with_mcp:
                     from ..mcp.run import mounted
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -37,6 +38,7 @@ class Settings:
         max_import: bytes of an import, or None for any number.
         rate_limit: requests a minute of one user's tokens, or of one address without a valid token; None for any.
         grace: seconds that requests under way get to end after SIGTERM.
+        token: the administrator's key of a server that was given neither a key nor tokens; the command prints it.
     """
 
     host: str = HOST
@@ -51,11 +53,21 @@ class Settings:
     max_import: int | None = MAX_IMPORT_MIB * MIB
     rate_limit: int | None = RATE_LIMIT
     grace: float = GRACE
+    token: str = field(default_factory=lambda: secrets.token_urlsafe(32), init=False, repr=False)
 
     @property
-    def is_open(self) -> bool:
-        """Whether there is neither a key nor tokens: then every program of this machine is the administrator."""
+    def is_keyless(self) -> bool:
+        """Whether there is neither a key nor tokens: then whoever knows ``token`` is the administrator."""
         return self.api_key is None and self.jwt_secret is None and self.jwks_url is None
+
+    @property
+    def administrators_key(self) -> str | None:
+        """What the administrator sends; None where there are tokens of users only."""
+        return self.token if self.is_keyless else self.api_key
+
+    def entry(self, url: str) -> str:
+        """Return the address by which a browser is let in, of a server that listens at a URL."""
+        return f"{url}/?token={self.token}" if self.is_keyless else url
 
     def check(self) -> None:
         """Check that the settings fit together.
@@ -63,7 +75,7 @@ class Settings:
         Raises:
             InvalidValueError: the server would be open to other machines, or the URL of the keys is none.
         """
-        if self.is_open and not is_loopback(self.host):
+        if self.is_keyless and not is_loopback(self.host):
             raise InvalidValueError(
                 f"host: {self.host} is reached by other machines, and there is neither a key nor tokens",
                 hint="Set AGENT_MEMORY_API_KEY (openssl rand -base64 32), AGENT_MEMORY_JWT_SECRET or"

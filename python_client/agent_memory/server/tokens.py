@@ -59,7 +59,7 @@ class Tokens:
 
     def is_key(self, token: str) -> bool:
         """Tell whether a token is the administrator's key, in a time that does not tell how much of it is right."""
-        key = self._settings.api_key
+        key = self._settings.administrators_key
         return key is not None and hmac.compare_digest(token.encode("utf-8", "replace"), key.encode())
 
     async def user_of(self, token: str) -> str:

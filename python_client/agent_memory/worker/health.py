@@ -7,6 +7,7 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
+from .._files import written
 from ..errors import AgentMemoryError
 
 
@@ -20,9 +21,8 @@ def write_health(path: Path, state: dict[str, Any]) -> None:
     Raises:
         OSError: it cannot be written.
     """
-    beside = path.with_name(f"{path.name}.new")
-    beside.write_text(json.dumps({"time": datetime.now(timezone.utc).isoformat(), **state}, indent=2) + "\n")
-    beside.replace(path)
+    with written(path, overwrites=True, mode=0o644) as file:
+        file.write(json.dumps({"time": datetime.now(timezone.utc).isoformat(), **state}, indent=2) + "\n")
 
 
 def check_health(path: Path, max_age: float) -> str:

@@ -15,7 +15,7 @@ from psycopg.pq import TransactionStatus
 
 from ...types import UserRecord
 from ..notices import Notices
-from ..user_files import ROWS, UserFile, opened, parts_of
+from ..user_files import ROWS, UserFile, begun, opened, parts_of
 from .caller import SyncCaller, translated
 
 if TYPE_CHECKING:
@@ -56,12 +56,14 @@ class SyncErasure(SyncCaller):
         """
         return self._value(dict, "export_user", {"user_id": user_id}, kinds=kinds, max_rows=max_rows, after=after)
 
-    def export_user_to(self, user_id: str, file: str | os.PathLike[str] | TextIO) -> int:
+    def export_user_to(self, user_id: str, file: str | os.PathLike[str] | TextIO, overwrite: bool = False) -> int:
         """Write everything about a user to a file, however much that is, and return the number of rows.
 
-        All of one moment, unless the connection of this client is in a transaction that is not repeatable read.
+        All of one moment, unless the connection of this client is in a transaction that is not repeatable read. A file
+        that is named by its path can be read by this user only. Raise ConflictError where there is one already, unless
+        ``overwrite`` is True.
         """
-        with opened(file, writes=True) as output:
+        with begun(file, overwrite=overwrite) as output:
             written = UserFile(output)
             with self._in_a_transaction("repeatable read") as bound:
                 part = bound.export_user(user_id, max_rows=ROWS)

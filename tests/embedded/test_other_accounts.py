@@ -1,0 +1,203 @@
+"""Other accounts of a machine: what they put into a store's folder, and what they reach of its server."""
+
+import os
+import shutil
+import stat
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import psutil
+import pytest
+from agent_memory import AgentMemoryError, Memory
+from agent_memory._files import UnsafeFileError
+from agent_memory.embedded import folder as folders
+from agent_memory.embedded import open_store
+from agent_memory.embedded.folder import Folder
+
+from tests.embedded.steps import contents, server_pid, server_runs
+from tests.support.runners import wait_until
+
+pytestmark = [
+    pytest.mark.own_server,
+    pytest.mark.feature("F18"),
+    pytest.mark.skipif(os.geteuid() != 0, reason="only root can be another user"),
+]
+
+CONNECT = """
+import socket, sys
+connection = socket.socket(socket.AF_UNIX)
+connection.connect(sys.argv[1])
+connection.sendall(bytes.fromhex("0000002900030000") + b"user\\0postgres\\0database\\0postgres\\0\\0")
+print(connection.recv(5)[:1] + connection.recv(4096))
+"""
+
+
+def as_user(name: str, *command: str, folder: Path = Path("/")) -> "subprocess.CompletedProcess[str]":
+    ids = ["--reuid", name, "--regid", "nogroup", "--clear-groups"]
+    return subprocess.run(["setpriv", *ids, *command], cwd=folder, capture_output=True, text=True, check=False)
+
+
+def make_as(name: str, folder: Path, mode: int = 0o700) -> Path:
+    folder.mkdir()
+    folder.chmod(mode)
+    shutil.chown(folder, name)
+    return folder
+
+
+@pytest.fixture
+def shared() -> Iterator[Path]:
+    """A folder that every user may enter; those of pytest are closed."""
+    path = Path("/tmp") / f"agent-memory-test-{os.urandom(8).hex()}"
+    path.mkdir(mode=0o755)
+    yield path
+    shutil.rmtree(path)
+
+
+def link(file: Path, target: Path) -> None:
+    file.symlink_to(target)
+
+
+def hard_link(file: Path, target: Path) -> None:
+    file.hardlink_to(target)
+
+
+@pytest.mark.parametrize("make_link", [link, hard_link])
+@pytest.mark.parametrize("name", ["gate", "users", "server", "server.log", "installed"])
+def test_root_gives_no_file_away(shared: Path, name: str, make_link: Callable[[Path, Path], None]) -> None:
+    secret = shared / "secret"
+    secret.write_text("of root")
+    secret.chmod(0o600)
+    store = make_as("nobody", shared / "store")
+    make_link(store / name, secret)
+    held = folders.make(store)
+    with pytest.raises(UnsafeFileError):
+        held.open(name, os.O_RDWR | os.O_CREAT)
+    if name != "installed":  # which is read only in the end
+        with pytest.raises(AgentMemoryError, match=name):
+            Memory(path=store)
+    found = secret.stat()
+    assert (found.st_uid, found.st_mode & 0o777, secret.read_text()) == (0, 0o600, "of root")
+
+
+def test_the_data_of_another_place_is_left_alone(shared: Path) -> None:
+    elsewhere = shared / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "PG_VERSION").write_text("18\n")
+    (elsewhere / "postmaster.pid").write_text("1\n")
+    store = make_as("nobody", shared / "store")
+    (store / "data").symlink_to(elsewhere)
+    with pytest.raises(AgentMemoryError, match="data is not a folder"):
+        Memory(path=store)
+    assert (elsewhere / "postmaster.pid").exists()
+    assert elsewhere.stat().st_uid == 0
+
+
+def test_a_pipe_holds_nobody_up(shared: Path) -> None:
+    store = make_as("nobody", shared / "store")
+    os.mkfifo(store / "gate")
+    shutil.chown(store / "gate", "nobody")
+    with pytest.raises(UnsafeFileError, match="no regular file"):
+        Memory(path=store)
+
+
+def test_a_folder_of_somebody_else_is_refused(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = make_as("daemon", shared / "store", 0o777)
+    monkeypatch.setattr(os, "geteuid", lambda: 65534)  # what the system says of the folder is true
+    with pytest.raises(UnsafeFileError, match="belongs to daemon") as raised:
+        folders.make(store)
+    assert "a folder of your own" in (raised.value.hint or "")
+
+
+def test_a_folder_of_ones_own_is_closed_to_others(shared: Path) -> None:
+    store = shared / "store"
+    store.mkdir()
+    store.chmod(0o777)
+    folders.make(store).close()
+    assert stat.S_IMODE(store.stat().st_mode) == 0o700
+
+
+def test_root_enters_no_folder_that_others_can_replace(shared: Path) -> None:
+    open_to_all = make_as("root", shared / "open", 0o777)
+    with pytest.raises(UnsafeFileError, match="everybody may write to") as raised:
+        folders.make(open_to_all / "store")
+    assert f"chmod o-w {open_to_all}" in (raised.value.hint or "")
+    theirs = make_as("daemon", shared / "theirs", 0o755)
+    (theirs / "store").mkdir()
+    with pytest.raises(UnsafeFileError, match="belongs to daemon, who could put another folder"):
+        folders.make(theirs / "store")
+
+
+def test_a_folder_that_was_swapped_is_not_used(shared: Path) -> None:
+    store = shared / "store"
+    store.mkdir()
+    held = folders.make(store)
+    store.rename(shared / "moved")
+    (shared / "victim").mkdir()
+    store.symlink_to(shared / "victim")
+    os.close(held.open("gate", os.O_RDWR | os.O_CREAT))
+    held.write("installed", "text")
+    assert not list((shared / "victim").iterdir())
+    assert held.read("installed") == "text"
+    assert sorted(path.name for path in (shared / "moved").iterdir()) == ["gate", "installed"]
+
+
+def test_a_server_of_root_is_no_others(tmp_path: Path) -> None:
+    with Memory(path=tmp_path / "store") as memory:
+        memory.add_message("ana", "t", "user", "Hi")
+        pid = server_pid(tmp_path / "store")
+        assert pid is not None
+        uid = psutil.Process(pid).uids().real
+        assert not [process for process in psutil.process_iter() if process.uids().real == uid and uid < 60000]
+        interpreter = f"/usr/bin/python{sys.version_info.major}.{sys.version_info.minor}"
+        python = interpreter if Path(interpreter).exists() else "/usr/bin/python3"
+        for name in ("nobody", "daemon"):
+            for path in (f"/proc/{pid}/cwd/.s.PGSQL.5432", str(tmp_path / "store/data/.s.PGSQL.5432")):
+                assert "PermissionError" in as_user(name, python, "-c", CONNECT, path).stderr
+            assert as_user(name, "cat", f"/proc/{pid}/cwd/pg_hba.conf").returncode != 0
+            assert as_user(name, "kill", "-0", str(pid)).returncode != 0
+        # Nor is it the socket alone that keeps others out: the server knows them.
+        rules = (tmp_path / "store/data/pg_hba.conf").read_text()
+        assert "local all all peer map=owner" in rules
+        assert "trust" not in rules
+        assert (tmp_path / "store/data/pg_ident.conf").read_text() == 'owner "root" all\n'
+        (tmp_path / "store/data").chmod(0o711)
+        (tmp_path / "store/data/.s.PGSQL.5432").chmod(0o777)
+        said = as_user("nobody", python, "-c", CONNECT, ".s.PGSQL.5432", folder=tmp_path / "store/data").stdout
+        (tmp_path / "store/data").chmod(0o700)
+        assert "Peer authentication failed" in said
+    with Memory(path=tmp_path / "store") as memory:
+        assert contents(memory) == ["Hi"]
+
+
+def test_a_store_of_an_earlier_version_gets_its_account(tmp_path: Path) -> None:
+    folder = tmp_path / "store"
+    with Memory(path=folder) as memory:
+        memory.add_message("ana", "t", "user", "Hi")
+    wait_until(lambda: not server_runs(folder))
+    data = folder / "data"
+    for path in (data, *data.rglob("*")):
+        shutil.chown(path, "nobody", "nogroup")
+    (data / "pg_hba.conf").write_text("local all all trust\n")
+    with open_store(folder), Memory(path=folder) as memory:
+        assert contents(memory) == ["Hi"]
+        assert {path.stat().st_uid for path in (data, *data.rglob("*"))} == {data.stat().st_uid}
+        assert data.stat().st_uid in range(60706, 61184)
+        assert "trust" not in (data / "pg_hba.conf").read_text()
+    wait_until(lambda: not server_runs(folder))
+    # What somebody has linked into the data while it was nobody's is given to no account.
+    (tmp_path / "secret").write_text("of root")
+    (data / "base" / "secret").hardlink_to(tmp_path / "secret")
+    shutil.chown(data, "nobody", "nogroup")
+    with pytest.raises(UnsafeFileError, match="secret is no regular file with one name"):
+        Memory(path=folder)
+    assert (tmp_path / "secret").stat().st_uid == 0
+
+
+def test_an_open_folder_ends_with_its_holder(tmp_path: Path) -> None:
+    held = Folder(tmp_path)
+    held.close()
+    held.close()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(held.descriptor)
