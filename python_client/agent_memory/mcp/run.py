@@ -21,6 +21,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from ..client import AsyncMemory
 from ..errors import AgentMemoryError, InvalidValueError
 from ..server.access import Access, caller_of
+from ..server.bodies import Bodies
 from ..server.listening import listening_socket, serve_app
 from ..server.problems import ProblemError
 from ..server.settings import MCP_PATH, POOL_SIZE, Settings
@@ -130,6 +131,7 @@ def http_app(
     """
     app = _endpoint(memory, errors, agent_id, settings)
     app.add_middleware(_ForUser, user_id=user_id)
+    app.add_middleware(Bodies, settings=settings)
     app.add_middleware(Access, settings=settings)  # what is added last comes first
     return app
 
