@@ -197,14 +197,18 @@ def _keys_of(url: str) -> dict[str | None, dict[str, jwt.PyJWK]]:
     jwt.PyJWKSet(given)  # says why where none of them can be used
     found: dict[str | None, dict[str, jwt.PyJWK]] = {}
     for data in given:
-        try:
-            key = jwt.PyJWK(data)
+        key = _key(data)
+        if key is not None and key.public_key_use in ("sig", None):
             # A key of RSA without "alg" verifies all algorithms of RSA; any other key has one.
-            is_for_all = key.key_type == "RSA" and not data.get("alg")
-            names = _SIGNED_BY_RSA if is_for_all else (key.algorithm_name,)
-            if key.public_key_use in ("sig", None):
-                usable = {name: jwt.PyJWK(data, name) for name in names if name in _SIGNED_BY_KEY_PAIR}
-                found.setdefault(key.key_id, {}).update(usable)
-        except (jwt.PyJWTError, AttributeError):
-            continue  # what this version of PyJWT does not know, or no object
+            names = _SIGNED_BY_RSA if key.key_type == "RSA" and not data.get("alg") else (key.algorithm_name,)
+            usable = {name: _key(data, name) for name in names if name in _SIGNED_BY_KEY_PAIR}
+            found.setdefault(key.key_id, {}).update({name: each for name, each in usable.items() if each is not None})
     return found
+
+
+def _key(data: Any, algorithm: str | None = None) -> jwt.PyJWK | None:
+    """Return a key for an algorithm, or None for what is no key that this version of PyJWT knows."""
+    try:
+        return jwt.PyJWK(data, algorithm)
+    except (jwt.PyJWTError, AttributeError, TypeError):
+        return None
