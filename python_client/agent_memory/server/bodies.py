@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from starlette.requests import Request
+from contextlib import suppress
+
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from .._json_values import JsonValues
@@ -48,14 +50,16 @@ class Bodies:
             stated = request.headers.get("content-length", "")
             if limit is not None and stated.isdecimal() and int(stated) > limit:
                 raise _too_long(limit, hint)
-            body: Receive | None = _counted(receive, limit, hint)
-            if not (scope["path"].startswith(PAGE) or scope["path"] in self._stream_paths):
-                body = await _whole(_counted(receive, limit, hint), None if scope["path"] in _BULK else MAX_VALUES)
+            counted = _counted(receive, limit, hint)
+            is_stream = scope["path"].startswith(PAGE) or scope["path"] in self._stream_paths
+            most_values = None if scope["path"] in _BULK else MAX_VALUES
+            body = counted if is_stream else await _whole(counted, most_values)
         except ProblemError as problem:
             await problem.response(request)(scope, receive, send)
             return
         if body is not None:
-            await self._app(scope, body, send)
+            with suppress(ClientDisconnect):  # nobody is there to be answered, and each would leave a page in the log
+                await self._app(scope, body, send)
 
     def _limit(self, scope: Scope) -> tuple[int | None, str]:
         """Return how many bytes a body may have, and what helps where it has more."""
