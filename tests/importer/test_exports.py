@@ -394,5 +394,5 @@ def test_an_archive_that_unpacks_to_far_more_is_refused_unread(tmp_path: Path) -
             archive.writestr(f"conversations-{number}.json", "[]")
     with pytest.raises(ImportFileError, match="unpacks to 1001 files"):
         next(values_of(path))
-    with pytest.raises(ImportFileError, match="UTF-8|not JSON"):  # as chat messages it is no archive at all
+    with pytest.raises(ImportFileError, match=r"UTF-8|not JSON"):  # as chat messages it is no archive at all
         raise next(values_of(path, may_be_archive=False))[1]
