@@ -381,3 +381,18 @@ class TestAllFormats:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < 10_000_000
+
+
+def test_an_archive_that_unpacks_to_far_more_is_refused_unread(tmp_path: Path) -> None:
+    path = tmp_path / "export.zip"
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
+        archive.writestr("conversations.json", "[" + "[]," * 3_000_000 + "[]]")
+    with pytest.raises(ImportFileError, match="unpacks to 1 files of 9000004 bytes"):
+        next(values_of(path))
+    with zipfile.ZipFile(path, "w") as archive:
+        for number in range(1001):
+            archive.writestr(f"conversations-{number}.json", "[]")
+    with pytest.raises(ImportFileError, match="unpacks to 1001 files"):
+        next(values_of(path))
+    with pytest.raises(ImportFileError, match=r"UTF-8|not JSON"):  # as chat messages it is no archive at all
+        raise next(values_of(path, may_be_archive=False))[1]

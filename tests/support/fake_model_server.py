@@ -50,6 +50,8 @@ class Behaviour:
     has_usage: bool = True
     body: str | Callable[[str], str] | None = None
     """The whole response body, as it is or made of what it would be."""
+    packed: tuple[str, Callable[[bytes], bytes]] | None = None
+    """The header Content-Encoding, and what makes such a body."""
 
 
 RATE_LIMITED = Behaviour(status=429, retry_after="7")
@@ -263,6 +265,9 @@ class FakeModelServer:
                 try:
                     self.send_response(status)
                     self.send_header("Content-Type", "application/json")
+                    if behaviour.packed is not None:
+                        self.send_header("Content-Encoding", behaviour.packed[0])
+                        reply = behaviour.packed[1](reply)
                     self.send_header("Content-Length", str(len(reply)))
                     if behaviour.retry_after is not None:
                         self.send_header("Retry-After", behaviour.retry_after)

@@ -266,19 +266,23 @@ def _refuse_type(name: str, wanted: str, value: object, instead: str | None = No
 
 
 def _check_json(path: str, value: object) -> None:
+    # What is most common comes first: whether something is a Mapping costs more than all the other questions.
+    if value is None or isinstance(value, int):
+        return
     if isinstance(value, str):
         _text(path, value)
-    elif isinstance(value, Mapping):
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _check_json(f"{path}[{index}]", item)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidValueError(f"{path} is {value}, which JSON does not know", hint="Use null instead.")
+    elif isinstance(value, (dict, Mapping)):
         for key, item in value.items():
             if not isinstance(key, str):
                 _refuse_type(f"a key of {path}", "text", key)
             _check_json(f"{path}.{_text(f'a key of {path}', key)}", item)
-    elif isinstance(value, (list, tuple)):
-        for index, item in enumerate(value):
-            _check_json(f"{path}[{index}]", item)
-    elif isinstance(value, float) and not math.isfinite(value):
-        raise InvalidValueError(f"{path} is {value}, which JSON does not know", hint="Use null instead.")
-    elif not (value is None or isinstance(value, (int, float, date, UUID))):
+    elif not isinstance(value, (date, UUID)):
         raise InvalidValueError(f"{path} cannot be a {type(value).__name__}", hint="Use the types JSON has.")
 
 

@@ -14,19 +14,26 @@ from .claude import read_claude
 from .locomo import read_locomo
 from .mem0 import read_mem0
 from .records import ImportFileError, Record, Source, shown
-from .values import values_of
+from .values import Limits, values_of
 
 _EXPECTED = 'Expected is a message, {"role": "user", "content": "Hi"}, or a conversation, {"messages": [...]}.'
 
+_ARCHIVED = ("chatgpt", "claude", None)
+"""The formats that come as archives; any bytes may be a ZIP archive, also behind lines of JSON."""
+
 
 def records_of(
-    path: Path | str, format: ImportFormat | None, user_id: str | None, thread_id: str | None
+    path: Path | str,
+    format: ImportFormat | None,
+    user_id: str | None,
+    thread_id: str | None,
+    limits: Limits | None = None,
 ) -> Iterator[Record]:
     """Yield the messages, the memories, and the records that cannot be read.
 
     Raises:
         InvalidValueError: the format cannot be that of this file.
-        ImportFileError: the file is not UTF-8.
+        ImportFileError: the file is not UTF-8, or exceeds a limit.
     """
     is_database = "://" in str(path) or _is_sqlite(Path(path))
     if is_database != (format == "langgraph") and (is_database or format == "langgraph") and format is not None:
@@ -42,7 +49,7 @@ def records_of(
         return
     chat = ChatReader(source)
     number = 0
-    for place, value in values_of(Path(path)):
+    for place, value in values_of(Path(path), limits, may_be_archive=format in _ARCHIVED):
         if isinstance(value, ImportFileError):
             number += 1
             yield value

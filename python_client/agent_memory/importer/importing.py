@@ -17,6 +17,7 @@ from ..client import Memory
 from ..errors import ConflictError, InvalidValueError, LimitExceededError
 from .formats import records_of
 from .records import ImportFileError, IncomingMemory, IncomingMessage, Record, shown
+from .values import Limits
 
 _BATCH = 1000
 _REFUSALS = (InvalidValueError, LimitExceededError, ConflictError)
@@ -52,6 +53,7 @@ def import_file(
     on_bad: OnBad | None = None,
     dry_run: bool = False,
     only_user: str | None = None,
+    limits: Limits | None = None,
 ) -> Iterator[ImportProgress]:
     """Import a file in one transaction, queue the extraction of memories from what is new, and report on the way.
 
@@ -67,6 +69,7 @@ def import_file(
             nothing is stored.
         dry_run: roll back at the end: the progress says what would be stored.
         only_user: the user whose records are accepted; None for any.
+        limits: what reading the file may cost; None for any cost.
 
     Raises:
         ImportFileError: a record is malformed, is of another user than ``only_user``, or the database refused it.
@@ -83,7 +86,7 @@ def import_file(
 
     # Reading the file twice costs little beside writing; nothing is written before the whole file is known to be valid.
     total = 0
-    for record in records_of(path, format, user_id, thread_id):
+    for record in records_of(path, format, user_id, thread_id, limits):
         if isinstance(record, ImportFileError):
             note(record)
         elif only_user not in (None, record.user_id):
@@ -97,7 +100,7 @@ def import_file(
     users, new = set[str](), Counter[tuple[str, str]]()
     memory = Memory(connection)
     with connection.transaction(force_rollback=dry_run):
-        for batch in _batches(records_of(path, format, user_id, thread_id)):
+        for batch in _batches(records_of(path, format, user_id, thread_id, limits)):
             first = batch[0]
             if isinstance(first, IncomingMemory):
                 memories += _add_memory(memory, path, first, note)

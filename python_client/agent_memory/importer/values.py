@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import json
 import re
+import time
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
 from io import TextIOWrapper
 from itertools import chain
 from pathlib import Path
 from typing import Any, TextIO
 
+from .._json_values import JsonValues
 from .records import ImportFileError
 
 _BLOCK = 1 << 20
@@ -22,30 +26,82 @@ _SPACE = re.compile(r"\s*")
 _CONVERSATIONS = re.compile(r"(^|/)conversations[^/]*\.json$")
 """The files of an export's archive that are read; large accounts get several of them."""
 
+_MOST_FILES = 1000
+_MOST_UNPACKED = 1 << 34
+_RATIO = 200
+"""How much longer the files of an archive are than the archive: conversations 5 to 20 times, bombs 1,000 times."""
+
 Value = tuple[str, Any]
 """A place in the file and the value there, or the ImportFileError of what is no JSON."""
 
 
-def values_of(path: Path) -> Iterator[Value]:
+@dataclass(frozen=True)
+class Limits:
+    """What a file of somebody else may cost whoever reads it.
+
+    Attributes:
+        values: JSON values in one line, or in one item of an array. While they are parsed, no other thread runs.
+        characters: of one line or item.
+        until: when the reading has to be over, as ``time.monotonic()`` says it.
+    """
+
+    values: int
+    characters: int
+    until: float
+
+    def check(self, path: str, text: str) -> None:
+        """Check a line or an item before it is parsed.
+
+        Raises:
+            ImportFileError: it exceeds a limit.
+        """
+        if time.monotonic() > self.until:
+            raise ImportFileError(f"{path}: the import takes too long", hint="Import less at a time.")
+        if len(text) > self.characters:
+            raise ImportFileError(
+                f"{path}: a line or an item has more than {self.characters} characters", hint="Write a message a line."
+            )
+        if 3 * self.values < len(text):  # a value and its comma
+            values = JsonValues()
+            values.feed(text.encode("utf-8", "surrogatepass"))
+            if values.count > self.values:
+                raise ImportFileError(
+                    f"{path}: a line or an item has more than {self.values} values", hint="Write a message a line."
+                )
+
+
+def values_of(path: Path, limits: Limits | None = None, *, may_be_archive: bool = True) -> Iterator[Value]:
     """Yield the values of a file: of each line, or of each item of an array; or the one of the whole file.
 
     Of a ZIP archive its conversations.json is read, as ChatGPT and Claude send their exports.
 
+    Args:
+        path: the file.
+        limits: what it may cost; None for any cost.
+        may_be_archive: whether an archive is read as such.
+
     Raises:
-        ImportFileError: the file is not UTF-8, or an archive without conversations.
+        ImportFileError: the file is not UTF-8, exceeds a limit, or is an archive without conversations, or one that
+            unpacks to far more than conversations do.
     """
     try:
-        if not zipfile.is_zipfile(path):
+        if not (may_be_archive and zipfile.is_zipfile(path)):
             with path.open(encoding="utf-8-sig") as file:
-                yield from _values(str(path), file)
+                yield from _values(str(path), file, limits)
             return
         with zipfile.ZipFile(path) as archive:
             names = sorted(name for name in archive.namelist() if _CONVERSATIONS.search(name))
             if not names:
                 raise ImportFileError(f"{path} has no conversations.json", hint="Pass the archive of an export.")
+            unpacked = sum(archive.getinfo(name).file_size for name in names)  # zipfile reads no more than this
+            if len(names) > _MOST_FILES or unpacked > min(_MOST_UNPACKED, _RATIO * path.stat().st_size):
+                raise ImportFileError(
+                    f"{path} unpacks to {len(names)} files of {unpacked} bytes, which is no export of conversations",
+                    hint="Unpack it, and import its conversations.json if it is one.",
+                )
             for name in names:
                 with _opened(archive, name) as file:
-                    for place, value in _values(f"{path}/{name}", file):
+                    for place, value in _values(f"{path}/{name}", file, limits):
                         yield place if len(names) == 1 else f"{name}, {place}", value
     except UnicodeDecodeError as error:
         raise ImportFileError(f"{path} is not UTF-8: {error.reason} at byte {error.start}") from None
@@ -57,34 +113,54 @@ def _opened(archive: zipfile.ZipFile, name: str) -> Iterator[TextIO]:
         yield text
 
 
-def _values(path: str, file: TextIO) -> Iterator[Value]:
-    head = ""
-    while (block := file.read(256)) and not (head := head + block).strip():
-        pass
+def _values(path: str, file: TextIO, limits: Limits | None) -> Iterator[Value]:
+    blocks = list[str]()
+    while (not blocks or blocks[-1].isspace()) and (block := file.read(256)):
+        blocks.append(block)
+        if len(blocks) * 256 > _BLOCK:
+            raise ImportFileError(f"{path} begins with 1 MiB of white space", hint="Remove it.")
+    head = "".join(blocks)
     if head.lstrip().startswith("["):
-        yield from _items(path, file, head)
+        yield from _items(path, file, head, limits)
     elif head.strip():
-        yield from _lines(path, file, head)
+        yield from _lines(path, file, head, limits)
 
 
-def _lines(path: str, file: TextIO, head: str) -> Iterator[Value]:
+def _lines(path: str, file: TextIO, head: str, limits: Limits | None) -> Iterator[Value]:
     """Yield the values of lines; a file whose first line is no JSON by itself is one value."""
+    most = -1 if limits is None else limits.characters + 1
     cut = head.rpartition("\n")[2] if not head.endswith("\n") else ""
     whole = head[: len(head) - len(cut)].splitlines(keepends=True)
-    rest = chain([cut + file.readline()], file) if cut else file
-    numbered = ((number, line) for number, line in enumerate(chain(whole, rest), start=1) if not line.isspace())
+    following = iter(partial(file.readline, most), "")
+    rest = chain([cut + file.readline(most)], following) if cut else following
+    numbered = _numbered(path, chain(whole, rest), limits)
     first = next(numbered, None)
     if first is None:
         return
     if not _is_json(first[1]):
-        text = first[1] + "".join(line for _, line in numbered)
+        text = first[1]
+        for _, line in numbered:
+            text += line
+            if limits is not None and len(text) > limits.characters:
+                break
+        if limits is not None:
+            limits.check(path, text)
         yield f"line {first[0]}", _parsed(path, text, first[0])
         return
     for number, line in chain([first], numbered):
         yield f"line {number}", _parsed(path, line.rstrip(), number)
 
 
-def _items(path: str, file: TextIO, head: str) -> Iterator[Value]:
+def _numbered(path: str, lines: Iterable[str], limits: Limits | None) -> Iterator[tuple[int, str]]:
+    """Yield the lines that are not blank with their numbers."""
+    for number, line in enumerate(lines, start=1):
+        if limits is not None:
+            limits.check(path, line)
+        if not line.isspace():
+            yield number, line
+
+
+def _items(path: str, file: TextIO, head: str, limits: Limits | None) -> Iterator[Value]:
     """Yield the items of an array. What is no JSON ends the reading: nobody can say where the next item begins."""
     decoder = json.JSONDecoder()
     start = head.index("[") + 1
@@ -134,6 +210,8 @@ def _items(path: str, file: TextIO, head: str) -> Iterator[Value]:
         except json.JSONDecodeError as error:
             is_cut = error.msg.startswith("Unterminated string") or error.pos >= len(text) - _MARGIN
             if is_cut and not is_whole:
+                if limits is not None:
+                    limits.check(path, text[position:])
                 read(max(_BLOCK, len(text) - position))  # twice as much each time, so that a long item is not slow
                 continue
             yield failed(error.msg, error.pos)
@@ -145,6 +223,8 @@ def _items(path: str, file: TextIO, head: str) -> Iterator[Value]:
             read(_BLOCK)
             continue
         number += 1
+        if limits is not None:
+            limits.check(path, text[position:end])
         position, after_item = end, True
         yield f"item {number}", value
 

@@ -22,6 +22,7 @@ from ..client import AsyncMemory
 from ..client._async.poolers import prepare_nothing_behind_a_pooler
 from ..errors import AgentMemoryError, InvalidValueError
 from ..server.access import Access, caller_of
+from ..server.bodies import Bodies
 from ..server.listening import listening_socket, serve_app
 from ..server.problems import ProblemError
 from ..server.settings import MCP_PATH, POOL_SIZE, Settings
@@ -131,6 +132,7 @@ def http_app(
     """
     app = _endpoint(memory, errors, agent_id, settings)
     app.add_middleware(_ForUser, user_id=user_id)
+    app.add_middleware(Bodies, settings=settings)
     app.add_middleware(Access, settings=settings)  # what is added last comes first
     return app
 

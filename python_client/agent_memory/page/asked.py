@@ -11,6 +11,7 @@ from uuid import UUID
 from ..server.problems import ProblemError
 
 _MOST = (1 << 63) - 1
+_MOST_FIELDS = 100
 
 
 @dataclass(frozen=True)
@@ -30,10 +31,14 @@ class Asked:
         """Return what a query, or the body of a form, says.
 
         Raises:
-            ProblemError: it holds a character that no text of the database can hold.
+            ProblemError: it names more than our forms do, or holds a character that no text of the database can hold.
         """
         lists: dict[str, list[str]] = {}
-        for name, value in parse_qsl(query):
+        try:
+            fields = parse_qsl(query, max_num_fields=_MOST_FIELDS)
+        except ValueError:
+            raise ProblemError(422, "the form has too many fields", hint="Open the page and send its form.") from None
+        for name, value in fields:
             if "\0" in value:
                 raise _refused(name, "holds the character NUL", "Leave the character out.")
             lists.setdefault(name, []).append(value.replace("\r\n", "\n"))

@@ -43,7 +43,7 @@ class Sessions:
             max_age=_LIVES,
             httponly=True,
             samesite="strict",
-            secure=request.url.scheme == "https",
+            secure=request.scope["scheme"] == "https",
         )
 
     def end(self, request: Request, response: Response) -> None:

@@ -116,7 +116,7 @@ class Views:
                 raise ProblemError(403, "the page only shows", hint="Start it with --edit to change something.")
             asked = Asked.parsed((await request.body()).decode("utf-8", "replace"))
         else:
-            asked = Asked.parsed(request.url.query)
+            asked = Asked.parsed(request.scope["query_string"].decode("latin-1"))
         async with borrowed(self._pool) as database:
             return await show(Visit(asked, database, self._may_edit, is_logged_in))
 

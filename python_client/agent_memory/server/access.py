@@ -112,7 +112,7 @@ class Access:
                 else ("user", caller.user_id)
             )
             self._count(who)
-        if caller is None and not _is_public(request.url.path):
+        if caller is None and not _is_public(request.scope["path"]):
             raise ProblemError(
                 401,
                 reason,

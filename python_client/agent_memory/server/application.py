@@ -64,7 +64,7 @@ def create_app(
         middleware=[
             Middleware(Measured, metrics=metrics),
             Middleware(Access, settings=settings),
-            Middleware(Bodies, settings=settings, long_paths=(transfer.IMPORT_PATH,)),
+            Middleware(Bodies, settings=settings, stream_paths=(transfer.IMPORT_PATH,)),
         ],
         exception_handlers=HANDLERS,
     )

@@ -1,60 +1,122 @@
-"""How long a request may be."""
+"""How long a request may be, and how many values its JSON may have."""
 
 from __future__ import annotations
 
-from starlette.requests import Request
+from contextlib import suppress
+
+from starlette.requests import ClientDisconnect, Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from .._json_values import JsonValues
+from .access import PAGE
 from .problems import ProblemError
-from .settings import MCP_PATH, MIB, Settings
+from .settings import MIB, Settings
+
+_LOGIN = PAGE + "login"
+_MAX_LOGIN = 8 << 10
+"""Bytes of what anybody may send: a key, in a form."""
+_MAX_FORM = MIB
+"""Bytes of a form of somebody who has logged in: the text of a memory, in which a character may take nine bytes."""
+MAX_VALUES = 100_000
+"""Of one body, or of one line of an import. A value takes three bytes at least, and 1.5 microseconds."""
+_BULK = ("/v1/complete_job", "/v1/import_user")
+"""For the administrator, with millions of numbers of embeddings, and everything of a user."""
 
 
 class Bodies:
     """Middleware that refuses bodies which are too long: at once if their length is stated, else where they exceed it.
 
+    It hands JSON on when it has all of it, and knows that its values are not too many to be parsed.
+
     Args:
         app: what is behind.
         settings: the limits.
-        long_paths: where the limit of imports holds.
+        stream_paths: where the limit of imports holds, and bodies are handed on as they come.
     """
 
-    def __init__(self, app: ASGIApp, settings: Settings, long_paths: tuple[str, ...]) -> None:
+    def __init__(self, app: ASGIApp, settings: Settings, stream_paths: tuple[str, ...] = ()) -> None:
         self._app = app
         self._settings = settings
-        self._long_paths = long_paths
+        self._stream_paths = stream_paths
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, whose body ends with an error where it becomes too long."""
+        """Pass a request on, or answer why not."""
         if scope["type"] != "http":
             await self._app(scope, receive, send)
             return
-        is_import = scope["path"] in self._long_paths
-        limit = self._settings.max_import if is_import else self._settings.max_body
-        if limit is None:
-            await self._app(scope, receive, send)
-            return
         request = Request(scope)
-        too_long = ProblemError(
-            413,
-            f"the body has more than {limit / MIB:g} MiB",
-            hint="Send less at a time; long texts go in pieces with add_artifact_piece. The operator sets "
-            + ("--max-import." if is_import else "--max-body."),
-        )
-        stated = request.headers.get("content-length", "")
-        if stated.isdecimal() and int(stated) > limit:
-            await too_long.response(request)(scope, receive, send)
+        limit, hint = self._limit(scope)
+        try:
+            stated = request.headers.get("content-length", "")
+            if limit is not None and stated.isdecimal() and int(stated) > limit:
+                raise _too_long(limit, hint)
+            counted = _counted(receive, limit, hint)
+            is_stream = scope["path"].startswith(PAGE) or scope["path"] in self._stream_paths
+            most_values = None if scope["path"] in _BULK else MAX_VALUES
+            body = counted if is_stream else await _whole(counted, most_values)
+        except ProblemError as problem:
+            await problem.response(request)(scope, receive, send)
             return
-        if scope["path"] == MCP_PATH:  # the SDK counts by itself, and would answer 500 to an error from here
-            await self._app(scope, receive, send)
-            return
-        received = 0
+        if body is not None:
+            with suppress(ClientDisconnect):  # nobody is there to be answered, and each would leave a page in the log
+                await self._app(scope, body, send)
 
-        async def counted() -> Message:
-            nonlocal received
-            message = await receive()
-            received += len(message.get("body", b""))
-            if received > limit:
-                raise too_long
-            return message
+    def _limit(self, scope: Scope) -> tuple[int | None, str]:
+        """Return how many bytes a body may have, and what helps where it has more."""
+        path = scope["path"]
+        if path == _LOGIN or (scope["caller"] is None and not path.startswith(PAGE)):
+            return _MAX_LOGIN, "Send the administrator's key only."
+        if path.startswith(PAGE):
+            return _MAX_FORM, "Send less at a time."
+        hint = "Send less at a time; long texts go in pieces with add_artifact_piece. The operator sets "
+        if path in self._stream_paths:
+            return self._settings.max_import, hint + "--max-import."
+        return self._settings.max_body, hint + "--max-body."
 
-        await self._app(scope, counted, send)
+
+def _too_long(limit: int, hint: str) -> ProblemError:
+    size = f"{limit / MIB:g} MiB" if limit >= MIB else f"{limit >> 10} KiB"
+    return ProblemError(413, f"the body has more than {size}", hint=hint)
+
+
+def _counted(receive: Receive, limit: int | None, hint: str) -> Receive:
+    """Return what receives a body until it exceeds a limit."""
+    received = 0
+
+    async def counted() -> Message:
+        nonlocal received
+        message = await receive()
+        received += len(message.get("body", b""))
+        if limit is not None and received > limit:
+            raise _too_long(limit, hint)
+        return message
+
+    return counted
+
+
+async def _whole(receive: Receive, most_values: int | None) -> Receive | None:
+    """Receive a body of JSON, and return what gives it whole; None where the caller has gone.
+
+    Raises:
+        ProblemError: it is too long, or has too many values (413).
+    """
+    values, parts, is_whole = JsonValues(), list[bytes](), False
+    while not is_whole:
+        message = await receive()
+        if message["type"] != "http.request":
+            return None
+        part, is_whole = message.get("body", b""), not message.get("more_body", False)
+        values.feed(part)
+        if most_values is not None and values.count > most_values:
+            raise ProblemError(
+                413,
+                f"the body has more than {most_values} values",
+                hint="Send less at a time, and as one text what nobody searches for by its parts.",
+            )
+        parts.append(part)
+    body: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]
+
+    async def given() -> Message:
+        return body.pop() if body else await receive()
+
+    return given

@@ -10,6 +10,7 @@ from typing import Literal
 import uvicorn
 from starlette.types import ASGIApp
 
+from .connections import Connection, log_once_a_minute, set_limits
 from .settings import Settings
 
 
@@ -49,8 +50,11 @@ async def serve_app(
         announce: is told the URL of the server first.
         lifespan: whether the application wants to know when the server starts and ends.
     """
+    backlog = set_limits()
     config = uvicorn.Config(
         app,
+        http=Connection,
+        backlog=backlog,
         log_level="warning",
         access_log=False,  # queries name users
         lifespan=lifespan,
@@ -60,6 +64,7 @@ async def serve_app(
         server_header=False,
         timeout_graceful_shutdown=round(settings.grace),
     )
+    log_once_a_minute()
     address, port = listening.getsockname()[:2]
     announce(f"http://[{address}]:{port}" if ":" in address else f"http://{address}:{port}")
     # At its end uvicorn sends itself the signal again that ended it; the database is to be left first.

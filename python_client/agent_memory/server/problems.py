@@ -80,7 +80,7 @@ class ProblemError(Exception):
             "hint": self.hint,
             "argument": self.argument,
             "sqlstate": self.sqlstate,
-            "success": False if request.url.path.startswith("/api/v1/") else None,
+            "success": False if request.scope["path"].startswith("/api/v1/") else None,
         }
         stated = {name: value for name, value in body.items() if value is not None}
         # As ASCII, so that half a surrogate pair which a caller sent and a message repeats can be sent back.

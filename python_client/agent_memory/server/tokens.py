@@ -7,7 +7,9 @@ import hmac
 import json
 import logging
 import time
+import urllib.request
 import warnings
+from http.client import HTTPException
 from typing import Any
 
 import jwt
@@ -19,13 +21,18 @@ from .settings import Settings
 logger = logging.getLogger("agent_memory.server")
 
 _SIGNED_BY_SECRET = ("HS256",)
-_SIGNED_BY_KEY_PAIR = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "EdDSA")
+_SIGNED_BY_RSA = ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512")
+_SIGNED_BY_KEY_PAIR = (*_SIGNED_BY_RSA, "ES256", "ES384", "ES512", "EdDSA")
 _LEEWAY = 10
 """Seconds by which the clocks of two machines may differ."""
 _KEYS_LIVE = 300.0
 """Seconds after which public keys are fetched anew, so that a withdrawn key is not accepted for longer."""
 _PAUSE = 10.0
 """Seconds between two fetches, whatever keys tokens name: anybody can make up names of keys."""
+_PATIENCE = 5.0
+"""Seconds that a fetch may take, and that a token of an unknown key waits for one."""
+_MOST_BYTES = 1 << 20
+"""Of a key set; providers have a few keys of 1 to 3 KB each, with their certificates."""
 
 _SHORTEST_SECRET = 32
 """Bytes of a secret of HS256, by RFC 7518."""
@@ -73,13 +80,13 @@ class Tokens:
             header = jwt.get_unverified_header(token)
         except jwt.PyJWTError:
             raise TokenError("the bearer token is neither the administrator's key nor a JWT") from None
-        key, algorithms = await self._key(header)
+        key = await self._key(header)
         settings = self._settings
         try:
             claims = jwt.decode(
                 token,
                 key,
-                algorithms=list(algorithms),
+                algorithms=[header["alg"]],
                 audience=settings.jwt_audience,
                 issuer=settings.jwt_issuer,
                 leeway=_LEEWAY,
@@ -94,63 +101,114 @@ class Tokens:
             raise TokenError("sub of the token is no id of a user, a text of 1 to 255 characters")
         return user_id
 
-    async def _key(self, header: dict[str, Any]) -> tuple[Any, tuple[str, ...]]:
-        """Return what verifies a token, and the algorithms for which that is the right kind of key."""
+    async def _key(self, header: dict[str, Any]) -> Any:
+        """Return what verifies a token, which is the right kind of key for its ``alg``."""
         algorithm = header.get("alg")
         if algorithm in _SIGNED_BY_SECRET and self._settings.jwt_secret is not None:
-            return self._settings.jwt_secret, _SIGNED_BY_SECRET
+            return self._settings.jwt_secret
         if algorithm in _SIGNED_BY_KEY_PAIR and self._keys is not None:
-            return await self._keys.get(header.get("kid")), _SIGNED_BY_KEY_PAIR
+            return await self._keys.get(header.get("kid"), algorithm)
         raise TokenError("alg of the token is none that this server accepts")
 
 
 class PublicKeys:
-    """The public keys that a URL gives as a JSON Web Key Set.
+    """The public keys that a URL gives as a JSON Web Key Set, fetched beside the requests.
+
+    A token whose key is known never waits for the URL, whatever other tokens name and however old the keys are.
 
     Args:
         url: the URL.
     """
 
     def __init__(self, url: str) -> None:
-        self._client = jwt.PyJWKClient(url, cache_jwk_set=False, timeout=5, cooldown_duration=0)
-        self._keys: dict[str | None, jwt.PyJWK] = {}
+        self._url = url
+        self._keys: dict[str | None, dict[str, jwt.PyJWK]] = {}
+        """By their name, then by the algorithm of the token."""
         self._fetched_at = self._tried_at = float("-inf")
-        self._lock = asyncio.Lock()
+        self._fetching: asyncio.Task[None] | None = None
+        self._renewal: asyncio.TimerHandle | None = None
 
-    async def get(self, name: str | None) -> jwt.PyJWK:
-        """Return the key of a name; a token that names none takes the only key there is.
+    async def get(self, name: str | None, algorithm: str) -> jwt.PyJWK:
+        """Return the key of a name for an algorithm; a token that names none takes the only key there is.
 
         Raises:
             TokenError: there is no such key.
             ProblemError: no keys could be fetched (503).
         """
-        async with self._lock:
-            now = time.monotonic()
-            is_old = now > self._fetched_at + _KEYS_LIVE
-            if (is_old or self._named(name) is None) and now > self._tried_at + _PAUSE:
-                self._tried_at = now
-                await self._fetch()
-        key = self._named(name)
-        if key is not None:
-            return key
+        found, now = self._named(name), time.monotonic()
+        if (not found or now > self._fetched_at + _KEYS_LIVE) and now > self._tried_at + _PAUSE:
+            self._begin()
+        if not found and self._fetching is not None:
+            await asyncio.wait([self._fetching], timeout=_PATIENCE)
+            found = self._named(name)
+        if algorithm in found:
+            return found[algorithm]
         if not self._keys:
             raise ProblemError(
                 503, "the public keys of tokens cannot be had at the moment", headers={"Retry-After": f"{_PAUSE:.0f}"}
             )
+        if found:
+            raise TokenError("alg of the token is not that of its key")
         raise TokenError("kid of the token names no key of AGENT_MEMORY_JWKS_URL")
 
-    def _named(self, name: str | None) -> jwt.PyJWK | None:
+    def _named(self, name: str | None) -> dict[str, jwt.PyJWK]:
         if name is None and len(self._keys) == 1:
             return next(iter(self._keys.values()))
-        return self._keys.get(name)
+        return self._keys.get(name, {})
+
+    def _begin(self) -> None:
+        """Begin to fetch the keys, unless that is under way, and do so again in time, also where nobody calls."""
+        if self._fetching is None or self._fetching.done():
+            self._tried_at = time.monotonic()
+            self._fetching = asyncio.create_task(self._fetch())
+        if self._renewal is not None:
+            self._renewal.cancel()
+        self._renewal = asyncio.get_running_loop().call_later(_KEYS_LIVE, self._begin)
 
     async def _fetch(self) -> None:
         """Fetch the keys; where that fails, those of the last time serve on."""
         try:
-            found = await asyncio.to_thread(self._client.fetch_data)
-            keys = jwt.PyJWKSet.from_dict(found).keys
-        except (jwt.PyJWTError, json.JSONDecodeError, OSError, ValueError, AttributeError, TypeError) as error:
+            self._keys = await asyncio.to_thread(_keys_of, self._url)
+        except (jwt.PyJWTError, HTTPException, OSError, ValueError, AttributeError, RecursionError) as error:
             logger.warning("the public keys of tokens cannot be fetched: %s", error)
-            return
-        self._keys = {key.key_id: key for key in keys if key.public_key_use in ("sig", None)}
-        self._fetched_at = time.monotonic()
+        else:
+            self._fetched_at = time.monotonic()
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, *_: Any) -> None:
+        """Follow nobody to keys at an address that the operator has not named."""
+
+
+def _keys_of(url: str) -> dict[str | None, dict[str, jwt.PyJWK]]:
+    """Read the keys of a URL, each under the algorithms for which it is the right kind of key.
+
+    Raises:
+        OSError, ValueError, HTTPException, PyJWTError, AttributeError: the URL does not give keys.
+    """
+    until = time.monotonic() + _PATIENCE
+    body = bytearray()
+    with urllib.request.build_opener(_NoRedirects).open(url, timeout=_PATIENCE) as response:
+        while part := response.read1(1 << 16):
+            body += part
+            if len(body) > _MOST_BYTES or time.monotonic() > until:
+                raise ValueError(f"more than {_MOST_BYTES >> 20} MiB, or more than {_PATIENCE:.0f} seconds")
+    given = json.loads(body).get("keys")
+    jwt.PyJWKSet(given)  # says why where none of them can be used
+    found: dict[str | None, dict[str, jwt.PyJWK]] = {}
+    for data in given:
+        key = _key(data)
+        if key is not None and key.public_key_use in ("sig", None):
+            # A key of RSA without "alg" verifies all algorithms of RSA; any other key has one.
+            names = _SIGNED_BY_RSA if key.key_type == "RSA" and not data.get("alg") else (key.algorithm_name,)
+            usable = {name: _key(data, name) for name in names if name in _SIGNED_BY_KEY_PAIR}
+            found.setdefault(key.key_id, {}).update({name: each for name, each in usable.items() if each is not None})
+    return found
+
+
+def _key(data: Any, algorithm: str | None = None) -> jwt.PyJWK | None:
+    """Return a key for an algorithm, or None for what is no key that this version of PyJWT knows."""
+    try:
+        return jwt.PyJWK(data, algorithm)
+    except (jwt.PyJWTError, AttributeError, TypeError):
+        return None

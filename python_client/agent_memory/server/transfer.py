@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import tempfile
+import time
 from collections import deque
 from collections.abc import AsyncIterator, Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -19,15 +20,21 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from ..client import AsyncMemory, translated
-from ..importer import ImportFileError, import_file
+from ..errors import InvalidValueError
+from ..importer import ImportFileError, Limits, import_file
 from ..types import Message, Thread
 from .access import caller_of
+from .bodies import MAX_VALUES
 from .operation import LINES, Operation
 from .problems import ProblemError
+from .settings import MIB
 
 IMPORT_PATH = "/v1/import"
 _PAGE = 500
 """Messages, or threads, that an export reads at a time."""
+_LONGEST_LINE = 32 * MIB
+_PATIENCE = 900.0
+"""Seconds that an import may take."""
 _importers = ThreadPoolExecutor(4, "agent_memory import")
 """Threads of their own: an import may take minutes, and what else is done in threads must not wait for it."""
 
@@ -128,9 +135,12 @@ def _import(
                     thread_id=thread_id,
                     format="chat",
                     only_user=only,
+                    limits=Limits(MAX_VALUES, _LONGEST_LINE, time.monotonic() + _PATIENCE),
                 )
                 last = next(iter(deque(steps, maxlen=1)), None)
-        except ImportFileError as error:  # it names the file, which only this process knows
+        except (ImportFileError, InvalidValueError) as error:  # it names the file, which only this process knows
+            if file.name not in error.message:
+                raise
             message = error.message.replace(f"{file.name}, ", "").replace(file.name, "the body")
             raise ProblemError(422, message, hint=error.hint, sqlstate="22023") from error
     if last is None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import socket
 import sys
+import zlib
 from contextlib import suppress
 from contextvars import ContextVar
 from typing import Any
@@ -47,6 +48,7 @@ class Connections(openai.DefaultAsyncHttpxClient):
         """The response, whose body has been read. Raises ModelError when the body is too large."""
         # A redirect would carry the users' words, and in Azure's case the key, to a server that nobody named.
         options |= {"stream": True, "follow_redirects": False}
+        request.headers["accept-encoding"] = "gzip"
         limit = MAX_REPLY_MIB
         if request.url.path.endswith("/embeddings"):
             limit = 1 + len(json.loads(request.content)["input"]) * MAX_EMBEDDING_KIB // 1024
@@ -54,23 +56,18 @@ class Connections(openai.DefaultAsyncHttpxClient):
         try:
             response = await self._send(request, options)
             _acknowledge(response)
-            body = bytearray()
             try:
-                async for part in response.aiter_bytes():
-                    body += part
-                    if len(body) > limit * 2**20:
-                        raise ModelError(f"the reply is larger than {limit} MiB")
+                body = await _body(response, limit * 2**20)
             finally:
                 await response.aclose()
         finally:
             for name in _CREDENTIALS:
                 request.headers.pop(name, None)
-        content = bytes(body)
         # An error's body may repeat the key. A shorter "key" is no secret: people write one for servers without keys.
         if key is not None and len(key) >= MIN_KEY_CHARACTERS and response.status_code >= 400:
-            content = content.replace(key.encode(), b"***")
+            body = body.replace(key.encode(), b"***")
         headers = [(name, value) for name, value in response.headers.multi_items() if name != "content-encoding"]
-        return type(response)(response.status_code, headers=headers, content=content, request=request)
+        return type(response)(response.status_code, headers=headers, content=body, request=request)
 
     async def _send(self, request: Any, options: dict[str, Any]) -> Any:
         """The response to a request, which is sent again where the server had closed the connection meanwhile.
@@ -93,6 +90,26 @@ class Connections(openai.DefaultAsyncHttpxClient):
             return await super().send(request, **options)
         finally:
             del request.extensions["trace"]
+
+
+async def _body(response: Any, limit: int) -> bytes:
+    """The body of a response. Raises ModelError when it is larger than `limit` bytes, or compressed in another way.
+
+    The library unpacks whatever it is sent, each part whole and each encoding after the other: a reply of 2 kB took
+    2 GB of a backend.
+    """
+    encoding = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip"):
+        raise ModelError("the reply is compressed in a way that was not asked for")
+    gzip, body = zlib.decompressobj(wbits=31), bytearray()
+    try:
+        async for part in response.aiter_raw():
+            body += gzip.decompress(part, limit + 1 - len(body)) if encoding == "gzip" else part
+            if len(body) > limit:
+                raise ModelError(f"the reply is larger than {limit >> 20} MiB")
+    except zlib.error:
+        raise ModelError("the reply is no gzip, as it says") from None
+    return bytes(body)
 
 
 def _acknowledge(response: Any) -> None:

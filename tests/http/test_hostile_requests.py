@@ -1,0 +1,184 @@
+"""No request takes the server from the others: bodies are refused before they are parsed, connections in time."""
+
+from __future__ import annotations
+
+import io
+import json
+import resource
+import socket
+import zipfile
+from collections.abc import Iterator
+
+import httpx
+import pytest
+from agent_memory._json_values import JsonValues
+from agent_memory.server import connections
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.http.steps import Serving, problem, token, with_keys
+
+LINES = {"Content-Type": "application/x-ndjson"}
+JSON = {"Content-Type": "application/json"}
+FORM = {"Content-Type": "application/x-www-form-urlencoded", "Sec-Fetch-Site": "same-origin"}
+MANY = "[" + "[]," * 200_000 + "[]]"
+
+
+@pytest.mark.feature("B14")
+def test_anybody_may_send_a_form_of_a_few_kilobytes(served: Serving) -> None:
+    def parts() -> Iterator[bytes]:
+        for _ in range(100):
+            yield b"a=1&" * 1000
+
+    with served.client(None, **FORM) as client:
+        assert client.post("/page/login", content=b"key=wrong").status_code == 403
+        assert client.post("/page/login", content=b"a=1&" * 1000).status_code == 422
+        assert client.post("/page/login", content=b"".join(parts())).status_code == 413
+        assert client.post("/page/login", content=parts()).status_code == 413  # without a stated length
+
+
+@pytest.mark.feature("B14")
+def test_json_of_too_many_values_is_not_parsed(ana: httpx.Client) -> None:
+    bodies = {
+        "/v1/add_memory": f'{{"content": "x", "metadata": {{"a": {MANY}}}}}',
+        "/v1/add_messages": f'{{"thread_id": "t", "messages": {MANY}}}',
+        "/api/v1/agents/a/memories": f'{{"memory_type": "fact", "content": "x", "metadata": {{"a": {MANY}}}}}',
+        "/mcp": f'{{"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {{"a": {MANY}}}}}',
+    }
+    for path, body in bodies.items():
+        headers = JSON | {"Accept": "application/json, text/event-stream"}
+        assert "100000 values" in problem(ana.post(path, content=body, headers=headers), 413)["detail"]
+    text = '[{,"\\' * 150_000  # what is in a text counts as one value
+    stored = ana.post("/v1/store_artifact", json={"content": text})
+    assert stored.status_code == 200
+
+
+@given(
+    st.recursive(
+        st.none() | st.integers() | st.text(alphabet='",[{\\a'),
+        lambda v: st.lists(v) | st.dictionaries(st.text(alphabet='",[{\\a'), v),
+    ),
+    st.lists(st.integers(1, 9)),
+)
+def test_values_are_counted_however_the_text_is_cut(value: object, cuts: list[int]) -> None:
+    def size(value: object) -> int:
+        inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return max(len(inner) - 1, 0) + (inner != ()) + sum(map(size, inner))
+
+    values, text = JsonValues(), json.dumps(value).encode()
+    for cut in cuts:
+        values.feed(text[:cut])
+        text = text[cut:]
+    values.feed(text)
+    assert values.count == size(value)
+
+
+@pytest.mark.feature("B14")
+def test_an_import_reads_no_archive(newcomer: httpx.Client) -> None:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("conversations.json", '[{"role": "user", "content": "Hello"}]')
+    problem(newcomer.post("/v1/import", content=packed.getvalue(), headers=LINES), 422)
+    behind = b'{"role": "user", "content": "Hello"}\n' + packed.getvalue()
+    problem(newcomer.post("/v1/import", content=behind, headers=LINES), 422)
+    database = problem(newcomer.post("/v1/import", content=b"SQLite format 3\0" + b"\0" * 84, headers=LINES), 422)
+    assert "/" not in database["detail"]  # no file of the server
+    assert newcomer.post("/v1/list_threads").json() == []
+
+
+@pytest.mark.feature("B14")
+@pytest.mark.parametrize(
+    ("body", "said"),
+    [
+        (f'{{"role": "user", "content": "x", "metadata": {{"a": {MANY}}}}}\n', "100000 values"),
+        (f'[{{"role": "user", "content": "x"}}, {{"messages": {MANY}}}]', "100000 values"),
+        ('{"messages":\n' + MANY + "}", "100000 values"),
+        ('{"role": "user", "content": "' + "x" * (33 << 20) + '"}', "33554432 characters"),
+        ('{"role": "user",\n"content": "' + "x\n" * (17 << 20) + '"}', "33554432 characters"),
+        (" " * (2 << 20) + "{}", "white space"),
+    ],
+)
+def test_a_line_of_an_import_has_a_limit(newcomer: httpx.Client, body: str, said: str) -> None:
+    assert said in problem(newcomer.post("/v1/import", content=body.encode(), headers=LINES), 422)["detail"]
+    assert newcomer.post("/v1/list_threads").json() == []
+
+
+def with_few_files(dsn: str) -> Serving:
+    """A server that may open 256 files."""
+    serving = with_keys(dsn)
+    serving._command = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh", *serving._command]
+    return serving
+
+
+@pytest.mark.feature("B14")
+def test_half_sent_requests_keep_nobody_out_and_fill_no_log(dsn: str) -> None:
+    with with_few_files(dsn) as serving:
+        address = ("127.0.0.1", int(serving.url.rpartition(":")[2]))
+        halves = [socket.create_connection(address, timeout=180) for _ in range(400)]
+        for half in halves:
+            half.sendall(b"POST /v1/search HTTP/1.1\r\nHost: x\r\n")
+        with serving.client(token("ana")) as ana:
+            assert [ana.post("/v1/count_memories").status_code for _ in range(20)] == [200] * 20
+        # Those that may stay do not stay for long, nor does somebody who does not send a form that he has announced.
+        slow = socket.create_connection(address, timeout=180)
+        slow.sendall(
+            b"POST /page/login HTTP/1.1\r\nHost: x\r\nSec-Fetch-Site: same-origin\r\nContent-Length: 9\r\n\r\nkey="
+        )
+        for each in (*halves, slow):
+            with each:
+                assert is_closed(each)
+        serving.stop()
+        assert len([line for line in serving.errors if "connections" in line]) <= 2, serving.errors
+        assert len(serving.errors) <= 2, serving.errors
+
+
+def is_closed(connection: socket.socket) -> bool:
+    """Wait for the end of a connection."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionError:
+        return True
+
+
+def test_endless_headers_end_a_connection(served: Serving) -> None:
+    connection = socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2])), timeout=180)
+    with connection:
+        connection.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        with pytest.raises(ConnectionError):
+            connection.sendall((b"X-Y: " + b"z" * 10_000 + b"\r\n") * 10_000)
+
+
+def test_more_files_are_open_where_the_system_allows_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits: list[tuple[int, int]] = [(1024, 4096)]
+    monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
+    monkeypatch.setattr(resource, "setrlimit", lambda _, new: limits.append(new))
+    monkeypatch.setattr(connections.Connection, "most", 0)
+    assert connections.set_limits() == 1024
+    assert limits[-1] == (4096, 4096)
+    assert connections.Connection.most == 2000
+    limits.append((64, resource.RLIM_INFINITY))
+    assert connections.set_limits() == 2048
+    assert limits[-1] == (8192, resource.RLIM_INFINITY)
+
+
+@pytest.mark.feature("B14")
+@pytest.mark.parametrize(
+    "request_line",
+    [
+        "POST /v1/version HTTP/1.1\r\nHost: x/page/?",
+        "POST /v1/version HTTP/1.1\r\nHost: x/page/#",
+        "POST http://x/page/%2e%2e/v1/version HTTP/1.1\r\nHost: x",
+        "POST /page/../v1/version HTTP/1.1\r\nHost: x",
+        "POST /page/..%2Fv1/version HTTP/1.1\r\nHost: x",
+        "POST //page/../v1/version HTTP/1.1\r\nHost: x",
+        "POST http://x/v1/version?/page/ HTTP/1.1\r\nHost: x",
+        "POST /v1/version#/page/ HTTP/1.1\r\nHost: x",
+        "POST page/v1/version HTTP/1.1\r\nHost: x",
+        "POST /page/%ff/version HTTP/1.1\r\nHost: [::1",
+    ],
+)
+def test_no_spelling_of_a_path_gets_past_the_gate(served: Serving, request_line: str) -> None:
+    with socket.create_connection(("127.0.0.1", int(served.url.rpartition(":")[2])), timeout=180) as connection:
+        connection.sendall(f"{request_line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".encode())
+        status = connection.makefile("rb").readline().split()[1]
+    assert status in (b"400", b"401", b"404", b"405")

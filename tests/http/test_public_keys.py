@@ -1,0 +1,162 @@
+"""Public keys of an identity provider: which algorithms they verify, and an endpoint that does not answer."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+import jwt
+import pytest
+from agent_memory.server import tokens
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+
+from tests.http.steps import Serving
+
+RSA = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+PRIVATE: dict[str, Any] = {
+    "rsa": RSA,
+    "only 512": RSA,
+    "p256": ec.generate_private_key(ec.SECP256R1()),
+    "p384": ec.generate_private_key(ec.SECP384R1()),
+    "p521": ec.generate_private_key(ec.SECP521R1()),
+    "ed": ed25519.Ed25519PrivateKey.generate(),
+}
+KINDS = {"rsa": "RSA", "only 512": "RSA", "p256": "EC", "p384": "EC", "p521": "EC", "ed": "OKP"}
+CLASSES: dict[str, Any] = {
+    "RSA": jwt.algorithms.RSAAlgorithm,
+    "EC": jwt.algorithms.ECAlgorithm,
+    "OKP": jwt.algorithms.OKPAlgorithm,
+}
+
+
+def public(name: str, **more: str) -> dict[str, Any]:
+    """A public key without "alg", as many providers give it."""
+    data: dict[str, Any] = json.loads(CLASSES[KINDS[name]].to_jwk(PRIVATE[name].public_key()))
+    return {name: value for name, value in data.items() if name not in ("alg", "key_ops")} | {"kid": name} | more
+
+
+class Provider:
+    """What an identity provider does: gives keys, counts who asks, and hangs while its gate is closed."""
+
+    def __init__(self) -> None:
+        self.keys = [public(name) for name in PRIVATE if name != "only 512"] + [public("only 512", alg="RS512")]
+        self.body: bytes | None = None
+        self.asked = 0
+        self.gate = threading.Event()
+        self.gate.set()
+        self.url = ""
+
+    @contextmanager
+    def serving(self) -> Iterator[Provider]:
+        provider = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                provider.asked += 1
+                provider.gate.wait(300)
+                body = json.dumps({"keys": provider.keys}).encode() if provider.body is None else provider.body
+                self.send_response(200)
+                self.send_header("Content-Length", str(len(body)))
+                self.end_headers()
+                self.wfile.write(body)
+
+            def log_message(self, *_: Any) -> None:
+                pass
+
+        with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+            server.daemon_threads, server.block_on_close = True, False
+            threading.Thread(target=server.serve_forever, daemon=True).start()
+            self.url = f"http://127.0.0.1:{server.server_port}/jwks.json"
+            yield self
+            self.gate.set()
+            server.shutdown()
+
+
+def bearer(name: str, algorithm: str, **headers: str) -> str:
+    claims = {"sub": "ana", "exp": int(time.time()) + 86400}
+    return jwt.encode(claims, PRIVATE[name], algorithm, headers={"kid": name} | headers)
+
+
+def status(client: httpx.Client, bearer: str) -> int:
+    return client.post("/v1/count_memories", headers={"Authorization": f"Bearer {bearer}"}).status_code
+
+
+@pytest.mark.feature("B14")
+def test_every_algorithm_that_the_docs_name_works_without_alg_in_the_key(dsn: str) -> None:
+    of_keys = {
+        "rsa": ("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"),
+        "only 512": ("RS512",),
+        "p256": ("ES256",),
+        "p384": ("ES384",),
+        "p521": ("ES512",),
+        "ed": ("EdDSA",),
+    }
+    with (
+        Provider().serving() as provider,
+        Serving(dsn, AGENT_MEMORY_JWKS_URL=provider.url) as serving,
+        serving.client(None) as client,
+    ):
+        for name, algorithms in of_keys.items():
+            for algorithm in algorithms:
+                assert status(client, bearer(name, algorithm)) == 200, (name, algorithm)
+        assert status(client, bearer("only 512", "RS256")) == 401  # the key says what it is for
+        assert status(client, bearer("rsa", "RS256", kid="p256")) == 401
+        assert status(client, bearer("p384", "ES384", kid="p256")) == 401
+        assert status(client, bearer("p256", "ES256", kid="rsa")) == 401
+        assert provider.asked == 1
+
+
+@pytest.mark.feature("B14")
+def test_a_hanging_endpoint_holds_up_nobody_whose_key_is_known(dsn: str) -> None:
+    with (
+        Provider().serving() as provider,
+        Serving(dsn, AGENT_MEMORY_JWKS_URL=provider.url) as serving,
+        serving.client(None) as client,
+    ):
+        assert status(client, bearer("rsa", "RS256")) == 200
+        provider.gate.clear()
+        unknown: list[int] = []
+
+        def ask(number: int) -> None:
+            with serving.client(None) as other:
+                while provider.asked == 1:  # until the pause after the first fetch is over
+                    unknown.append(status(other, bearer("rsa", "RS256", kid=f"made up {number}")))
+
+        asking = [threading.Thread(target=ask, args=(number,)) for number in range(3)]
+        for each in asking:
+            each.start()
+        while provider.asked == 1:
+            assert status(client, bearer("rsa", "RS256")) == 200
+        answered = [status(client, bearer("rsa", "RS256")) for _ in range(50)]
+        assert answered == [200] * 50
+        assert provider.asked == 2  # which no answer has come to: the tokens of unknown keys wait alone
+        assert any(each.is_alive() for each in asking)
+        for each in asking:
+            each.join(180)
+        assert set(unknown) == {401}
+
+
+@pytest.mark.parametrize(
+    ("body", "error"),
+    [
+        (b'{"keys": [' + b" " * (1 << 20) + b"]}", ValueError),
+        (b"[" * 1_000_000, (ValueError, RecursionError)),
+        (b"[]", AttributeError),
+        (b'{"keys": [1, {}]}', jwt.PyJWTError),
+        (b'{"keys": [{"kty": "oct", "k": "c2VjcmV0", "kid": "h"}]}', None),
+    ],
+)
+def test_what_is_no_set_of_public_keys_is_refused(body: bytes, error: Any) -> None:
+    with Provider().serving() as provider:
+        provider.body = body
+        if error is None:
+            assert not any(tokens._keys_of(provider.url).values())
+        else:
+            with pytest.raises(error):
+                tokens._keys_of(provider.url)

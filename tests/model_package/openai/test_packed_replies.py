@@ -1,0 +1,56 @@
+"""Replies that are compressed: unpacked up to the limit and no further, and only what was asked for."""
+
+from __future__ import annotations
+
+import gzip
+import tracemalloc
+import zlib
+from typing import Any
+
+import pytest
+from agent_memory_models import ModelError
+
+from tests.model_package.openai.steps import KINDS, chat, every_kind
+from tests.support.fake_model_server import Behaviour, FakeModelServer
+from tests.support.model_payloads import Json, run
+
+ZEROS = gzip.compress(b"\0" * (200 << 20), 1)
+"""0.9 MB of 200 MiB."""
+
+
+@pytest.mark.feature("F20")
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_packed_reply_is_read(fake: FakeModelServer, kind: str) -> None:
+    fake.behaviour = Behaviour(packed=("gzip", gzip.compress))
+    calls: list[Json] = []
+    run(kind, every_kind(chat(fake))[kind], calls)
+    assert calls
+    assert not any(call["error"] for call in calls)
+    assert {request.headers["accept-encoding"] for request in fake.requests} == {"gzip"}
+
+
+@pytest.mark.feature("F20")
+@pytest.mark.parametrize(
+    ("encoding", "body", "said"),
+    [
+        ("gzip", ZEROS, "larger than"),
+        ("gzip, gzip", gzip.compress(ZEROS), "compressed in a way"),
+        ("gzip,gzip", gzip.compress(ZEROS), "compressed in a way"),
+        ("deflate", zlib.compress(b"{}"), "compressed in a way"),
+        ("br", b"x", "compressed in a way"),
+        ("gzip", b"no gzip", "no gzip"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["extract_memories", "embed"])
+def test_a_reply_takes_no_more_memory_than_its_limit(
+    fake: FakeModelServer, kind: str, encoding: str, body: bytes, said: str
+) -> None:
+    fake.behaviour = Behaviour(packed=(encoding, lambda _: body))
+    calls: list[Any] = []
+    tracemalloc.start()
+    try:
+        with pytest.raises(ModelError, match=said):
+            run(kind, every_kind(chat(fake))[kind], calls)
+        assert tracemalloc.get_traced_memory()[1] < 40 << 20
+    finally:
+        tracemalloc.stop()
