@@ -45,6 +45,6 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
-  on conflict on constraint marks_pkey do update set position = k.position + 1;
+  on conflict on constraint marks_pkey do update set position = mod(k.position, 1000000000) + 1;
 end;
 $$;
