@@ -2599,6 +2599,8 @@ returns memory.models$header$),
 returns memory.models$header$),
       ('function', '_refuse_unknown_model', $header$(p_name text)
 returns void$header$),
+      ('function', '_refuse_held_model', $header$(p_name text)
+returns void$header$),
       ('function', '_prompt', $header$(p_name text)
 returns jsonb$header$),
       ('function', '_check_prompt_name', $header$(p_name text)
@@ -3936,7 +3938,7 @@ returns double precision$header$),
 )
 returns boolean$header$),
       ('function', '_keep_query_embedding', $header$(
-  p_user_id text, p_model text, p_query text, p_embedding halfvec
+  p_user_id text, p_model memory.models, p_query text, p_embedding halfvec
 )
 returns void$header$),
       ('function', '_ranked_among_memories', $header$(
@@ -4001,7 +4003,7 @@ returns memory.models$header$),
       ('function', '_query_embedding', $header$(
   p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )$header$),
-      ('function', '_query_hash', $header$(p_query text)
+      ('function', '_query_hash', $header$(p_model memory.models, p_query text)
 returns text$header$),
       ('function', '_query_target', $header$(
   p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
@@ -7871,10 +7873,12 @@ create or replace function memory.activate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
-  activated memory.models := memory._locked_model(name);
+  activated memory.models;
 begin
+  activated := memory._locked_model(name);
   update memory.models as m set is_active = false
   where m.kind = activated.kind and m.is_active and m.name <> activated.name;
   update memory.models as m set is_active = true, is_off = false
@@ -7883,6 +7887,9 @@ begin
     perform memory._enqueue_for_everyone('backfill');
   end if;
   perform memory._audit('activate_model', jsonb_build_object('name', name));
+exception
+  when lock_not_available then
+    perform memory._refuse_held_model(name);
 end;
 $$;
 comment on function memory.activate_model(text) is
@@ -8152,12 +8159,17 @@ create or replace function memory.deactivate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
-  deactivated memory.models := memory._locked_model(name);
+  deactivated memory.models;
 begin
+  deactivated := memory._locked_model(name);
   update memory.models as m set is_active = false, is_off = true where m.name = deactivated.name;
   perform memory._audit('deactivate_model', jsonb_build_object('name', name));
+exception
+  when lock_not_available then
+    perform memory._refuse_held_model(name);
 end;
 $$;
 comment on function memory.deactivate_model(text) is
@@ -8307,6 +8319,7 @@ create or replace function memory.drop_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
   dropped memory.models;
@@ -8326,6 +8339,9 @@ begin
   end if;
   delete from memory.models as m where m.name = drop_model.name;
   perform memory._audit('drop_model', jsonb_build_object('name', name));
+exception
+  when lock_not_available then
+    perform memory._refuse_held_model(name);
 end;
 $$;
 comment on function memory.drop_model(text) is
@@ -8448,6 +8464,18 @@ begin
 end;
 $$;
 
+-- Refuses to change a model while an open transaction holds its row, embeddings that it made, or a job.
+create or replace function memory._refuse_held_model(p_name text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('name', format('an open transaction holds model "%s" or what it has embedded', p_name),
+    'Call this again, or end that transaction: select pid, xact_start, query from pg_stat_activity '
+    'order by xact_start shows the oldest first.', '55P03');
+end;
+$$;
+
 call memory._replace_view('prompts', $view$
 select d.name, coalesce(v.version, 1) as version, coalesce(v.template, d.template) as template,
   v.template is null as is_default, memory._prompt_variables(d.template) as variables, v.changed_by, v.changed_at
@@ -8510,6 +8538,7 @@ create or replace function memory.register_model(
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
   registered memory.models; -- the earlier registration of the name, if there is one
@@ -8545,10 +8574,6 @@ begin
         'Register the other model under another name.', '23505');
     end if;
   end if;
-  if kind = 'embedding' and (is_the_same and registered.settings ->> 'query_prefix'
-                             is not distinct from register_model.settings ->> 'query_prefix') is not true then
-    delete from memory.query_embeddings as k where k.model = register_model.name;
-  end if;
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model,
           register_model.settings)
@@ -8564,6 +8589,9 @@ begin
   end if;
   perform memory._audit('register_model', jsonb_build_object('name', name, 'kind', kind, 'provider', provider,
     'model', model, 'settings', settings));
+exception
+  when lock_not_available then
+    perform memory._refuse_held_model(name);
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
@@ -9351,9 +9379,10 @@ as $$
 begin
   return jsonb_strip_nulls(jsonb_build_object(
     'recent_k', case when p_a ? 'recent_k' and p_b ? 'recent_k'
-                  then greatest((p_a ->> 'recent_k')::int, (p_b ->> 'recent_k')::int) end,
+                  then greatest(memory._seq_or_null(p_a -> 'recent_k'), memory._seq_or_null(p_b -> 'recent_k')) end,
     'n', case when p_a ? 'n' or p_b ? 'n'
-           then greatest(coalesce((p_a ->> 'n')::int, 50), coalesce((p_b ->> 'n')::int, 50)) end,
+           then greatest(coalesce(memory._seq_or_null(p_a -> 'n'), 50),
+                         coalesce(memory._seq_or_null(p_b -> 'n'), 50)) end,
     'is_forced', case when p_a ? 'is_forced' or p_b ? 'is_forced' then true end));
 end;
 $$;
@@ -9406,22 +9435,33 @@ exception
 end;
 $$;
 
--- Queues a job of a kind for each user that the kind names, in one statement: memory._enqueue() for each of 100,000
+-- Queues a job of a kind for each user that the kind names, in two statements: memory._enqueue() for each of 100,000
 -- users took four times as long (6 s, 23 s; two busy cores). A running job may end without having seen the newest
--- texts, so another job follows it. A job that waits after a failure becomes due.
+-- texts, so another job follows it. A job that waits after a failure becomes due. A job that an open transaction holds
+-- stays as it is, so that nobody waits: memory.sweep() queues another one if texts are left out.
 create or replace function memory._enqueue_for_everyone(p_kind text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-#variable_conflict use_column
 begin
-  insert into memory.jobs as j (user_id, kind, scope)
-  select u.user_id, p_kind, ''
-  from memory._users_of_kind(p_kind) as u (user_id)
-  order by u.user_id
-  on conflict (user_id, kind, scope, variant) where status in ('pending', 'running') do update
+  update memory.jobs as j
   set next_request = case j.status when 'running' then '{}' else j.next_request end,
-      run_after = least(j.run_after, statement_timestamp());
+      run_after = least(j.run_after, statement_timestamp())
+  from (
+    select o.user_id, o.job_id from memory.jobs as o
+    where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')
+    order by o.user_id for update skip locked) as free
+  where j.user_id = free.user_id and j.job_id = free.job_id;
+  -- "except" and not "not exists", for which a session may keep a plan that was made for an empty queue.
+  insert into memory.jobs (user_id, kind, scope)
+  select n.user_id, p_kind, ''
+  from (
+    select u.user_id from memory._users_of_kind(p_kind) as u (user_id)
+    except
+    select o.user_id from memory.jobs as o
+    where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')) as n
+  order by n.user_id
+  on conflict do nothing;
 end;
 $$;
 
@@ -21663,15 +21703,14 @@ begin
   end if;
   select m.* into made_by from memory.models as m
   where m.name = embedding_model ->> 'name' and m.kind = 'embedding'
-    and memory._model_json(m) = embedding_model
-  for key share; -- so that nobody drops or replaces the model meanwhile
+    and memory._model_json(m) = embedding_model;
   if not found
     or memory._dimensions(embedding) > 4000
     or memory._dimensions(embedding) <> memory._known_dimensions(made_by)
     or not memory._has_direction(memory._to_halfvec(embedding)) then
     return false;
   end if;
-  perform memory._keep_query_embedding(user_id, made_by.name, asked, memory._to_halfvec(embedding));
+  perform memory._keep_query_embedding(user_id, made_by, asked, memory._to_halfvec(embedding));
   return true;
 end;
 $$;
@@ -21682,14 +21721,14 @@ comment on function memory.keep_query_embedding(text, text, jsonb, vector, jsonb
 
 -- Keeps the embedding of a query, which replaces an older one.
 create or replace function memory._keep_query_embedding(
-  p_user_id text, p_model text, p_query text, p_embedding halfvec
+  p_user_id text, p_model memory.models, p_query text, p_embedding halfvec
 )
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-  values (p_user_id, p_model, memory._query_hash(p_query), p_embedding)
+  values (p_user_id, p_model.name, memory._query_hash(p_model, p_query), p_embedding)
   on conflict on constraint query_embeddings_pkey do update
   set embedding = excluded.embedding, created_at = excluded.created_at;
 end;
@@ -22459,7 +22498,7 @@ begin
   else
     select k.embedding into embedding
     from memory.query_embeddings as k
-    where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_query)
+    where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_model, p_query)
       and memory._dimensions(k.embedding)
         = coalesce(memory._known_dimensions(p_model), memory._dimensions(k.embedding));
   end if;
@@ -22467,13 +22506,16 @@ end;
 $$;
 
 -- The key of a kept embedding. The words of queries are not kept. Models embed a query without its credentials, so the
--- key has none either.
-create or replace function memory._query_hash(p_query text)
+-- key has none either. The key tells which model was registered under the name: whoever registers another one there
+-- need not wait for transactions that keep embeddings, because the new model never finds them.
+create or replace function memory._query_hash(p_model memory.models, p_query text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return encode(sha256(convert_to(memory._without_credentials(p_query), 'UTF8')), 'hex');
+  return encode(sha256(convert_to(
+    jsonb_build_array(p_model.model, p_model.settings ->> 'dimensions', p_model.settings ->> 'query_prefix',
+                      memory._without_credentials(p_query))::text, 'UTF8')), 'hex');
 end;
 $$;
 
@@ -22550,11 +22592,7 @@ begin
     problem := format('the reply of model "%s" has no direction', p_model.name);
     embedding := null;
   elsif current_setting('transaction_read_only') = 'off' then
-    perform memory._keep_query_embedding(p_user_id, m.name, p_query, _embed_query.embedding)
-    from memory.models as m
-    where m.name = p_model.name and m.model = p_model.model -- not if it was dropped or replaced meanwhile
-      and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
-    for key share;
+    perform memory._keep_query_embedding(p_user_id, p_model, p_query, _embed_query.embedding);
   end if;
 end;
 $$;
@@ -27479,6 +27517,7 @@ language plpgsql stable parallel safe security definer -- callers have no rights
 set search_path = pg_catalog, pg_temp
 set jit = off -- compiling takes longer than the query saves
 set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
+set max_parallel_workers_per_gather = 0 -- a parallel plan sorts all users to join its parts, which takes longer
 as $$
 #variable_conflict use_column
 begin
@@ -27487,26 +27526,35 @@ begin
     perform memory._refuse('search', format('has %s characters, at most 255 are allowed', length(search)),
       'Pass a part of a user_id.', '54000');
   end if;
-  -- Messages and memories are counted by threads and scopes, so that neither table is read. Users of whom only other
-  -- things are stored are read from indexes.
+  -- Messages and memories are counted by threads and scopes, so that neither table is read, and only for the users that
+  -- are shown. Who is the last heard of, and how many users there are, takes one pass over the threads: an index on
+  -- last_at would make add_message 1.5 times slower. With 100,000 users that takes half of the time of a join of all
+  -- counters. A counter that plain SQL has set beyond any count is left out.
   return query
-  with counted as (
-    select t.user_id, count(*) as threads, sum(t.message_count)::bigint as messages, max(t.last_at) as last_at
-    from memory.threads as t group by t.user_id
-  ), remembered as (
-    select s.user_id, sum(s.memory_count)::bigint as memories from memory.memory_scopes as s group by s.user_id
-  ), others as (
-    select d.user_id from memory.documents as d
-    union select a.user_id from memory.artifacts as a
-    union select s.user_id from memory.secrets as s
-    union select p.user_id from memory.policies as p where p.user_id <> ''
+  with known as materialized (
+    select u.user_id, max(u.last_at) as last_at
+    from (
+      select t.user_id, memory._real_or_null(t.last_at) as last_at from memory.threads as t
+      union all select s.user_id, null from memory.memory_scopes as s
+      union all select d.user_id, null from memory.documents as d
+      union all select a.user_id, null from memory.artifacts as a
+      union all select s.user_id, null from memory.secrets as s
+      union all select p.user_id, null from memory.policies as p where p.user_id <> '') as u
+    where coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0
+    group by u.user_id
   )
-  select user_id, coalesce(c.threads, 0), coalesce(c.messages, 0), coalesce(r.memories, 0), c.last_at,
-    count(*) over ()
-  from counted as c full join remembered as r using (user_id) full join others as o using (user_id)
-  where coalesce(list_users.search, '') = '' or strpos(lower(user_id), lower(list_users.search)) > 0
-  order by c.last_at desc nulls last, user_id
-  limit row_limit offset row_offset;
+  select p.user_id, c.threads, c.messages, r.memories, p.last_at, (select count(*) from known)
+  from (
+    select k.user_id, k.last_at from known as k
+    order by k.last_at desc nulls last, k.user_id limit row_limit offset row_offset) as p
+  cross join lateral (
+    select count(*) as threads,
+      coalesce(sum(t.message_count) filter (where t.message_count between 0 and 1000000000000), 0)::bigint as messages
+    from memory.threads as t where t.user_id = p.user_id) as c
+  cross join lateral (
+    select coalesce(sum(s.memory_count) filter (where s.memory_count between 0 and 1000000000000), 0)::bigint as memories
+    from memory.memory_scopes as s where s.user_id = p.user_id) as r
+  order by p.last_at desc nulls last, p.user_id;
 end;
 $$;
 comment on function memory.list_users(text, int, int) is
