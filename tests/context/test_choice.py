@@ -72,7 +72,7 @@ class TestChoice:
         else:
             api.connection.execute(
                 "insert into memory.query_embeddings (user_id, model, query_hash, embedding) "
-                "select 'ana', 'ada', memory._query_hash(m, %s), '[1,0.1]' from memory.models as m where m.name = 'ada'",
+                "select 'ana', name, memory._query_hash(m, %s), '[1,0.1]' from memory.models as m where name = 'ada'",
                 [query],
             )
             assert one(query=query) == "Owns a parrot called Lorenzo"

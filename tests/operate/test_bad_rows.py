@@ -47,7 +47,8 @@ def _spoil(api: Api, table: str, name: str, value: str) -> int:
     column = sql.Identifier(name)
     for which in ("user_id = %s", "ctid = (select ctid from {} where user_id = %s limit 1)"):
         statement = sql.SQL("update {} set {} = {} where " + which).format(
-            *[sql.Identifier("memory", table), column, sql.SQL(value)], *[sql.Identifier("memory", table)] * ("{}" in which)
+            *[sql.Identifier("memory", table), column, sql.SQL(value)],
+            *[sql.Identifier("memory", table)] * ("{}" in which),
         )
         try:
             with api.connection.transaction():

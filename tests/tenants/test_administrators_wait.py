@@ -50,7 +50,9 @@ NEW_TYPE = "insert into memory.memory_types (memory_type, heading, description) 
 READS = ("get_", "list_", "count_", "render_", "was_", "needs_", "query_", "tenant_", "version", "load_")
 """Beginnings of names of calls that write nothing; searches and contexts stand for them."""
 ORDINARY = sorted(
-    {name for name in VALID if not name.startswith(READS)} - {name for name, _ in ADMINISTRATION} - {"reencrypt_secrets"}
+    {name for name in VALID if not name.startswith(READS)}
+    - {name for name, _ in ADMINISTRATION}
+    - {"reencrypt_secrets"}
     | {"export_user", "keep an embedding", "embed"}
 )
 

@@ -43,7 +43,8 @@ begin
       coalesce(sum(t.message_count) filter (where t.message_count between 0 and 1000000000000), 0)::bigint as messages
     from memory.threads as t where t.user_id = p.user_id) as c
   cross join lateral (
-    select coalesce(sum(s.memory_count) filter (where s.memory_count between 0 and 1000000000000), 0)::bigint as memories
+    select
+      coalesce(sum(s.memory_count) filter (where s.memory_count between 0 and 1000000000000), 0)::bigint as memories
     from memory.memory_scopes as s where s.user_id = p.user_id) as r
   order by p.last_at desc nulls last, p.user_id;
 end;

@@ -35,8 +35,7 @@ begin
     select 'audit.at' where exists (select from memory.audit as a where a.at = 'infinity')) as e;
   detail := concat_ws('; ',
     case when endless is not null
-      then format('rows have infinity in memory.%s, which no call of agent_memory stores: give them a time by plain SQL',
-        endless) end,
+      then format('rows have infinity in memory.%s, which no call stores: give them a time by plain SQL', endless) end,
     case when newest > moment + interval '5 seconds'
       then format('the clock is %s behind the newest rows, so it was set back: run "timedatectl set-ntp true" on the '
         'server', date_trunc('second', newest - moment)) end,
