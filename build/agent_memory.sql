@@ -27189,6 +27189,7 @@ begin
           when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
           when a.attname = 'version' then 'this between 1 and 1000000000'
           when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
+          when a.attname in ('prompt_version', 'generation_time_ms') then null -- told by workers, and nothing counts on
           when t.typname = 'int4' then 'this between 0 and 1000000000'
           when t.typname = 'int8' then 'this between 0 and 1000000000000000'
           when t.typname = '_int8' then '0 <= all (this) and 1000000000000000 >= all (this)'
