@@ -71,7 +71,7 @@ class TestChoice:
         else:
             api.connection.execute(
                 "insert into memory.query_embeddings (user_id, model, query_hash, embedding) "
-                "values ('ana', 'ada', encode(sha256(convert_to(%s, 'UTF8')), 'hex'), '[1,0.1]')",
+                "select 'ana', name, memory._query_hash(m, %s), '[1,0.1]' from memory.models as m where name = 'ada'",
                 [query],
             )
             assert one(query=query) == "Owns a parrot called Lorenzo"

@@ -309,7 +309,7 @@ class TestDegraded:
         embed(embedding, ship=PARTLY)
         embedding.connection.execute(
             "insert into memory.query_embeddings (user_id, model, query_hash, embedding) "
-            "values ('ana', 'ada', encode(sha256(convert_to(%s, 'UTF8')), 'hex'), '[1,0,0]')",
+            "select 'ana', 'ada', memory._query_hash(m, %s), '[1,0,0]' from memory.models as m where m.name = 'ada'",
             [QUESTION],
         )
         assert threads(embedding) == ["t2"]

@@ -42,7 +42,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op <> 'INSERT' then
-    perform memory._drop_embedding(old.user_id, 'note', old.note_id::text);
+    perform memory._drop_embeddings(old.user_id, 'note', array[old.note_id::text]);
   end if;
   if tg_op <> 'DELETE' then
     perform memory._enqueue_embedding(new.user_id);

@@ -12,3 +12,12 @@ begin
       group by e.key) as c);
 end;
 $$;
+
+-- A counter after a change of it. A counter that plain SQL has set beyond 10^15, or below 0, counts on from there, so
+-- that one such row stops no memory.sweep() of others. Inlined by the planner, hence no SET clause.
+create or replace function memory._counted_on(p_counter bigint, p_change bigint)
+returns bigint
+language sql immutable parallel safe
+begin atomic
+  select greatest(0, least(greatest(p_counter, 0), 1000000000000000) + p_change);
+end;

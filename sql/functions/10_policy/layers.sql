@@ -5,7 +5,7 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return p_base || coalesce(jsonb_object_agg(key, coalesce(p_base -> key, '{}') || value), '{}')
-  from jsonb_each(p_layer);
+  from jsonb_each(case jsonb_typeof(p_layer) when 'object' then p_layer else '{}' end);
 end;
 $$;
 

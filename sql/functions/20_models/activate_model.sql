@@ -2,10 +2,12 @@ create or replace function memory.activate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
-  activated memory.models := memory._locked_model(name);
+  activated memory.models;
 begin
+  activated := memory._locked_model(name);
   update memory.models as m set is_active = false
   where m.kind = activated.kind and m.is_active and m.name <> activated.name;
   update memory.models as m set is_active = true, is_off = false
@@ -14,6 +16,9 @@ begin
     perform memory._enqueue_for_everyone('backfill');
   end if;
   perform memory._audit('activate_model', jsonb_build_object('name', name));
+exception
+  when lock_not_available then
+    perform memory._refuse_held_model(name);
 end;
 $$;
 comment on function memory.activate_model(text) is

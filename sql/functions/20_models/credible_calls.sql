@@ -78,7 +78,7 @@ returns int
 language plpgsql immutable parallel safe
 as $$
 begin
-  return p_job.max_attempts * 300;
+  return least(greatest(p_job.max_attempts, 0), 1000000) * 300; -- plain SQL may have stored any number
 end;
 $$;
 

@@ -2,12 +2,17 @@ create or replace function memory.deactivate_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
-  deactivated memory.models := memory._locked_model(name);
+  deactivated memory.models;
 begin
+  deactivated := memory._locked_model(name);
   update memory.models as m set is_active = false, is_off = true where m.name = deactivated.name;
   perform memory._audit('deactivate_model', jsonb_build_object('name', name));
+exception
+  when lock_not_available then
+    perform memory._refuse_held_model(name);
 end;
 $$;
 comment on function memory.deactivate_model(text) is

@@ -2,6 +2,7 @@ create or replace function memory.drop_model(name text)
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
   dropped memory.models;
@@ -21,6 +22,9 @@ begin
   end if;
   delete from memory.models as m where m.name = drop_model.name;
   perform memory._audit('drop_model', jsonb_build_object('name', name));
+exception
+  when lock_not_available then
+    perform memory._refuse_held_model(name);
 end;
 $$;
 comment on function memory.drop_model(text) is

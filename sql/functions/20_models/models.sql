@@ -61,3 +61,15 @@ begin
     'select name from memory.models shows what there is; memory.register_model() registers another.', 'P0002');
 end;
 $$;
+
+-- Refuses to change a model while an open transaction holds its row, embeddings that it made, or a job.
+create or replace function memory._refuse_held_model(p_name text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('name', format('an open transaction holds model "%s" or what it has embedded', p_name),
+    'Call this again, or end that transaction: select pid, xact_start, query from pg_stat_activity '
+    'order by xact_start shows the oldest first.', '55P03');
+end;
+$$;

@@ -4,6 +4,7 @@ create or replace function memory.register_model(
 returns void
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
   registered memory.models; -- the earlier registration of the name, if there is one
@@ -39,10 +40,6 @@ begin
         'Register the other model under another name.', '23505');
     end if;
   end if;
-  if kind = 'embedding' and (is_the_same and registered.settings ->> 'query_prefix'
-                             is not distinct from register_model.settings ->> 'query_prefix') is not true then
-    delete from memory.query_embeddings as k where k.model = register_model.name;
-  end if;
   insert into memory.models as m (name, kind, provider, model, settings)
   values (register_model.name, register_model.kind, register_model.provider, register_model.model,
           register_model.settings)
@@ -58,6 +55,9 @@ begin
   end if;
   perform memory._audit('register_model', jsonb_build_object('name', name, 'kind', kind, 'provider', provider,
     'model', model, 'settings', settings));
+exception
+  when lock_not_available then
+    perform memory._refuse_held_model(name);
 end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is

@@ -199,7 +199,7 @@ begin
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
     if status = 'pending' then -- otherwise somebody holds the job or has just changed it
       update memory.jobs as j
-      set status = 'running', attempts = j.attempts + 1, worker = p_worker,
+      set status = 'running', attempts = least(j.attempts, 1000000000) + 1, worker = p_worker,
           -- Each attempt reads its input anew, so requests that came during an earlier attempt belong to this one.
           request = case when j.next_request is null then j.request
                          else memory._wider_request(j.request, j.next_request) end,
@@ -231,7 +231,7 @@ begin
   select (memory._policy_section(p_user_id, null, 'jobs') ->> 'max_running_per_user')::int - count(*) into room
   from memory.jobs as j where j.user_id = p_user_id and j.status = 'running';
   if room > 0 then
-    update memory.marks as k set position = k.position + 1
+    update memory.marks as k set position = mod(k.position, 1000000000) + 1
     where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims';
   end if;
   return room;

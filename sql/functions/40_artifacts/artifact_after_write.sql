@@ -25,7 +25,7 @@ begin
       perform memory._drop_artifact_embeddings(old.user_id, old.key, old.content_id);
       perform memory._delete_content(old.user_id, old.content_id);
     else -- the first part has the words of the description, too
-      perform memory._drop_embedding(new.user_id, 'artifact', new.key || '/0');
+      perform memory._drop_embeddings(new.user_id, 'artifact', array[new.key || '/0']);
       update memory.artifact_parts as p
       set search_vector = null
       where p.user_id = new.user_id and p.content_id = new.content_id and p.first_byte = 0;
@@ -58,8 +58,9 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._drop_embedding(p_user_id, 'artifact', p_key || '/' || p.first_byte)
-  from memory.artifact_parts as p
-  where p.user_id = p_user_id and p.content_id = p_content_id;
+  perform memory._drop_embeddings(p_user_id, 'artifact', array(
+    select p_key || '/' || p.first_byte
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id));
 end;
 $$;

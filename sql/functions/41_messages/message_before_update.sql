@@ -32,7 +32,7 @@ begin
     -- A job that is embedding the old text has locked the row. After the wait its embedding is there to be dropped.
     perform from memory.messages as m
     where m.user_id = new.user_id and m.thread_id = new.thread_id and m.seq = new.seq for update;
-    perform memory._drop_embedding(new.user_id, 'message', new.thread_id || '/' || new.seq);
+    perform memory._drop_embeddings(new.user_id, 'message', array[new.thread_id || '/' || new.seq]);
     if (policy #>> '{search,embed_messages}')::boolean then
       perform memory._enqueue_embedding(new.user_id, new.thread_id);
     end if;

@@ -8,8 +8,11 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if tg_op = 'DELETE' then
-    -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
-    perform memory._drop_embedding(o.user_id, 'message', o.thread_id || '/' || o.seq) from old_rows as o;
+    if exists (select from memory.models as m where m.kind = 'embedding') then
+      perform memory._drop_embeddings(g.user_id, 'message', g.ids)
+      from (select o.user_id, array_agg(o.thread_id || '/' || o.seq) as ids
+            from old_rows as o group by o.user_id, o.thread_id, o.seq / 10000) as g;
+    end if;
     perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
     if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
       delete from memory.quarantined_messages as q
@@ -28,8 +31,8 @@ begin
           except
           select n.user_id, n.artifact_key from new_rows as n) as g;
     perform memory._count_messages(c.user_id, c.thread_id, c.messages, c.tokens)
-    from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens) as tokens
-          from (select o.user_id, o.thread_id, -1 as messages, -o.token_count as tokens
+    from (select r.user_id, r.thread_id, sum(r.messages) as messages, sum(r.tokens)::bigint as tokens
+          from (select o.user_id, o.thread_id, -1 as messages, -o.token_count::bigint as tokens
                 from old_rows as o where o.is_active
                 union all
                 select n.user_id, n.thread_id, 1, n.token_count from new_rows as n where n.is_active) as r
@@ -50,8 +53,9 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   update memory.threads as t
-  set message_count = t.message_count + p_messages, active_tokens = t.active_tokens + p_tokens,
-      tokens_since_summary = greatest(0, t.tokens_since_summary + case p_messages when 0 then p_tokens else 0 end)
+  set message_count = memory._counted_on(t.message_count, p_messages),
+      active_tokens = memory._counted_on(t.active_tokens, p_tokens),
+      tokens_since_summary = memory._counted_on(t.tokens_since_summary, case p_messages when 0 then p_tokens else 0 end)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
 end;
 $$;

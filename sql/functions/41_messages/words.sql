@@ -68,12 +68,15 @@ end;
 $$;
 
 -- Whether the words of a message are missing, or their keys, because it was parsed before there were keys. A cleared
--- message needs neither. Inlined by the planner, hence no SET clause.
+-- message needs neither. One that breaks the rules, as plain SQL without triggers may store it, cannot be updated, and
+-- must stop neither a job nor a sweep. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
-language sql immutable parallel safe
+language sql stable parallel safe
 begin atomic
-  select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id);
+  select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id)
+    and memory._message_problem((p_message).user_id, (p_message).thread_id, (p_message).agent_id, (p_message).role,
+      (p_message).content, (p_message).metadata, (p_message).created_at, (p_message).idempotency_key) is null;
 end;
 
 -- How many bytes of a message are read to finish it: the words come from its first 256 KiB, and rules look at all of

@@ -161,7 +161,7 @@ begin
     perform memory._refuse_lease(p_job.job_id);
   end if;
   perform memory._log_summary(stored);
-  perform memory._drop_embedding(p_job.user_id, 'summary', replaced.summary_id::text);
+  perform memory._drop_embeddings(p_job.user_id, 'summary', array[replaced.summary_id::text]);
   perform memory._enqueue_embedding(p_job.user_id);
   return stored;
 end;

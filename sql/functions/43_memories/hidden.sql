@@ -57,6 +57,7 @@ declare
     from memory.memories as m
     where m.user_id = p_user_id and m.superseded_by = p_winner and m.deleted_at is null);
   hidden memory.memories;
+  problem text;
   new_winner uuid;
 begin
   if agents = '{}' then -- most memories hide nothing
@@ -72,6 +73,14 @@ begin
       and m.agent_id = any (agents)
     order by m.created_at desc, m.memory_id desc -- of several with the same content the newest becomes current
   loop
+    -- No call of ours stores such a row. The update would be refused, and sweep() with it.
+    problem := case when hidden.version not between 1 and 1000000000 then 'version'
+      else memory._memory_problem(hidden, false) end;
+    if problem is not null then
+      raise notice 'memory % of user "%" stays hidden: its % is not valid', hidden.memory_id, hidden.user_id, problem
+        using hint = 'Correct it by plain SQL, or call memory.forget_memory().';
+      continue;
+    end if;
     new_winner := coalesce(p_heir, (
       select o.memory_id
       from memory.memories as o

@@ -11,12 +11,12 @@ declare
 begin
   if p_change < 0 then
     update memory.memory_scopes as s
-    set memory_count = s.memory_count + p_change
+    set memory_count = memory._counted_on(s.memory_count, p_change)
     where s.user_id = p_user_id and s.agent_id = p_agent_id;
     return;
   end if;
   update memory.memory_scopes as s
-  set memory_count = s.memory_count + p_change
+  set memory_count = memory._counted_on(s.memory_count, p_change)
   where s.user_id = p_user_id and s.agent_id = p_agent_id
   returning s.memory_count,
     array(select p from memory.policies as p

@@ -10,8 +10,8 @@ declare
   gone memory.memories;
 begin
   if tg_op = 'DELETE' then
-    -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
-    perform memory._drop_embedding(o.user_id, 'memory', o.memory_id::text) from old_rows as o;
+    perform memory._drop_embeddings(g.user_id, 'memory', g.ids)
+    from (select o.user_id, array_agg(o.memory_id::text) as ids from old_rows as o group by o.user_id) as g;
     for scope in
       select o.user_id, o.agent_id, count(*) as removed
       from old_rows as o

@@ -85,7 +85,7 @@ begin
       'Add a new memory instead.');
   elsif new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     policy := memory._policy(new.user_id, new.agent_id);
-    perform memory._drop_embedding(new.user_id, 'memory', new.memory_id::text);
+    perform memory._drop_embeddings(new.user_id, 'memory', array[new.memory_id::text]);
     perform memory._enqueue_embedding(new.user_id);
   end if;
   -- After the policy's default, which must not replace an explicit "never".

@@ -4,8 +4,9 @@ language plpgsql volatile parallel unsafe security definer -- whoever may delete
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- Row by row: a join is planned badly while the table has no statistics, and a session keeps its first plan.
-  perform memory._drop_embedding(o.user_id, 'document', o.document_id || '/' || o.number) from old_rows as o;
+  perform memory._drop_embeddings(g.user_id, 'document', g.ids)
+  from (select o.user_id, array_agg(o.document_id || '/' || o.number) as ids
+        from old_rows as o group by o.user_id) as g;
   return null;
 end;
 $$;

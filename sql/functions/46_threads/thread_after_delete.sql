@@ -15,9 +15,32 @@ begin
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
-  delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id;
+  perform memory._delete_messages_of_thread(old.user_id, old.thread_id);
   delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
   delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
   return null;
+end;
+$$;
+
+-- Deletes all messages of a thread that is gone, and what belongs to them. The trigger on messages passes by: it would
+-- keep the keys and correct the counters of each, which go with the thread. That took 3 of 17 s for 1,000,000
+-- messages.
+create or replace function memory._delete_messages_of_thread(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if exists (select from memory.models as m where m.kind = 'embedding') then
+    perform memory._drop_embeddings(p_user_id, 'message', g.ids)
+    from (select array_agg(p_thread_id || '/' || m.seq) as ids from memory.messages as m
+          where m.user_id = p_user_id and m.thread_id = p_thread_id group by m.seq / 10000) as g;
+  end if;
+  perform memory._check_artifact_soon(p_user_id, k.artifact_key)
+  from (select distinct m.artifact_key from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null) as k;
+  perform memory._begin_whole_user_change();
+  delete from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id;
+  perform memory._end_whole_user_change();
+  delete from memory.quarantined_messages as q where q.user_id = p_user_id and q.thread_id = p_thread_id;
 end;
 $$;

@@ -121,13 +121,13 @@ begin
   -- Marks come before jobs, also those that a call for another thread is going to delete.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
-  select min(m.created_at) into since from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_first_seq;
   if p_unheard is not null then
     update memory.marks as k set position = least(k.position, p_unheard - 1)
     where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'extract_memories';
   end if;
   if reads_user then -- threads that were read after that moment are read again
+    select min(m.created_at) into since from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_first_seq;
     delete from memory.marks as k
     using memory.threads as t
     where k.user_id = p_user_id and k.kind = 'summarize_user' and t.user_id = k.user_id and t.thread_id = k.scope

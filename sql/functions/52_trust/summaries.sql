@@ -30,7 +30,7 @@ begin
     returning s.summary_id
   )
   select array_agg(g.summary_id) into quarantined from gone as g;
-  perform memory._drop_embedding(p_user_id, 'summary', i::text) from unnest(quarantined) as i;
+  perform memory._drop_embeddings(p_user_id, 'summary', quarantined::text[]);
   return coalesce(cardinality(quarantined), 0);
 end;
 $$;

@@ -32,15 +32,14 @@ begin
   end if;
   select m.* into made_by from memory.models as m
   where m.name = embedding_model ->> 'name' and m.kind = 'embedding'
-    and memory._model_json(m) = embedding_model
-  for key share; -- so that nobody drops or replaces the model meanwhile
+    and memory._model_json(m) = embedding_model;
   if not found
     or memory._dimensions(embedding) > 4000
     or memory._dimensions(embedding) <> memory._known_dimensions(made_by)
     or not memory._has_direction(memory._to_halfvec(embedding)) then
     return false;
   end if;
-  perform memory._keep_query_embedding(user_id, made_by.name, asked, memory._to_halfvec(embedding));
+  perform memory._keep_query_embedding(user_id, made_by, asked, memory._to_halfvec(embedding));
   return true;
 end;
 $$;
@@ -51,14 +50,14 @@ comment on function memory.keep_query_embedding(text, text, jsonb, vector, jsonb
 
 -- Keeps the embedding of a query, which replaces an older one.
 create or replace function memory._keep_query_embedding(
-  p_user_id text, p_model text, p_query text, p_embedding halfvec
+  p_user_id text, p_model memory.models, p_query text, p_embedding halfvec
 )
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   insert into memory.query_embeddings (user_id, model, query_hash, embedding)
-  values (p_user_id, p_model, memory._query_hash(p_query), p_embedding)
+  values (p_user_id, p_model.name, memory._query_hash(p_model, p_query), p_embedding)
   on conflict on constraint query_embeddings_pkey do update
   set embedding = excluded.embedding, created_at = excluded.created_at;
 end;

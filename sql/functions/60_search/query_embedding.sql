@@ -91,7 +91,7 @@ begin
   else
     select k.embedding into embedding
     from memory.query_embeddings as k
-    where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_query)
+    where k.user_id = p_user_id and k.model = p_model.name and k.query_hash = memory._query_hash(p_model, p_query)
       and memory._dimensions(k.embedding)
         = coalesce(memory._known_dimensions(p_model), memory._dimensions(k.embedding));
   end if;
@@ -99,13 +99,16 @@ end;
 $$;
 
 -- The key of a kept embedding. The words of queries are not kept. Models embed a query without its credentials, so the
--- key has none either.
-create or replace function memory._query_hash(p_query text)
+-- key has none either. The key tells which model was registered under the name: whoever registers another one there
+-- need not wait for transactions that keep embeddings, because the new model never finds them.
+create or replace function memory._query_hash(p_model memory.models, p_query text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return encode(sha256(convert_to(memory._without_credentials(p_query), 'UTF8')), 'hex');
+  return encode(sha256(convert_to(
+    jsonb_build_array(p_model.model, p_model.settings ->> 'dimensions', p_model.settings ->> 'query_prefix',
+                      memory._without_credentials(p_query))::text, 'UTF8')), 'hex');
 end;
 $$;
 
@@ -182,11 +185,7 @@ begin
     problem := format('the reply of model "%s" has no direction', p_model.name);
     embedding := null;
   elsif current_setting('transaction_read_only') = 'off' then
-    perform memory._keep_query_embedding(p_user_id, m.name, p_query, _embed_query.embedding)
-    from memory.models as m
-    where m.name = p_model.name and m.model = p_model.model -- not if it was dropped or replaced meanwhile
-      and m.settings ->> 'dimensions' is not distinct from p_model.settings ->> 'dimensions'
-    for key share;
+    perform memory._keep_query_embedding(p_user_id, p_model, p_query, _embed_query.embedding);
   end if;
 end;
 $$;

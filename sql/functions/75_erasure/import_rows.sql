@@ -63,7 +63,7 @@ $$;
 -- The query that finds the first row which breaks a rule: its place, and which member breaks it.
 create or replace function memory._import_check(p_kind text)
 returns text
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 begin
   return format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '

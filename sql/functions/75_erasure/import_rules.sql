@@ -1,53 +1,26 @@
 -- The rules of imported rows: what triggers and functions check of rows that are stored one by one.
 
--- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null.
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first what the
+-- types of the columns may hold, then what only this kind of row must obey.
 create or replace function memory._import_rule(p_kind text)
 returns text
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 begin
-  return case p_kind
+  return format('coalesce(%s, %s)', memory._range_rule(p_kind), case p_kind
     when 'policies' then 'memory._policy_problem(t)'
-    when 'threads' then $rule$case
-      when not memory._is_id(t.thread_id) then 'thread_id'
-      when not memory._is_count(t.next_seq) then 'next_seq'
-      when not memory._is_count(t.tokens_since_summary) then 'tokens_since_summary'
-      when not memory._is_bound(t.first_at) then 'first_at'
-      when not memory._is_bound(t.last_at) then 'last_at' end$rule$
-    when 'artifacts' then $rule$case
-      when not memory._is_count(t.token_count) then 'token_count'
-      else memory._artifact_problem(t) end$rule$
-    when 'messages' then $rule$coalesce(
-      memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, t.created_at,
-                              t.idempotency_key),
-      case when not memory._is_count(t.seq) then 'seq'
-        when not memory._is_count(t.token_count) then 'token_count'
-        when not memory._is_bound(t.expires_at) then 'expires_at' end)$rule$
-    when 'quarantined_messages' then $rule$case
-      when not memory._is_id(t.thread_id) then 'thread_id'
-      when not memory._is_count(t.seq) then 'seq'
-      when not memory._is_bound(t.quarantined_at) then 'quarantined_at'
-      when not memory._is_bound(t.released_at) then 'released_at' end$rule$
+    when 'artifacts' then 'memory._artifact_problem(t)'
+    when 'messages' then 'memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, '
+      't.created_at, t.idempotency_key)'
     when 'summaries' then $rule$case
       when t.thread_id <> '' and not memory._is_id(t.thread_id) then 'thread_id'
       when (t.status <> 'processing') is not true then 'status'
-      when not memory._is_count(t.start_seq) then 'start_seq'
-      when not memory._is_count(t.end_seq) then 'end_seq'
-      when t.token_count < 0 then 'token_count'
-      when not memory._is_bound(t.quarantined_at) then 'quarantined_at'
       when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
       when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
-    when 'memory_scopes' then $rule$case
-      when not memory._is_id(t.agent_id) then 'agent_id'
-      when not memory._is_count(t.duplicates_skipped) then 'duplicates_skipped'
-      when not memory._is_count(t.extracted_count) then 'extracted_count' end$rule$
-    when 'memories' then $rule$coalesce(
-      memory._memory_problem(t, true),
-      case when (t.version >= 1) is not true then 'version'
-        when cardinality(t.source_seqs) > 100000 then 'source_seqs'
-        when not memory._is_bound(t.said_at) then 'said_at' end)$rule$
+    when 'memory_scopes' then $rule$case when not memory._is_id(t.agent_id) then 'agent_id' end$rule$
+    when 'memories' then 'coalesce(memory._memory_problem(t, true), '
+      'case when cardinality(t.source_seqs) > 100000 then ''source_seqs'' end)'
     when 'memory_history' then $rule$case
-      when (t.version >= 1) is not true then 'version'
       when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
       when not memory._is_metadata(t.metadata) then 'metadata'
       when memory._list_problem(t.tags) is not null then 'tags' end$rule$
@@ -58,37 +31,53 @@ begin
       when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end$rule$
     when 'idempotency_keys' then $rule$case
       when not memory._is_id(t.thread_id) then 'thread_id'
-      when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key'
-      when not memory._is_count(t.seq) then 'seq'
-      when not memory._is_count(t.token_count) then 'token_count' end$rule$
-    when 'marks' then $rule$case
-      when t.kind in ('claims', 'language', 'parsed_anew') then 'kind'
-      when (t.position between -1 and 1000000000000000000) is not true then 'position' end$rule$
-    when 'jobs' then $rule$case
-      when (t.status in ('completed', 'dead')) is not true then 'status'
-      when not memory._is_count(t.attempts) then 'attempts'
-      when not memory._is_count(t.max_attempts) then 'max_attempts'
-      when not memory._is_count(t.tokens_allowed) then 'tokens_allowed'
-      when not memory._is_count(t.tokens_entered) then 'tokens_entered'
-      when not memory._is_count(t.calls_entered) then 'calls_entered' end$rule$
+      when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end$rule$
+    when 'marks' then $rule$case when t.kind in ('claims', 'language', 'parsed_anew') then 'kind' end$rule$
+    when 'jobs' then $rule$case when (t.status in ('completed', 'dead')) is not true then 'status' end$rule$
     when 'model_calls' then $rule$case
-      when t.tokens_in not between 0 and 2147483647 then 'tokens_in'
-      when t.tokens_out not between 0 and 2147483647 then 'tokens_out'
-      when t.duration_ms not between 0 and 2147483647 then 'duration_ms'
-      when t.price not between 0 and 1000000 then 'price'
-      when not memory._is_real_moment(t.called_at) then 'called_at' end$rule$
-    else 'null::text' end;
+      when t.tokens_in > 2147483647 then 'tokens_in'
+      when t.tokens_out > 2147483647 then 'tokens_out'
+      when t.duration_ms > 2147483647 then 'duration_ms' end$rule$
+    when 'threads' then $rule$case when not memory._is_id(t.thread_id) then 'thread_id' end$rule$
+    when 'quarantined_messages' then $rule$case when not memory._is_id(t.thread_id) then 'thread_id' end$rule$
+    else 'null::text' end);
 end;
 $$;
 
--- Whether a number can count rows or tokens: 0 to 10^15, so that counters that go on from it never overflow. Inlined by
--- the planner, hence no SET clause.
-create or replace function memory._is_count(p_number bigint)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select (p_number between 0 and 1000000000000000) is true;
+-- The part of the rule that the catalog tells, so that a new column has it, too: times that every client can read,
+-- numbers from which counters go on without an overflow, shares and JSON objects. It names the member with its value.
+create or replace function memory._range_rule(p_kind text)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    select 'case ' || string_agg(
+      format('when (%s) is false then %L || coalesce('' ('' || left(r.value ->> %2$L, 50) || '')'', '''')',
+             replace(c.rule, 'this', 't.' || quote_ident(c.name)), c.name), ' ' order by c.name) || ' end'
+    from (
+      select a.attname::text as name, case
+          when (p_kind, a.attname) in (('memories', 'deleted_at'), ('artifacts', 'check_at'))
+            then 'memory._is_real_moment(this) or this = ''infinity'''
+          when a.attname in ('expires_at', 'valid_from', 'valid_to') then 'memory._is_bound(this)'
+          when t.typname = 'timestamptz' then 'memory._is_real_moment(this)'
+          when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
+          when a.attname = 'version' then 'this between 1 and 1000000000'
+          when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
+          when a.attname in ('prompt_version', 'generation_time_ms') then null -- told by workers, and nothing counts on
+          when t.typname = 'int4' then 'this between 0 and 1000000000'
+          when t.typname = 'int8' then 'this between 0 and 1000000000000000'
+          when t.typname = '_int8' then '0 <= all (this) and 1000000000000000 >= all (this)'
+          when t.typname = 'float4' then 'this between 0 and 1'
+          when t.typname = 'numeric' then 'this between 0 and 1000000'
+          when t.typname = 'jsonb' then 'jsonb_typeof(this) = ''object'''
+        end as rule
+      from pg_attribute as a join pg_type as t on t.oid = a.atttypid
+      where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
+        and a.attname <> 'metadata') as c -- of which more is said than its type
+    where c.rule is not null), 'null::text');
 end;
+$$;
 
 -- These three name what a checking function refuses.
 create or replace function memory._policy_problem(p_candidate memory.policies)

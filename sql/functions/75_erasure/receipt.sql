@@ -49,7 +49,7 @@ declare
   is_new boolean;
 begin
   insert into memory.marks as k (user_id, scope, kind, position) values (p_user_id, '', 'claims', 0)
-  on conflict on constraint marks_pkey do update set position = k.position + 1
+  on conflict on constraint marks_pkey do update set position = mod(k.position, 1000000000) + 1
   returning k.xmax = 0 into is_new; -- as PostgreSQL leaves it in a row that it has inserted
   return not is_new;
 end;

@@ -9,7 +9,7 @@ declare
 begin
   select count(*) filter (where j.status = 'pending'), count(*) filter (where j.status = 'running'),
     count(*) filter (where j.status = 'pending' and j.run_after <= moment),
-    min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment)
+    min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment and isfinite(j.run_after))
   into pending, running, due, oldest_due
   from memory.jobs as j where j.status in ('pending', 'running');
 

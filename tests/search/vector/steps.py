@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import Any
 from uuid import UUID
 
@@ -35,7 +34,9 @@ def found(api: Api, query: str | None = None, vector: Any = None, **arguments: A
 
 
 def keep_query(api: Api, query: str, vector: list[int]) -> None:
-    query_hash = hashlib.sha256(query.encode()).hexdigest()
+    query_hash = api.value(
+        "select memory._query_hash(m, %(q)s) from memory.models as m where m.name = 'three'", q=query
+    )
     insert(
         api, "query_embeddings", "model", user_id="ana", model="three", query_hash=query_hash, embedding=str(vector)
     )  # fmt: skip

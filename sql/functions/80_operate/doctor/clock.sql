@@ -6,16 +6,36 @@ as $$
 declare
   moment constant timestamptz := clock_timestamp();
   newest constant timestamptz := greatest(
-    (select max(j.finished_at) from memory.jobs as j where j.status in ('completed', 'dead')),
-    (select max(c.called_at) from memory.model_calls as c),
-    (select max(q.created_at) from memory.query_embeddings as q),
-    (select max(r.read_at) from memory.secret_reads as r), (select max(a.at) from memory.audit as a));
+    (select max(j.finished_at) from memory.jobs as j
+     where j.status in ('completed', 'dead') and j.finished_at < 'infinity'),
+    (select max(c.called_at) from memory.model_calls as c where c.called_at < 'infinity'),
+    (select max(q.created_at) from memory.query_embeddings as q where q.created_at < 'infinity'),
+    (select max(r.read_at) from memory.secret_reads as r where r.read_at < 'infinity'),
+    (select max(a.at) from memory.audit as a where a.at < 'infinity'));
   far_ahead bigint;
+  endless text; -- columns with a time that no clock shows
 begin
   -- No job is put off for more than a day, nor waits for a budget of longer.
   select count(*) into far_ahead
   from memory.jobs as j where j.status = 'pending' and j.run_after > moment + interval '2 days';
+  select string_agg(e.name, ', ') into endless
+  from (
+    select 'jobs.finished_at' as name where exists (
+      select from memory.jobs as j where j.status in ('completed', 'dead') and j.finished_at = 'infinity')
+    union all
+    select 'model_calls.called_at' where exists (
+      select from memory.model_calls as c where c.called_at = 'infinity')
+    union all
+    select 'query_embeddings.created_at' where exists (
+      select from memory.query_embeddings as q where q.created_at = 'infinity')
+    union all
+    select 'secret_reads.read_at' where exists (
+      select from memory.secret_reads as r where r.read_at = 'infinity')
+    union all
+    select 'audit.at' where exists (select from memory.audit as a where a.at = 'infinity')) as e;
   detail := concat_ws('; ',
+    case when endless is not null
+      then format('rows have infinity in memory.%s, which no call stores: give them a time by plain SQL', endless) end,
     case when newest > moment + interval '5 seconds'
       then format('the clock is %s behind the newest rows, so it was set back: run "timedatectl set-ntp true" on the '
         'server', date_trunc('second', newest - moment)) end,

@@ -1,6 +1,9 @@
 create or replace view memory.model_usage as
-select date_trunc('day', c.called_at, 'UTC')::date as day, c.model, c.user_id, c.agent_id, c.kind, count(*) as calls,
-  count(c.error) as failed_calls, sum(c.tokens_in)::bigint as tokens_in, sum(c.tokens_out)::bigint as tokens_out,
+select date_trunc('day', memory._real_or_null(c.called_at), 'UTC')::date as day, c.model,
+  c.user_id, c.agent_id, c.kind, count(*) as calls,
+  count(c.error) as failed_calls,
+  sum(c.tokens_in) filter (where c.tokens_in between 0 and 2147483647)::bigint as tokens_in,
+  sum(c.tokens_out) filter (where c.tokens_out between 0 and 2147483647)::bigint as tokens_out,
   sum(c.price) as price, round(avg(c.duration_ms))::bigint as avg_ms, max(c.duration_ms) as max_ms
 from memory.model_calls as c
 group by 1, 2, 3, 4, 5;

@@ -1,6 +1,7 @@
 create or replace view memory.retry_storms as
 select c.user_id, c.job_id, c.kind, c.model, count(*) as failed_calls,
-  sum(c.tokens_in + coalesce(c.tokens_out, 0))::bigint as tokens_wasted, max(c.called_at) as last_at,
+  least(sum(c.tokens_in::numeric + coalesce(c.tokens_out, 0)), 1000000000000000)::bigint as tokens_wasted,
+  max(c.called_at) as last_at,
   (array_agg(c.error order by c.called_at desc))[1] as last_error
 from memory.model_calls as c
 where c.error is not null and c.called_at > statement_timestamp() - interval '1 day'
