@@ -3024,6 +3024,8 @@ returns trigger$header$),
   created_before timestamptz default null
 )
 returns setof memory.message$header$),
+      ('function', '_keep_messages_for_good', $header$()
+returns void$header$),
       ('function', '_message_by_key', $header$(
   p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text
 )
@@ -3042,6 +3044,10 @@ returns void$header$),
 returns void$header$),
       ('function', '_message_lifetime', $header$(p_policy jsonb)
 returns interval$header$),
+      ('function', '_expires_soon', $header$(p_created_at timestamptz, p_expires_at timestamptz)
+returns boolean$header$),
+      ('function', '_waits_for_extraction', $header$(p_created_at timestamptz, p_expires_at timestamptz)
+returns boolean$header$),
       ('function', '_masked_message', $header$(p_message memory.messages)
 returns memory.messages$header$),
       ('function', '_masked_metadata', $header$(p_metadata jsonb)
@@ -3062,7 +3068,7 @@ returns trigger$header$),
 returns void$header$),
       ('function', '_message_payload', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
-  p_token_limit int, p_byte_limit bigint default 1000000,
+  p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )$header$),
@@ -3168,6 +3174,8 @@ returns boolean$header$),
 returns int$header$),
       ('function', '_finish_read_messages', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
+      ('function', '_mark_parsed', $header$(p_user_id text, p_thread_id text, p_to_seq bigint)
+returns bigint$header$),
       ('function', '_are_token_counts', $header$(p_token_counts jsonb, p_token_counter jsonb)
 returns boolean$header$),
       ('function', '_finish_unread_messages', $header$(p_message_limit int)
@@ -3798,6 +3806,12 @@ returns jsonb$header$),
 )$header$),
       ('function', '_extract_memories_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
+      ('function', '_extracts', $header$(p_user_id text, p_agent_id text)
+returns boolean$header$),
+      ('function', '_dead_extractions', $header$()
+returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)$header$),
+      ('function', '_max_dead_extractions', $header$()
+returns int$header$),
       ('function', '_parse_artifacts_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_parse_artifacts_follow_up', $header$(p_job memory.jobs)
@@ -3955,8 +3969,10 @@ returns memory.ranking[]$header$),
 returns memory._message_candidates$header$),
       ('function', '_has_more_messages', $header$(p_user_id text, p_count int)
 returns boolean$header$),
-      ('function', '_unkeyed_messages', $header$(p_user_id text, p_limit int)
+      ('function', '_unkeyed_messages', $header$(p_user_id text, p_filters memory._search_filters)
 returns memory._message_candidates$header$),
+      ('function', '_were_parsed_without_keys', $header$(p_user_id text)
+returns boolean$header$),
       ('function', '_few_messages', $header$(
   p_user_id text, p_agent_id text, p_filters memory._search_filters, p_limit int
 )
@@ -4054,6 +4070,8 @@ returns setof memory.search_result
 returns void$header$),
       ('function', '_parsing_budget', $header$(p_messages bigint, p_cost bigint)
 returns int$header$),
+      ('function', '_note_left_out', $header$(p_messages bigint)
+returns void$header$),
       ('function', '_beginning', $header$(p_word text)
 returns text$header$),
       ('function', '_beginnings', $header$(p_words text[])
@@ -4428,6 +4446,7 @@ returns table (ok boolean, detail text)$header$),
 returns boolean$header$),
       ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_stuck_jobs', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_check_unread', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_upgrade', $header$(out ok boolean, out detail text)$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
@@ -4476,6 +4495,7 @@ returns void$header$),
 returns void$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
 returns jsonb$header$),
+      ('function', '_expiring_unread', $header$(out unread bigint, out wanted bigint, out is_estimate boolean)$header$),
       ('function', 'version', $header$()
 returns text$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
@@ -12480,6 +12500,28 @@ comment on function memory.get_messages(
 'include_inactive also shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a '
 'message that never expires.';
 
+-- Keeps messages for good unless a policy says otherwise. The embedded store calls this when it is made or upgraded:
+-- nobody sees to its jobs while the program is off, and a person does not expect a store on a disk to forget. What has
+-- the built-in lifetime is kept as well, unless some policy sets one.
+create or replace function memory._keep_messages_for_good()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if exists (select from memory.policies as p where p.user_id = '' and p.agent_id = ''
+             and p.settings #> '{messages,expires_after}' is not null) then
+    return;
+  end if;
+  perform memory.set_policy('{"messages": {"expires_after": "never"}}');
+  update memory.messages as m
+  set expires_at = 'infinity'
+  where m.expires_at > statement_timestamp() and m.expires_at < 'infinity'
+    and m.expires_at = m.created_at + memory._message_lifetime(memory._default_policy())
+    and not exists (select from memory.policies as p where (p.user_id <> '' or p.agent_id <> '')
+                    and p.settings #> '{messages,expires_after}' is not null);
+end;
+$$;
+
 -- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
 -- under it. Locks the thread until the transaction ends, so that the second of two callers with the same key finds the
 -- message of the first.
@@ -12615,6 +12657,31 @@ begin
   return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
 end;
 $$;
+
+-- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
+-- reads it now, however short its thread. A nightly sweep comes by in that day. Inlined by the planner, hence no SET
+-- clause.
+create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case
+    when isfinite(p_expires_at) then
+      statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
+    else false end;
+end;
+
+-- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that had expired
+-- when it was stored waits for nothing. Inlined by the planner, hence no SET clause.
+create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case
+    when p_expires_at > statement_timestamp() then true
+    else statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at)) end;
+end;
 
 -- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
 
@@ -12879,10 +12946,12 @@ $$;
 -- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that are
 -- read of it. The loop goes row by row, so that no more rows are read than fit.
 --
+-- With p_reads_expired: also expired messages that wait for extraction.
+--
 -- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
 create or replace function memory._message_payload(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
-  p_token_limit int, p_byte_limit bigint default 1000000,
+  p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
@@ -12901,7 +12970,9 @@ begin
   bytes := 0;
   for message in
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
-      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_readable,
+      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+        or p_reads_expired and memory._is_kept_message(m.is_active, m.summary_id)
+          and memory._waits_for_extraction(m.created_at, m.expires_at) as is_readable,
       m.search_vector is null as is_unparsed
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
@@ -13738,7 +13809,31 @@ begin
     perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
       (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
       1000000); -- half a second to a second and a half, for which appends to the thread wait
+    perform memory._mark_parsed(p_job.user_id, p_job.scope, (p_job.input ->> 'read_through')::bigint);
   end if;
+end;
+$$;
+
+-- Moves the mark that says up to which seq the messages of a thread are parsed: to p_to_seq, or to the message before
+-- the first one that is not. Returns how far the mark has moved. A search and a sweep look at no message before it.
+create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  marked constant bigint := coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'words'), -1);
+  reached constant bigint := coalesce((
+    select m.seq - 1 from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between marked + 1 and p_to_seq
+      and memory._is_unparsed(m)
+    order by m.seq limit 1), p_to_seq);
+begin
+  if reached > marked then
+    perform memory._set_mark(p_user_id, p_thread_id, 'words', reached);
+  end if;
+  return greatest(reached - marked, 0);
 end;
 $$;
 
@@ -13796,13 +13891,7 @@ begin
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- The mark stays before the first message that was skipped.
-    select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
-    where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
-      and memory._is_unparsed(m);
-    if to_seq >= thread.from_seq then
-      perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
-      checked := checked + to_seq - thread.from_seq + 1;
-    end if;
+    checked := checked + memory._mark_parsed(thread.user_id, thread.thread_id, to_seq);
     exit when checked >= p_message_limit or bytes_left < 262144;
   end loop;
   return checked;
@@ -19801,7 +19890,8 @@ begin
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
   select * into given
-  from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000);
+  from memory._message_payload(
+    p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000, p_reads_expired => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   -- What neither the user nor an assistant said counts as read, and so does what an agent stored before it lost the
   -- resource memory.
@@ -19836,8 +19926,9 @@ begin
 end;
 $$;
 
--- Threads that have been quiet for an hour and have messages that no extraction has read, because they are fewer than
--- the cadence.
+-- Threads with messages that no extraction has read, because they are fewer than the cadence or their job died: threads
+-- that have been quiet for an hour, and those whose first unread message expires soon. Users take turns, so that one
+-- with 10,000 short threads leaves room for the others; of one user what expires first comes first.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
@@ -19845,20 +19936,83 @@ as $$
 begin
   return query
   with unread as materialized (
-    select t.user_id, t.thread_id, t.next_seq
+    select t.user_id, t.thread_id, t.last_at, coalesce(k.position, -1) as position
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
     where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
-      and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
+  ), due as materialized (
+    select u.user_id, u.thread_id, m.agent_id, m.expires_at
+    from unread as u
+    left join memory._dead_extractions() as d on d.user_id = u.user_id and d.thread_id = u.thread_id
+    cross join lateral (
+      select m.agent_id, m.created_at, m.expires_at
+      from memory.messages as m
+      where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
+        and memory._is_kept_message(m.is_active, m.summary_id)
+        and memory._waits_for_extraction(m.created_at, m.expires_at)
+      order by m.seq limit 1
+    ) as m
+    where (u.last_at <= statement_timestamp() - interval '1 hour' or memory._expires_soon(m.created_at, m.expires_at))
+      and (d.deaths is null
+           or d.deaths < memory._max_dead_extractions() and d.died_at < statement_timestamp() - interval '20 hours')
+      and not exists (
+        select from memory.jobs as j
+        where j.user_id = u.user_id and j.kind = 'extract_memories' and j.scope = u.thread_id
+          and j.status in ('pending', 'running'))
+  ), wanted as materialized (
+    -- The policy is read once per agent, because that costs more than all other conditions together.
+    select a.user_id, a.agent_id
+    from (select distinct u.user_id, u.agent_id from due as u) as a
+    where memory._extracts(a.user_id, a.agent_id)
   )
-  select u.user_id, u.thread_id from unread as u
-  where not memory._is_queued(u.user_id, 'extract_memories', u.thread_id)
-    -- The policy is read last, because that costs more than all other conditions together.
-    and (memory._policy_section(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1), 'cadence')
-         ->> 'fact_extraction_every_n')::int > 0
+  select u.user_id, u.thread_id
+  from due as u join wanted as w on w.user_id = u.user_id and w.agent_id = u.agent_id
+  order by row_number() over (partition by u.user_id order by u.expires_at, u.thread_id), u.expires_at
   limit p_row_limit;
 end;
 $$;
+
+-- What extraction has not read yet: for memory.sweep(), which has it read before it expires, and for memory.status().
+
+-- Whether the policy has what this user says to this agent extracted.
+create or replace function memory._extracts(p_user_id text, p_agent_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, p_agent_id);
+begin
+  return (policy #>> '{cadence,fact_extraction_every_n}')::int > 0
+    and (policy #>> '{resources,memory}')::boolean
+    and (policy #>> '{memories,max_extracted_per_day}')::int > 0
+    and ((policy #>> '{budget,tokens_per_user_per_day}')::bigint is distinct from 0
+           and (policy #>> '{budget,tokens_per_agent_per_day}')::bigint is distinct from 0
+         or (memory._chosen_chat_model(null, policy -> 'agent')).provider = 'local');
+end;
+$$;
+
+-- The threads whose extractions died with what is still unread, how often within the 30 days for which dead jobs are
+-- kept, and when last.
+create or replace function memory._dead_extractions()
+returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)
+language sql stable parallel safe
+begin atomic
+  select j.user_id, j.scope, count(*), max(j.finished_at)
+  from memory.jobs as j
+  left join memory.marks as k on k.user_id = j.user_id and k.scope = j.scope and k.kind = 'extract_memories'
+  where j.status = 'dead' and j.kind = 'extract_memories'
+    and coalesce((j.input ->> 'from_seq')::bigint > k.position, true)
+  group by j.user_id, j.scope;
+end;
+
+-- How many extractions of the same messages may die before sweeps give up; they queue one a day. So an outage of the
+-- model for some days loses nothing, and a thread that no model can read does not cost calls for ever.
+create or replace function memory._max_dead_extractions()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 7;
+end;
 
 -- Parses as many bytes as the worker says.
 create or replace function memory._parse_artifacts_apply(p_job memory.jobs, p_result jsonb)
@@ -21858,7 +22012,8 @@ $$;
 -- memory._ranked() ranks them as it ranks all messages of other users.
 
 -- The messages to rank; null when all are to be ranked, because they are few, or because memory.sweep() has not yet
--- filled what the choice needs.
+-- filled what the choice needs of messages that were there before an upgrade. Of the messages whose words are not parsed
+-- yet the newest enter the ranking, however many there are: ranking all 1,000,000 messages of a user took 15 s.
 create or replace function memory._message_candidates(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
   p_row_limit int, p_filters memory._search_filters
@@ -21888,18 +22043,34 @@ begin
     where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.code is null) then
     return null;
   end if;
+  few := memory._few_messages(p_user_id, p_agent_id, p_filters, p_above);
+  if p_filters.thread_id is not null and cardinality(few.seqs) <= p_above then
+    return few; -- the whole thread, parsed or not
+  end if;
   -- Words and the filters of the index need keys.
   if compares_words or p_agent_id is not null or p_filters.filter is not null then
-    unkeyed := memory._unkeyed_messages(p_user_id, 3000);
-    if cardinality(unkeyed.seqs) = 3000 then
-      return null;
+    unkeyed := memory._unkeyed_messages(p_user_id, p_filters);
+    if unkeyed.texts > 0 then
+      if memory._were_parsed_without_keys(p_user_id) then
+        return null;
+      end if;
+      perform memory._note_left_out(unkeyed.texts) where compares_words;
     end if;
   end if;
-
-  few := memory._few_messages(p_user_id, p_agent_id, p_filters, p_above);
   if cardinality(few.seqs) <= p_above then
-    return row(few.thread_ids || unkeyed.thread_ids, few.seqs || unkeyed.seqs, null, null, null,
-               null)::memory._message_candidates;
+    -- These are all that have keys. Of those without, which may pass the filters as well, the nearest are looked for.
+    if unkeyed.texts > 0 and p_fusion <> 'keyword' then
+      nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
+    end if;
+    return (
+      select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), null, null, null,
+                 null)::memory._message_candidates
+      from (
+        select * from unnest(few.thread_ids, few.seqs)
+        union
+        select * from unnest(unkeyed.thread_ids, unkeyed.seqs)
+        union
+        select * from unnest(nearest.thread_ids, nearest.seqs)) as c (thread_id, seq));
   end if;
 
   if p_fusion <> 'vector' then
@@ -21952,32 +22123,65 @@ begin
 end;
 $$;
 
--- Messages that messages_search_keys_idx does not have yet, p_limit at most.
-create or replace function memory._unkeyed_messages(p_user_id text, p_limit int)
+-- Messages that messages_search_keys_idx does not have yet: the newest 1,000 of the threads that a search may see. texts
+-- is about how many older ones are left out. The newest 1,000 of each thread are read, first of the threads that were
+-- written to last, and 4,000 in all.
+create or replace function memory._unkeyed_messages(p_user_id text, p_filters memory._search_filters)
 returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
+declare
+  wanted constant int := 1000;
+  unkeyed memory._message_candidates;
 begin
-  return (
-    select row(array_agg(u.thread_id), array_agg(u.seq), null, null, null, null)::memory._message_candidates
-    from (
-      select m.thread_id, m.seq
-      from (
-        select t.thread_id, coalesce(k.position, -1) as position
-        from memory.threads as t
-        left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
-        where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
-        offset 0
-      ) as t
-      cross join lateral (
-        select m.thread_id, m.seq
-        from memory.messages as m
-        where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position and m.search_keys is null
-          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-        offset 0
-      ) as m
-      limit p_limit
-    ) as u);
+  with threads as materialized (
+    select t.thread_id, t.last_at, coalesce(k.position, -1) as position,
+      t.next_seq - 1 - coalesce(k.position, -1) as unmarked
+    from memory.threads as t
+    left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+    where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
+      and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
+      and (p_filters.exclude_thread_id is null or t.thread_id <> p_filters.exclude_thread_id)
+  ), read as materialized (
+    select m.*
+    from (select t.* from threads as t order by t.last_at desc, t.thread_id offset 0) as t
+    cross join lateral (
+      select m.thread_id, m.seq, m.created_at,
+        m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_unkeyed
+      from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position
+      order by m.seq desc limit wanted
+    ) as m
+    limit 4 * wanted
+  ), newest as (
+    select r.thread_id, r.seq from read as r where r.is_unkeyed order by r.created_at desc, r.seq desc limit wanted
+  )
+  select array_agg(n.thread_id), array_agg(n.seq), (
+      select sum(t.unmarked) from threads as t) - (select count(*) from read)
+      + (select greatest(count(*) - wanted, 0) from read as r where r.is_unkeyed)
+  into unkeyed.thread_ids, unkeyed.seqs, unkeyed.texts
+  from newest as n;
+  return unkeyed;
+end;
+$$;
+
+-- Whether the user has messages that were parsed by a version without keys.
+create or replace function memory._were_parsed_without_keys(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select
+    from memory.threads as t
+    left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+    cross join lateral (
+      select m.search_vector is not null and m.search_keys is null as lacks_keys
+      from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)
+      order by m.seq limit 1
+    ) as m
+    where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1 and m.lacks_keys);
 end;
 $$;
 
@@ -23244,6 +23448,17 @@ begin
       using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
   end if;
   return case when p_messages > 0 then 524288 end;
+end;
+$$;
+
+-- Tells the caller that this search does not compare the words of some messages.
+create or replace function memory._note_left_out(p_messages bigint)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise notice 'degraded: about % older messages are not parsed yet, so they are not found by their words', p_messages
+    using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
 end;
 $$;
 
@@ -28308,6 +28523,30 @@ begin
 end;
 $$;
 
+-- What memory.doctor() says of messages that expire before extraction has read them.
+create or replace function memory._check_unread(out ok boolean, out detail text)
+language plpgsql stable parallel safe
+as $$
+declare
+  expiring constant record := memory._expiring_unread();
+  number constant text := case when expiring.is_estimate then 'at least ' else '' end;
+begin
+  ok := expiring.wanted = 0;
+  detail := case
+    when not ok then format('%s%s messages expire within a day and extraction has not read them: ', number,
+        expiring.wanted)
+      || case
+        when not exists (select from memory.models as m where m.kind = 'chat' and m.is_active)
+          then 'run "select memory.activate_model(''local'')", or activate another chat model'
+        when exists (select from memory.jobs as j where j.status = 'pending' and j.kind = 'extract_memories')
+          then 'run "agent-memory worker"'
+        else 'run "select memory.sweep()" every night, which queues the jobs that read them' end
+    when expiring.unread > 0 then format('%s%s messages expire within a day, which the policy has nothing extracted '
+      'from', number, expiring.unread)
+    else 'none expires within a day' end;
+end;
+$$;
+
 -- What memory.doctor() says of upgrades: that all parts of this version have run, and that nothing is left to do.
 create or replace function memory._check_upgrade(out ok boolean, out detail text)
 language plpgsql stable parallel safe
@@ -28428,6 +28667,7 @@ begin
   from (select o.*, statement_timestamp() - o.oldest_due as waited from memory._open_jobs() as o) as q;
 
   return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
+  return query select 'unread messages', c.ok, c.detail from memory._check_unread() as c;
 
   return query
   select 'budgets', count(*) = 0,
@@ -28688,6 +28928,7 @@ begin
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
     'models', models, 'queue', queue, 'embedded', embedded,
+    'expiring', (select to_jsonb(e) from memory._expiring_unread() as e),
     'problems', coalesce(
       (select jsonb_agg(jsonb_build_object('name', p.name, 'is_broken', p.is_broken, 'detail', p.detail,
                                            'help', p.help) order by not p.is_broken, p.name)
@@ -28696,7 +28937,8 @@ end;
 $$;
 comment on function memory.status() is
 'How this installation goes, as an object: versions, models with their last errors, the queue and its workers, how '
-'much is embedded, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
+'much is embedded, how many messages expire within a day before extraction '
+'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
 -- What waits, and who works. A worker is known by its claims and by the newest jobs that are done.
@@ -29055,7 +29297,8 @@ end;
 $$;
 
 -- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
--- because search finds them.
+-- because search finds them. An expired message that extraction has not read stays as long as it waits for that. At most
+-- ten times as many rows are read as are deleted: if more than these wait, what expired later goes when they are read.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -29064,9 +29307,21 @@ declare
   swept_messages bigint;
 begin
   with due as (
-    (select m.user_id, m.thread_id, m.seq, m.xmin as row_version
-     from memory.messages as m
-     where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+    (select m.user_id, m.thread_id, m.seq, m.row_version
+     from (select m.*, m.xmin as row_version
+           from memory.messages as m
+           where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+           order by m.expires_at
+           limit 10::bigint * p_batch_size) as m
+     left join memory.marks as k
+       on k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'
+     left join memory._dead_extractions() as d on d.user_id = m.user_id and d.thread_id = m.thread_id
+     -- The policy is read last, because that costs more than all other conditions together.
+     where not (m.seq > coalesce(k.position, -1) and m.role in ('user', 'assistant')
+                and memory._is_kept_message(m.is_active, m.summary_id)
+                and memory._waits_for_extraction(m.created_at, m.expires_at)
+                and coalesce(d.deaths, 0) < memory._max_dead_extractions()
+                and memory._extracts(m.user_id, m.agent_id))
      order by m.expires_at
      limit p_batch_size)
     union
@@ -29189,9 +29444,40 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
+'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic '
+'work, such as reading messages before they expire, and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
 'counts are 0.';
+
+-- How many messages expire within a day before extraction has read them (unread), and from how many of these the policy
+-- wants memories extracted (wanted). The 20,000 that expire first are counted; is_estimate says that there are more.
+create or replace function memory._expiring_unread(out unread bigint, out wanted bigint, out is_estimate boolean)
+language plpgsql stable parallel safe
+set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  with soon as materialized (
+    select m.user_id, m.thread_id, m.seq, m.agent_id,
+      m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id) as is_said
+    from memory.messages as m
+    where m.expires_at > statement_timestamp() and m.expires_at <= statement_timestamp() + interval '1 day'
+      and m.expires_at < 'infinity' -- for the index
+    order by m.expires_at limit 20000
+  ), missed as materialized (
+    select s.user_id, s.agent_id, count(*) as messages
+    from soon as s
+    left join memory.marks as k on k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'
+    where s.is_said and s.seq > coalesce(k.position, -1)
+    group by s.user_id, s.agent_id
+  )
+  select coalesce(sum(m.messages), 0),
+    coalesce(sum(m.messages) filter (where memory._extracts(m.user_id, m.agent_id)), 0),
+    (select count(*) = 20000 from soon)
+  into unread, wanted, is_estimate
+  from missed as m;
+end;
+$$;
 
 create or replace function memory.version()
 returns text
