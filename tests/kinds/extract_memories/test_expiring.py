@@ -33,7 +33,8 @@ def said_ago(api: Api, stored: str, lives: str = "7 days", **where: str) -> None
         stored=stored, lives=lives, user_id=where.get("user_id", ""),
     )  # fmt: skip
     api.query(
-        "update memory.threads set last_at = now() - %(stored)s::interval where %(user_id)s in ('', user_id) returning 1",
+        "update memory.threads set last_at = now() - %(stored)s::interval"
+        " where %(user_id)s in ('', user_id) returning 1",
         stored=stored, user_id=where.get("user_id", ""),
     )  # fmt: skip
 

@@ -57,7 +57,9 @@ def test_the_newest_are_found_by_their_words_and_a_notice_says_how_many_are_not(
     leave_unparsed(api, READ)
     new = say(api, "A theorbo at last", "t1")
     assert ids(api, "theorbo", mode="keyword") == [new]
-    assert left_out(api) == ["degraded: about 2 older messages are not parsed yet, so they are not found by their words"]
+    assert left_out(api) == [
+        "degraded: about 2 older messages are not parsed yet, so they are not found by their words"
+    ]
     draw_near(api, old)
     assert old in ids(api, "theorbo", TARGET, mode="hybrid")
     parse(api)

@@ -15,7 +15,8 @@ begin
           then 'run "select memory.activate_model(''local'')", or activate another chat model'
         when exists (select from memory.jobs as j where j.status = 'pending' and j.kind = 'extract_memories')
           then 'run "agent-memory worker"'
-        else 'run "select memory.sweep()" every night, which queues the jobs that read them' end
+        else 'run "select memory.sweep()" every night, and more often where messages live less than two days; that '
+          'queues the jobs that read them' end
     when expiring.unread > 0 then format('%s%s messages expire within a day, which the policy has nothing extracted '
       'from', number, expiring.unread)
     else 'none expires within a day' end;
