@@ -4447,6 +4447,7 @@ returns boolean$header$),
       ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_stuck_jobs', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_unread', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_expiring_unread', $header$(out unread bigint, out wanted bigint, out is_estimate boolean)$header$),
       ('function', '_check_upgrade', $header$(out ok boolean, out detail text)$header$),
       ('function', 'doctor', $header$()
 returns table (check_name text, ok boolean, detail text)$header$),
@@ -4495,7 +4496,6 @@ returns void$header$),
 returns void$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
 returns jsonb$header$),
-      ('function', '_expiring_unread', $header$(out unread bigint, out wanted bigint, out is_estimate boolean)$header$),
       ('function', 'version', $header$()
 returns text$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
@@ -19932,6 +19932,9 @@ $$;
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
+set enable_nestloop = off -- as in memory._ranked()
+set enable_mergejoin = off
+set jit = off
 as $$
 begin
   return query
@@ -19962,7 +19965,7 @@ begin
   ), wanted as materialized (
     -- The policy is read once per agent, because that costs more than all other conditions together.
     select a.user_id, a.agent_id
-    from (select distinct u.user_id, u.agent_id from due as u) as a
+    from (select distinct u.user_id, u.agent_id from due as u offset 0) as a
     where memory._extracts(a.user_id, a.agent_id)
   )
   select u.user_id, u.thread_id
@@ -22012,8 +22015,9 @@ $$;
 -- memory._ranked() ranks them as it ranks all messages of other users.
 
 -- The messages to rank; null when all are to be ranked, because they are few, or because memory.sweep() has not yet
--- filled what the choice needs of messages that were there before an upgrade. Of the messages whose words are not parsed
--- yet the newest enter the ranking, however many there are: ranking all 1,000,000 messages of a user took 15 s.
+-- filled what the choice needs of messages that were there before an upgrade. Of the messages whose words are not
+-- parsed yet the newest enter the ranking, however many there are: of 1,100,000 messages of a user, 100,000 of them not
+-- parsed, a search took 77 s when it ranked all, and takes 2.6 s.
 create or replace function memory._message_candidates(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
   p_row_limit int, p_filters memory._search_filters
@@ -22123,45 +22127,45 @@ begin
 end;
 $$;
 
--- Messages that messages_search_keys_idx does not have yet: the newest 1,000 of the threads that a search may see. texts
--- is about how many older ones are left out. The newest 1,000 of each thread are read, first of the threads that were
--- written to last, and 4,000 in all.
+-- Messages that messages_search_keys_idx does not have yet: the newest 1,000 of the threads that a search may see.
+-- texts is about how many older ones are left out. The newest 1,000 of each thread are read, first of the threads that
+-- were written to last, and 4,000 in all. A search by words among 60,000 messages took 24 ms, and 333 with 3,000 short
+-- ones to parse besides, of which 1,000 are a third.
 create or replace function memory._unkeyed_messages(p_user_id text, p_filters memory._search_filters)
 returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
 declare
   wanted constant int := 1000;
-  unkeyed memory._message_candidates;
 begin
-  with threads as materialized (
-    select t.thread_id, t.last_at, coalesce(k.position, -1) as position,
-      t.next_seq - 1 - coalesce(k.position, -1) as unmarked
-    from memory.threads as t
-    left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
-    where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
-      and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
-      and (p_filters.exclude_thread_id is null or t.thread_id <> p_filters.exclude_thread_id)
-  ), read as materialized (
-    select m.*
-    from (select t.* from threads as t order by t.last_at desc, t.thread_id offset 0) as t
-    cross join lateral (
-      select m.thread_id, m.seq, m.created_at,
-        m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_unkeyed
-      from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position
-      order by m.seq desc limit wanted
-    ) as m
-    limit 4 * wanted
-  ), newest as (
-    select r.thread_id, r.seq from read as r where r.is_unkeyed order by r.created_at desc, r.seq desc limit wanted
-  )
-  select array_agg(n.thread_id), array_agg(n.seq), (
-      select sum(t.unmarked) from threads as t) - (select count(*) from read)
-      + (select greatest(count(*) - wanted, 0) from read as r where r.is_unkeyed)
-  into unkeyed.thread_ids, unkeyed.seqs, unkeyed.texts
-  from newest as n;
-  return unkeyed;
+  return (
+    with threads as materialized (
+      select t.thread_id, t.last_at, coalesce(k.position, -1) as position,
+        t.next_seq - 1 - coalesce(k.position, -1) as unmarked
+      from memory.threads as t
+      left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+      where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
+        and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
+        and (p_filters.exclude_thread_id is null or t.thread_id <> p_filters.exclude_thread_id)
+    ), read as materialized (
+      select m.*
+      from (select t.* from threads as t order by t.last_at desc, t.thread_id offset 0) as t
+      cross join lateral (
+        select m.thread_id, m.seq, m.created_at,
+          m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_unkeyed
+        from memory.messages as m
+        where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position
+        order by m.seq desc limit wanted
+      ) as m
+      limit 4 * wanted
+    ), newest as (
+      select r.thread_id, r.seq from read as r where r.is_unkeyed order by r.created_at desc, r.seq desc limit wanted
+    )
+    select row(array_agg(n.thread_id), array_agg(n.seq),
+               (select sum(t.unmarked)::bigint from threads as t) - (select count(*) from read)
+                 + (select greatest(count(*) - wanted, 0) from read as r where r.is_unkeyed),
+               null, null, null)::memory._message_candidates
+    from newest as n);
 end;
 $$;
 
@@ -28548,6 +28552,39 @@ begin
 end;
 $$;
 
+-- How many messages expire soon (memory._expires_soon()), within a day, and extraction has not read them (unread), and
+-- from how many of these the policy wants memories extracted (wanted). Of all that expire within a day the first 20,000
+-- are looked at, which takes 60 ms; is_estimate says that there are more.
+create or replace function memory._expiring_unread(out unread bigint, out wanted bigint, out is_estimate boolean)
+language plpgsql stable parallel safe
+set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  with soon as materialized (
+    select m.user_id, m.thread_id, m.seq, m.agent_id,
+      m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
+        and memory._expires_soon(m.created_at, m.expires_at) as counts
+    from memory.messages as m
+    where m.expires_at > statement_timestamp() and m.expires_at <= statement_timestamp() + interval '1 day'
+      and m.expires_at < 'infinity' -- for the index
+    order by m.expires_at limit 20000
+  ), missed as materialized (
+    select s.user_id, s.agent_id, count(*) as messages
+    from soon as s
+    left join memory.marks as k on k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'
+    where s.counts and s.seq > coalesce(k.position, -1)
+    group by s.user_id, s.agent_id
+  )
+  select coalesce(sum(m.messages), 0),
+    coalesce(sum(m.messages) filter (where memory._extracts(m.user_id, m.agent_id)), 0),
+    (select count(*) = 20000 from soon)
+  into unread, wanted, is_estimate
+  from missed as m;
+end;
+$$;
+
 -- What memory.doctor() says of upgrades: that all parts of this version have run, and that nothing is left to do.
 create or replace function memory._check_upgrade(out ok boolean, out detail text)
 language plpgsql stable parallel safe
@@ -29298,8 +29335,8 @@ end;
 $$;
 
 -- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
--- because search finds them. An expired message that extraction has not read stays as long as it waits for that. At most
--- ten times as many rows are read as are deleted: if more than these wait, what expired later goes when they are read.
+-- because search finds them. An expired message that extraction has not read stays as long as it waits for that. At
+-- most ten times as many rows are read as may be deleted: if more than these wait, what expired later goes after them.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -29307,23 +29344,30 @@ as $$
 declare
   swept_messages bigint;
 begin
-  with due as (
-    (select m.user_id, m.thread_id, m.seq, m.row_version
-     from (select m.*, m.xmin as row_version
-           from memory.messages as m
-           where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
-           order by m.expires_at
-           limit 10::bigint * p_batch_size) as m
-     left join memory.marks as k
-       on k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'
-     left join memory._dead_extractions() as d on d.user_id = m.user_id and d.thread_id = m.thread_id
-     -- The policy is read last, because that costs more than all other conditions together.
-     where not (m.seq > coalesce(k.position, -1) and m.role in ('user', 'assistant')
-                and memory._is_kept_message(m.is_active, m.summary_id)
-                and memory._waits_for_extraction(m.created_at, m.expires_at)
-                and coalesce(d.deaths, 0) < memory._max_dead_extractions()
-                and memory._extracts(m.user_id, m.agent_id))
-     order by m.expires_at
+  with expired as materialized (
+    select m.user_id, m.thread_id, m.seq, m.agent_id, m.row_version, m.expires_at,
+      m.seq > coalesce(k.position, -1) and m.role in ('user', 'assistant') and d.deaths is null
+        and memory._is_kept_message(m.is_active, m.summary_id)
+        and memory._waits_for_extraction(m.created_at, m.expires_at) as may_wait
+    from (select m.*, m.xmin as row_version
+          from memory.messages as m
+          where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+          order by m.expires_at
+          limit 10::bigint * p_batch_size) as m
+    left join memory.marks as k
+      on k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'
+    left join (select e.* from memory._dead_extractions() as e where e.deaths >= memory._max_dead_extractions()) as d
+      on d.user_id = m.user_id and d.thread_id = m.thread_id
+  ), wanted as materialized (
+    -- The policy is read once per agent, because that costs more than all other conditions together.
+    select a.user_id, a.agent_id
+    from (select distinct e.user_id, e.agent_id from expired as e where e.may_wait offset 0) as a
+    where memory._extracts(a.user_id, a.agent_id)
+  ), due as (
+    (select e.user_id, e.thread_id, e.seq, e.row_version
+     from expired as e
+     where not (e.may_wait and (e.user_id, e.agent_id) in (select w.user_id, w.agent_id from wanted as w))
+     order by e.expires_at
      limit p_batch_size)
     union
     (select m.user_id, m.thread_id, m.seq, m.xmin
@@ -29445,42 +29489,9 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic '
-'work, such as reading messages before they expire, and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
-'counts are 0.';
-
--- How many messages expire soon (memory._expires_soon()), within a day, and extraction has not read them (unread), and
--- from how many of these the policy wants memories extracted (wanted). Of all that expire within a day the first 20,000
--- are looked at, which takes 60 ms; is_estimate says that there are more.
-create or replace function memory._expiring_unread(out unread bigint, out wanted bigint, out is_estimate boolean)
-language plpgsql stable parallel safe
-set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
-set enable_bitmapscan = off
-set jit = off
-as $$
-begin
-  with soon as materialized (
-    select m.user_id, m.thread_id, m.seq, m.agent_id,
-      m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
-        and memory._expires_soon(m.created_at, m.expires_at) as counts
-    from memory.messages as m
-    where m.expires_at > statement_timestamp() and m.expires_at <= statement_timestamp() + interval '1 day'
-      and m.expires_at < 'infinity' -- for the index
-    order by m.expires_at limit 20000
-  ), missed as materialized (
-    select s.user_id, s.agent_id, count(*) as messages
-    from soon as s
-    left join memory.marks as k on k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'
-    where s.counts and s.seq > coalesce(k.position, -1)
-    group by s.user_id, s.agent_id
-  )
-  select coalesce(sum(m.messages), 0),
-    coalesce(sum(m.messages) filter (where memory._extracts(m.user_id, m.agent_id)), 0),
-    (select count(*) = 20000 from soon)
-  into unread, wanted, is_estimate
-  from missed as m;
-end;
-$$;
+'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work, '
+'such as reading messages before they expire, and parses messages and artifacts that no job has parsed. Returns the '
+'counts. Run it from cron or pg_cron until the counts are 0.';
 
 create or replace function memory.version()
 returns text

@@ -109,6 +109,7 @@ def soon(api: Api, messages: int = 9, **arguments: Any) -> None:
 
 
 def unread(api: Api) -> str:
+    detail: str
     [(ok, detail)] = api.query("select ok, detail from memory.doctor() where check_name = 'unread messages'")
     assert ok == ("unread messages" not in problems(api))
     return detail

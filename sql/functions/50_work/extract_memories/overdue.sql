@@ -4,6 +4,9 @@
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
+set enable_nestloop = off -- as in memory._ranked()
+set enable_mergejoin = off
+set jit = off
 as $$
 begin
   return query
@@ -34,7 +37,7 @@ begin
   ), wanted as materialized (
     -- The policy is read once per agent, because that costs more than all other conditions together.
     select a.user_id, a.agent_id
-    from (select distinct u.user_id, u.agent_id from due as u) as a
+    from (select distinct u.user_id, u.agent_id from due as u offset 0) as a
     where memory._extracts(a.user_id, a.agent_id)
   )
   select u.user_id, u.thread_id
