@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.search.messages.steps import TARGET, draw_near, ids, parse, say, search
-from tests.support.protocol import claim, complete
+from tests.support.protocol import complete
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("E4", "F1")
@@ -124,7 +124,9 @@ def test_what_a_job_has_parsed_is_not_looked_at_again(api: Api) -> None:
     leave_unparsed(api, 150)
     before = api.entries_read(lambda: ids(api, "fern", mode="keyword"))
     api.extract_memories(user_id="ana", thread_id="new")
-    complete(api, claim(api, "extract_memories"), memories=[])
+    while jobs := api.claim_jobs(worker="test", kinds=["extract_memories"], max_jobs=100):
+        for job in jobs:
+            complete(api, job, memories=[])
     [(position,)] = api.query("select position from memory.marks where kind = 'words' and scope = 'new'")
     assert position == 149
     assert api.entries_read(lambda: ids(api, "fern", mode="keyword")) < before - 150
