@@ -96,3 +96,62 @@ def test_what_is_embedded_is_counted_and_estimated_beyond_20000_rows(api: Api) -
     assert embedded["is_estimate"]
     assert embedded["done"] == 0
     assert embedded["total"] >= 20001
+
+
+def soon(api: Api, messages: int = 9, **arguments: Any) -> None:
+    """Say something that will expire in 23 hours."""
+    said = [{"role": "user", "content": "Hello"}] * messages
+    api.add_messages(**{**ANA, **arguments}, messages=said)
+    api.query(
+        "update memory.messages set created_at = now() - interval '6 days', expires_at = now() + interval '23 hours'"
+        " where expires_at > now() returning 1"
+    )
+
+
+def unread(api: Api) -> str:
+    detail: str
+    [(ok, detail)] = api.query("select ok, detail from memory.doctor() where check_name = 'unread messages'")
+    assert ok == ("unread messages" not in problems(api))
+    return detail
+
+
+@pytest.mark.feature("A2")
+def test_messages_that_will_expire_unread_are_counted_with_what_helps(api: Api) -> None:
+    api.set_policy(settings={"summary": {"enabled": False}})
+    assert unread(api) == "none expires within a day"
+    soon(api)
+    api.add_message(user_id="ana", thread_id="later", role="user", content="Hello")
+    assert api.status()["expiring"] == {"unread": 9, "wanted": 9, "is_estimate": False}
+    assert "9 messages expire within a day" in unread(api)
+    assert 'run "select memory.sweep()" every night' in unread(api)
+    assert problems(api)["unread messages"]["is_broken"]
+    api.query("update memory.messages set created_at = now() returning 1")  # as young as that, a sweep may wait
+    assert api.status()["expiring"]["unread"] == 0
+    api.query("update memory.messages set created_at = now() - interval '6 days' where thread_id = 't1' returning 1")
+    api.sweep()
+    assert 'run "agent-memory worker"' in unread(api)
+    api.deactivate_model(name="local")
+    assert "activate_model" in unread(api)
+    api.activate_model(name="local")
+    api.finish_jobs()
+    assert api.status()["expiring"]["unread"] == 0
+    assert unread(api) == "none expires within a day"
+
+
+@pytest.mark.feature("A2")
+@pytest.mark.parametrize("whose", [{}, {"user_id": "ana"}, {"agent_id": "default"}], ids=str)
+def test_messages_that_nobody_wants_read_are_counted_and_no_problem(api: Api, whose: dict[str, str]) -> None:
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}}, **whose)
+    soon(api)
+    assert api.status()["expiring"] == {"unread": 9, "wanted": 0, "is_estimate": False}
+    assert unread(api) == "9 messages expire within a day, which the policy has nothing extracted from"
+
+
+@pytest.mark.feature("A2")
+def test_as_many_messages_are_counted_as_can_be_counted_quickly(api: Api) -> None:
+    api.set_policy(settings={"summary": {"enabled": False}, "compression": {"enabled": False}})
+    for number in range(5):
+        soon(api, 5000, thread_id=f"t{number}")
+    assert api.status()["expiring"] == {"unread": 20000, "wanted": 20000, "is_estimate": True}
+    assert unread(api).startswith("at least 20000 messages")
+    assert api.entries_read(lambda: api.value("select memory._expiring_unread()")) < 100_000

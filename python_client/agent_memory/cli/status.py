@@ -103,6 +103,9 @@ def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
     if embedded is not None:
         about = "about " if embedded["is_estimate"] else ""
         lines.append(("embedded", f"{about}{embedded['done']:,} of {counted(embedded['total'], 'text')}"))
+    if state["expiring"]["unread"]:
+        least = "at least " if state["expiring"]["is_estimate"] else ""
+        lines.append(("unread", f"{least}{counted(state['expiring']['unread'], 'message')} will expire within a day"))
     due = f"{queue['due']:,} due"
     if queue["due"]:
         due += f", the oldest for {timedelta(seconds=queue['oldest_due_seconds'])}"

@@ -1,4 +1,4 @@
-"""A worker in a thread of the process that uses a store."""
+"""A worker in a thread of the process that uses a store, which also sweeps the store."""
 
 from __future__ import annotations
 
@@ -17,10 +17,14 @@ logger.addHandler(logging.NullHandler())
 
 _PAUSE = 5.0
 """Seconds before a worker that could not start tries again."""
+_SWEEP_INTERVAL = 3600.0
+"""Seconds between two sweeps. The first comes at the start: a program may run for seconds, once a week."""
 
 
 class BackgroundWorker:
     """Runs queued jobs in a daemon thread with its own event loop and connections, from its making until ``stop()``.
+
+    It sweeps, too: nobody sets up a scheduler for a folder, and ``sweep`` has read what jobs have not read yet.
 
     Args:
         conninfo: how to reach the database.
@@ -64,6 +68,21 @@ class BackgroundWorker:
         self._loop, self._stop_worker = asyncio.get_running_loop(), worker.stop
         if self._stopping.is_set():
             return
+        sweeping = asyncio.create_task(self._sweep())
         await worker.run()
+        sweeping.cancel()
         # The event loop still waits for threads that compute or download something, which nobody else has to.
         self._has_stopped.set()
+
+    async def _sweep(self) -> None:
+        # Imported here for the same reason as the worker.
+        from ..client import AsyncMemory
+
+        while True:
+            try:
+                async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
+                    while any((await AsyncMemory(connection).sweep()).values()):
+                        pass
+            except (AgentMemoryError, psycopg.Error) as error:
+                logger.warning("the store could not be swept: %s", error)
+            await asyncio.sleep(_SWEEP_INTERVAL)

@@ -167,6 +167,7 @@ class ProcessShare:
             return
         try:
             install(connection)
+            connection.execute("select memory._keep_messages_for_good()")
         except psycopg.errors.LockNotAvailable as error:
             raise RetryableError(
                 f"the store {self.folder} could not be upgraded to agent_memory {ours}: {error.diag.message_primary}",

@@ -17,7 +17,7 @@ _NOTES = {
     "01AM4": "Earlier conversations were compared by words only: call search if something from them is missing.",
     "01AM5": "The results are in a less exact order than usual.",
     "01AM6": "Something did not fit into the budget: raise max_tokens if something is missing.",
-    "01AM7": "Of long texts that were stored a moment ago, only the beginning was compared.",
+    "01AM7": "Of texts that were stored a moment ago, not all words were compared.",
 }
 """What each cause means for a model. The hint of the warning is for the operator, who can remove the cause."""
 

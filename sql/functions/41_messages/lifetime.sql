@@ -9,3 +9,28 @@ begin
   return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
 end;
 $$;
+
+-- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
+-- reads it now, however short its thread. A nightly sweep comes by in that day. Inlined by the planner, hence no SET
+-- clause.
+create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case
+    when isfinite(p_expires_at) then
+      statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
+    else false end;
+end;
+
+-- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that had expired
+-- when it was stored waits for nothing. Inlined by the planner, hence no SET clause.
+create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case
+    when p_expires_at > statement_timestamp() then true
+    else statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at)) end;
+end;

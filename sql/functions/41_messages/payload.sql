@@ -7,10 +7,12 @@
 -- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that are
 -- read of it. The loop goes row by row, so that no more rows are read than fit.
 --
+-- With p_reads_expired: also expired messages that wait for extraction.
+--
 -- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
 create or replace function memory._message_payload(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
-  p_token_limit int, p_byte_limit bigint default 1000000,
+  p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
   out messages jsonb, out last_seq bigint, out examined_seq bigint, out is_partial boolean, out agent_ids text[],
   out tokens int, out bytes bigint
 )
@@ -29,7 +31,9 @@ begin
   bytes := 0;
   for message in
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
-      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_readable,
+      memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+        or p_reads_expired and memory._is_kept_message(m.is_active, m.summary_id)
+          and memory._waits_for_extraction(m.created_at, m.expires_at) as is_readable,
       m.search_vector is null as is_unparsed
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq

@@ -114,7 +114,31 @@ begin
     perform memory._finish_messages(p_job.user_id, p_job.scope, (p_job.input ->> 'from_seq')::bigint,
       (p_job.input ->> 'read_through')::bigint, coalesce(p_result -> 'token_counts', '{}'),
       1000000); -- half a second to a second and a half, for which appends to the thread wait
+    perform memory._mark_parsed(p_job.user_id, p_job.scope, (p_job.input ->> 'read_through')::bigint);
   end if;
+end;
+$$;
+
+-- Moves the mark that says up to which seq the messages of a thread are parsed: to p_to_seq, or to the message before
+-- the first one that is not. Returns how far the mark has moved. A search and a sweep look at no message before it.
+create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  marked constant bigint := coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'words'), -1);
+  reached constant bigint := coalesce((
+    select m.seq - 1 from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between marked + 1 and p_to_seq
+      and memory._is_unparsed(m)
+    order by m.seq limit 1), p_to_seq);
+begin
+  if reached > marked then
+    perform memory._set_mark(p_user_id, p_thread_id, 'words', reached);
+  end if;
+  return greatest(reached - marked, 0);
 end;
 $$;
 
@@ -172,13 +196,7 @@ begin
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
     -- The mark stays before the first message that was skipped.
-    select coalesce(min(m.seq) - 1, to_seq) into to_seq from memory.messages as m
-    where m.user_id = thread.user_id and m.thread_id = thread.thread_id and m.seq between thread.from_seq and to_seq
-      and memory._is_unparsed(m);
-    if to_seq >= thread.from_seq then
-      perform memory._set_mark(thread.user_id, thread.thread_id, 'words', to_seq);
-      checked := checked + to_seq - thread.from_seq + 1;
-    end if;
+    checked := checked + memory._mark_parsed(thread.user_id, thread.thread_id, to_seq);
     exit when checked >= p_message_limit or bytes_left < 262144;
   end loop;
   return checked;

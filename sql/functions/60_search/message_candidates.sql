@@ -5,7 +5,9 @@
 -- memory._ranked() ranks them as it ranks all messages of other users.
 
 -- The messages to rank; null when all are to be ranked, because they are few, or because memory.sweep() has not yet
--- filled what the choice needs.
+-- filled what the choice needs of messages that were there before an upgrade. Of the messages whose words are not
+-- parsed yet the newest enter the ranking, however many there are: of 1,100,000 messages of a user, 100,000 of them not
+-- parsed, a search took 77 s when it ranked all, and takes 2.6 s.
 create or replace function memory._message_candidates(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
   p_row_limit int, p_filters memory._search_filters
@@ -35,18 +37,34 @@ begin
     where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.code is null) then
     return null;
   end if;
+  few := memory._few_messages(p_user_id, p_agent_id, p_filters, p_above);
+  if p_filters.thread_id is not null and cardinality(few.seqs) <= p_above then
+    return few; -- the whole thread, parsed or not
+  end if;
   -- Words and the filters of the index need keys.
   if compares_words or p_agent_id is not null or p_filters.filter is not null then
-    unkeyed := memory._unkeyed_messages(p_user_id, 3000);
-    if cardinality(unkeyed.seqs) = 3000 then
-      return null;
+    unkeyed := memory._unkeyed_messages(p_user_id, p_filters);
+    if unkeyed.texts > 0 then
+      if memory._were_parsed_without_keys(p_user_id) then
+        return null;
+      end if;
+      perform memory._note_left_out(unkeyed.texts) where compares_words;
     end if;
   end if;
-
-  few := memory._few_messages(p_user_id, p_agent_id, p_filters, p_above);
   if cardinality(few.seqs) <= p_above then
-    return row(few.thread_ids || unkeyed.thread_ids, few.seqs || unkeyed.seqs, null, null, null,
-               null)::memory._message_candidates;
+    -- These are all that have keys. Of those without, which may pass the filters as well, the nearest are looked for.
+    if unkeyed.texts > 0 and p_fusion <> 'keyword' then
+      nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
+    end if;
+    return (
+      select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), null, null, null,
+                 null)::memory._message_candidates
+      from (
+        select * from unnest(few.thread_ids, few.seqs)
+        union
+        select * from unnest(unkeyed.thread_ids, unkeyed.seqs)
+        union
+        select * from unnest(nearest.thread_ids, nearest.seqs)) as c (thread_id, seq));
   end if;
 
   if p_fusion <> 'vector' then
@@ -99,32 +117,65 @@ begin
 end;
 $$;
 
--- Messages that messages_search_keys_idx does not have yet, p_limit at most.
-create or replace function memory._unkeyed_messages(p_user_id text, p_limit int)
+-- Messages that messages_search_keys_idx does not have yet: the newest 1,000 of the threads that a search may see.
+-- texts is about how many older ones are left out. The newest 1,000 of each thread are read, first of the threads that
+-- were written to last, and 4,000 in all. A search by words among 60,000 messages took 24 ms, and 333 with 3,000 short
+-- ones to parse besides, of which 1,000 are a third.
+create or replace function memory._unkeyed_messages(p_user_id text, p_filters memory._search_filters)
 returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
+declare
+  wanted constant int := 1000;
 begin
   return (
-    select row(array_agg(u.thread_id), array_agg(u.seq), null, null, null, null)::memory._message_candidates
-    from (
-      select m.thread_id, m.seq
-      from (
-        select t.thread_id, coalesce(k.position, -1) as position
-        from memory.threads as t
-        left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
-        where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
-        offset 0
-      ) as t
+    with threads as materialized (
+      select t.thread_id, t.last_at, coalesce(k.position, -1) as position,
+        t.next_seq - 1 - coalesce(k.position, -1) as unmarked
+      from memory.threads as t
+      left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+      where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
+        and (p_filters.thread_id is null or t.thread_id = p_filters.thread_id)
+        and (p_filters.exclude_thread_id is null or t.thread_id <> p_filters.exclude_thread_id)
+    ), read as materialized (
+      select m.*
+      from (select t.* from threads as t order by t.last_at desc, t.thread_id offset 0) as t
       cross join lateral (
-        select m.thread_id, m.seq
+        select m.thread_id, m.seq, m.created_at,
+          m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) as is_unkeyed
         from memory.messages as m
-        where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position and m.search_keys is null
-          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-        offset 0
+        where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position
+        order by m.seq desc limit wanted
       ) as m
-      limit p_limit
-    ) as u);
+      limit 4 * wanted
+    ), newest as (
+      select r.thread_id, r.seq from read as r where r.is_unkeyed order by r.created_at desc, r.seq desc limit wanted
+    )
+    select row(array_agg(n.thread_id), array_agg(n.seq),
+               (select sum(t.unmarked)::bigint from threads as t) - (select count(*) from read)
+                 + (select greatest(count(*) - wanted, 0) from read as r where r.is_unkeyed),
+               null, null, null)::memory._message_candidates
+    from newest as n);
+end;
+$$;
+
+-- Whether the user has messages that were parsed by a version without keys.
+create or replace function memory._were_parsed_without_keys(p_user_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select
+    from memory.threads as t
+    left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+    cross join lateral (
+      select m.search_vector is not null and m.search_keys is null as lacks_keys
+      from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)
+      order by m.seq limit 1
+    ) as m
+    where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1 and m.lacks_keys);
 end;
 $$;
 

@@ -18,6 +18,17 @@ begin
 end;
 $$;
 
+-- Tells the caller that this search does not compare the words of some messages.
+create or replace function memory._note_left_out(p_messages bigint)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise notice 'degraded: about % older messages are not parsed yet, so they are not found by their words', p_messages
+    using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
+end;
+$$;
+
 -- What a word begins with in a text: its stem without the last letter, because a stem may differ from its word in that
 -- letter (city, cities: citi). Inlined by the planner, hence no SET clause.
 create or replace function memory._beginning(p_word text)

@@ -85,6 +85,7 @@ begin
   from (select o.*, statement_timestamp() - o.oldest_due as waited from memory._open_jobs() as o) as q;
 
   return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
+  return query select 'unread messages', c.ok, c.detail from memory._check_unread() as c;
 
   return query
   select 'budgets', count(*) = 0,

@@ -17,6 +17,7 @@ begin
     'pgvector', (select e.extversion from pg_extension as e where e.extname = 'vector'),
     'has_runner', memory._has_runner(),
     'models', models, 'queue', queue, 'embedded', embedded,
+    'expiring', (select to_jsonb(e) from memory._expiring_unread() as e),
     'problems', coalesce(
       (select jsonb_agg(jsonb_build_object('name', p.name, 'is_broken', p.is_broken, 'detail', p.detail,
                                            'help', p.help) order by not p.is_broken, p.name)
@@ -25,7 +26,8 @@ end;
 $$;
 comment on function memory.status() is
 'How this installation goes, as an object: versions, models with their last errors, the queue and its workers, how '
-'much is embedded, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
+'much is embedded, how many messages expire within a day before extraction '
+'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
 -- What waits, and who works. A worker is known by its claims and by the newest jobs that are done.

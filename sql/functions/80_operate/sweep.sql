@@ -39,6 +39,6 @@ begin
 end;
 $$;
 comment on function memory.sweep(int) is
-'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work '
-'and parses messages and artifacts that no job has parsed. Returns the counts. Run it from cron or pg_cron until the '
-'counts are 0.';
+'Removes rows that have expired, were soft-deleted or are old, at most batch_size of each kind; queues periodic work, '
+'such as reading messages before they expire, and parses messages and artifacts that no job has parsed. Returns the '
+'counts. Run it from cron or pg_cron until the counts are 0.';

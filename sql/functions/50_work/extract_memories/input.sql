@@ -18,7 +18,8 @@ begin
   end if;
   from_seq := greatest(from_seq, next_seq - (p_job.request ->> 'recent_k')::bigint);
   select * into given
-  from memory._message_payload(p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000);
+  from memory._message_payload(
+    p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000, p_reads_expired => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
   -- What neither the user nor an assistant said counts as read, and so does what an agent stored before it lost the
   -- resource memory.

@@ -1,23 +1,48 @@
--- Threads that have been quiet for an hour and have messages that no extraction has read, because they are fewer than
--- the cadence.
+-- Threads with messages that no extraction has read, because they are fewer than the cadence or their job died: threads
+-- that have been quiet for an hour, and those whose first unread message expires soon. Users take turns, so that one
+-- with 10,000 short threads leaves room for the others; of one user what expires first comes first.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
+set enable_nestloop = off -- as in memory._ranked()
+set enable_mergejoin = off
+set jit = off
 as $$
 begin
   return query
   with unread as materialized (
-    select t.user_id, t.thread_id, t.next_seq
+    select t.user_id, t.thread_id, t.last_at, coalesce(k.position, -1) as position
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
     where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
-      and t.last_at between statement_timestamp() - interval '8 days' and statement_timestamp() - interval '1 hour'
+  ), due as materialized (
+    select u.user_id, u.thread_id, m.agent_id, m.expires_at
+    from unread as u
+    left join memory._dead_extractions() as d on d.user_id = u.user_id and d.thread_id = u.thread_id
+    cross join lateral (
+      select m.agent_id, m.created_at, m.expires_at
+      from memory.messages as m
+      where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
+        and memory._is_kept_message(m.is_active, m.summary_id)
+        and memory._waits_for_extraction(m.created_at, m.expires_at)
+      order by m.seq limit 1
+    ) as m
+    where (u.last_at <= statement_timestamp() - interval '1 hour' or memory._expires_soon(m.created_at, m.expires_at))
+      and (d.deaths is null
+           or d.deaths < memory._max_dead_extractions() and d.died_at < statement_timestamp() - interval '20 hours')
+      and not exists (
+        select from memory.jobs as j
+        where j.user_id = u.user_id and j.kind = 'extract_memories' and j.scope = u.thread_id
+          and j.status in ('pending', 'running'))
+  ), wanted as materialized (
+    -- The policy is read once per agent, because that costs more than all other conditions together.
+    select a.user_id, a.agent_id
+    from (select distinct u.user_id, u.agent_id from due as u offset 0) as a
+    where memory._extracts(a.user_id, a.agent_id)
   )
-  select u.user_id, u.thread_id from unread as u
-  where not memory._is_queued(u.user_id, 'extract_memories', u.thread_id)
-    -- The policy is read last, because that costs more than all other conditions together.
-    and (memory._policy_section(u.user_id, memory._agent_of_message(u.user_id, u.thread_id, u.next_seq - 1), 'cadence')
-         ->> 'fact_extraction_every_n')::int > 0
+  select u.user_id, u.thread_id
+  from due as u join wanted as w on w.user_id = u.user_id and w.agent_id = u.agent_id
+  order by row_number() over (partition by u.user_id order by u.expires_at, u.thread_id), u.expires_at
   limit p_row_limit;
 end;
 $$;

@@ -1,5 +1,6 @@
 -- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
--- because search finds them.
+-- because search finds them. An expired message that extraction has not read stays as long as it waits for that. At
+-- most ten times as many rows are read as may be deleted: if more than these wait, what expired later goes after them.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -7,11 +8,30 @@ as $$
 declare
   swept_messages bigint;
 begin
-  with due as (
-    (select m.user_id, m.thread_id, m.seq, m.xmin as row_version
-     from memory.messages as m
-     where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
-     order by m.expires_at
+  with expired as materialized (
+    select m.user_id, m.thread_id, m.seq, m.agent_id, m.row_version, m.expires_at,
+      m.seq > coalesce(k.position, -1) and m.role in ('user', 'assistant') and d.deaths is null
+        and memory._is_kept_message(m.is_active, m.summary_id)
+        and memory._waits_for_extraction(m.created_at, m.expires_at) as may_wait
+    from (select m.*, m.xmin as row_version
+          from memory.messages as m
+          where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+          order by m.expires_at
+          limit 10::bigint * p_batch_size) as m
+    left join memory.marks as k
+      on k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'
+    left join (select e.* from memory._dead_extractions() as e where e.deaths >= memory._max_dead_extractions()) as d
+      on d.user_id = m.user_id and d.thread_id = m.thread_id
+  ), wanted as materialized (
+    -- The policy is read once per agent, because that costs more than all other conditions together.
+    select a.user_id, a.agent_id
+    from (select distinct e.user_id, e.agent_id from expired as e where e.may_wait offset 0) as a
+    where memory._extracts(a.user_id, a.agent_id)
+  ), due as (
+    (select e.user_id, e.thread_id, e.seq, e.row_version
+     from expired as e
+     where not (e.may_wait and (e.user_id, e.agent_id) in (select w.user_id, w.agent_id from wanted as w))
+     order by e.expires_at
      limit p_batch_size)
     union
     (select m.user_id, m.thread_id, m.seq, m.xmin

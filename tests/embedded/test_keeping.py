@@ -1,0 +1,100 @@
+"""An embedded store keeps messages for good unless a policy says otherwise, and sweeps itself."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+from pathlib import Path
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from agent_memory.embedded import open_store
+
+from tests.support.runners import wait_until
+
+pytestmark = [pytest.mark.own_server, pytest.mark.feature("A2", "E17")]
+
+LATER = datetime(2999, 1, 1, tzinfo=timezone.utc)
+FORGET = """
+    update memory.policies set settings = settings - 'messages';
+    update memory.messages set expires_at = created_at + interval '7 days'
+"""
+
+
+def lifetime(memory: Memory, **whose: str) -> object:
+    return memory.get_policy(**whose)["messages"]["expires_after"]
+
+
+def said(memory: Memory) -> dict[str, object]:
+    return {message.content: message.expires_at for message in memory.get_messages("ana", "t")}
+
+
+def execute(folder: Path, statement: str) -> list[tuple[object, ...]]:
+    with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
+        cursor = connection.execute(statement)
+        return cursor.fetchall() if cursor.description else []
+
+
+def upgrade(folder: Path) -> None:
+    (folder / "installed").write_text("of an earlier file")
+
+
+def test_messages_of_a_new_store_stay(folder: Path) -> None:
+    with Memory(path=folder) as memory:
+        assert lifetime(memory) == "never"
+        memory.add_message("ana", "t", "user", "I like tea")
+        assert said(memory) == {"I like tea": None}
+
+
+def test_an_upgrade_keeps_what_is_there(folder: Path) -> None:
+    """As a store of a version that let messages expire after a week."""
+    with Memory(path=folder) as memory:
+        memory.add_message("ana", "t", "user", "I like tea")
+        execute(folder, FORGET)
+        assert said(memory)["I like tea"] is not None
+        memory.add_message("ana", "t", "user", "Until tomorrow", expires_at=LATER)
+    upgrade(folder)
+    with Memory(path=folder) as memory:
+        assert lifetime(memory) == "never"
+        kept = said(memory)
+        assert kept["I like tea"] is None
+        assert kept["Until tomorrow"] is not None
+
+
+@pytest.mark.parametrize("agent", [None, "cook"])
+def test_an_upgrade_respects_what_a_policy_says(folder: Path, agent: str | None) -> None:
+    with Memory(path=folder) as memory:
+        memory.set_policy({"messages": {"expires_after": None}})
+        memory.set_policy({"messages": {"expires_after": "30 days"}}, agent_id=agent)
+        memory.add_message("ana", "t", "user", "I like tea", agent_id="cook")
+        before = said(memory)
+    upgrade(folder)
+    with Memory(path=folder) as memory:
+        assert lifetime(memory, agent_id="cook") == "30 days"
+        assert said(memory) == before
+        assert before["I like tea"] is not None
+
+
+def test_a_lifetime_that_somebody_sets_stays(folder: Path) -> None:
+    with Memory(path=folder) as memory:
+        memory.set_policy({"messages": {"expires_after": "7 days"}})
+    for _ in range(2):
+        with Memory(path=folder) as memory:
+            assert lifetime(memory) == "7 days"
+        upgrade(folder)
+
+
+def test_a_store_has_read_at_its_next_start_what_a_short_program_left_unread(folder: Path) -> None:
+    with Memory(path=folder) as memory:
+        memory.add_message("ana", "t", "user", "I prefer trains over planes.")
+    execute(folder, "update memory.threads set last_at = now() - interval '14 days'")
+    execute(
+        folder,
+        "update memory.messages set (created_at, expires_at) = (now() - interval '14 d', now() - interval '7 d')",
+    )
+    with Memory(path=folder) as memory:
+        wait_until(lambda: memory.list_memories("ana"))
+        assert "trains" in memory.list_memories("ana")[0].content
+        assert said(memory) == {}
+    execute(folder, "select memory.sweep()")
+    assert execute(folder, "select count(*) from memory.messages") == [(0,)]

@@ -1,0 +1,238 @@
+"""Sweeps have read what expires before any job has read it, however short the thread; expired rows wait for that."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import psycopg
+import pytest
+
+from tests.support.protocol import ANA, activate, claim, complete, lease, open_jobs, say
+from tests.support.sqlapi import NO_WAIT, Api
+from tests.support.summaries import only
+
+pytestmark = pytest.mark.feature("A2", "B9", "E13")
+
+FACT = {"content": "Likes tea", "memory_type": "fact"}
+
+
+@pytest.fixture
+def api(db: psycopg.Connection) -> Api:
+    api = Api(db)
+    only(api, cadence={"fact_extraction_every_n": 10})
+    return api
+
+
+def said_ago(api: Api, stored: str, lives: str = "7 days", **where: str) -> None:
+    """Let all messages, or those of a user, have been stored so long ago, to live so long."""
+    api.query(
+        "update memory.messages set created_at = now() - %(stored)s::interval,"
+        " expires_at = now() - %(stored)s::interval + %(lives)s::interval"
+        " where %(user_id)s in ('', user_id) returning 1",
+        stored=stored, lives=lives, user_id=where.get("user_id", ""),
+    )  # fmt: skip
+    api.query(
+        "update memory.threads set last_at = now() - %(stored)s::interval"
+        " where %(user_id)s in ('', user_id) returning 1",
+        stored=stored, user_id=where.get("user_id", ""),
+    )  # fmt: skip
+
+
+def stored_messages(api: Api) -> int:
+    number: int = api.value("select count(*) from memory.messages")
+    return number
+
+
+@pytest.mark.parametrize(
+    ("lives", "expires_in", "queued"),
+    [
+        ("7 days", "23 hours", 1),
+        ("7 days", "25 hours", 0),
+        ("12 hours", "7 hours", 0),
+        ("12 hours", "5 hours", 1),
+        ("2 years", "23 hours", 1),
+    ],
+)
+def test_a_thread_that_is_not_quiet_is_read_before_its_messages_expire(
+    api: Api, lives: str, expires_in: str, queued: int
+) -> None:
+    say(api, *["Hello"] * 9)
+    said_ago(api, api.value("select (%(a)s::interval - %(b)s::interval)::text", a=lives, b=expires_in), lives)
+    api.query("update memory.threads set last_at = now() returning 1")
+    assert api.sweep()["queued"] == queued
+    assert open_jobs(api) == ["extract_memories"] * queued
+    assert api.sweep()["queued"] == 0
+
+
+@pytest.mark.parametrize("lives", ["7 days", None])
+def test_a_thread_is_read_however_long_it_has_been_quiet(api: Api, lives: str | None) -> None:
+    """The store was off, or what was said was imported."""
+    say(api, "Hello", created_at="2024-05-01", expires_at="infinity" if lives is None else None)
+    assert api.sweep()["queued"] == 1
+    assert api.finish_jobs() == 1
+    assert api.sweep()["queued"] == 0
+
+
+def test_what_expired_while_the_store_was_off_is_read_and_then_goes(api: Api) -> None:
+    say(api, "I like tea")
+    said_ago(api, "14 days")
+    assert (api.sweep()["messages"], open_jobs(api)) == (0, ["extract_memories"])
+    assert api.get_messages(**ANA) == []
+    assert api.search(user_id="ana", query="tea") == []
+    assert all("tea" not in part.content for part in api.get_context(**ANA, query="tea"))
+    job = claim(api)
+    assert [message["content"] for message in job.payload["messages"]] == ["I like tea"]
+    assert api.sweep()["messages"] == 0  # while its job runs
+    complete(api, job, memories=[{**FACT, "seqs": [0]}])
+    assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Likes tea"]
+    assert (api.sweep()["messages"], stored_messages(api)) == (1, 0)
+
+
+def test_a_job_that_was_left_over_reads_what_expired_meanwhile(api: Api) -> None:
+    say(api, *["I like tea"] * 10)
+    said_ago(api, "14 days")
+    assert len(claim(api).payload["messages"]) == 10
+
+
+@pytest.mark.parametrize(("lives", "ago"), [("7 days", "36 days"), ("1 hour", "6 hours"), ("1 year", "396 days")])
+def test_without_a_worker_messages_go_all_the_same(api: Api, lives: str, ago: str) -> None:
+    say(api, *["Hello"] * 3)
+    said_ago(api, ago, lives)
+    assert (api.sweep()["messages"], open_jobs(api), stored_messages(api)) == (3, [], 0)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"cadence": {"fact_extraction_every_n": 0}},
+        {"resources": {"memory": False}},
+        {"budget": {"tokens_per_user_per_day": 0}},
+        {"budget": {"tokens_per_agent_per_day": 0}},
+    ],
+    ids=str,
+)
+def test_what_nobody_may_read_goes_at_once(api: Api, settings: dict[str, Any]) -> None:
+    activate(api)
+    say(api, "Hello")
+    said_ago(api, "8 days")
+    say(api, "Hello", thread_id="t2", user_id="bob")
+    said_ago(api, "8 days", user_id="bob")
+    api.set_policy(settings=settings, user_id="ana")
+    swept = api.sweep()
+    assert (swept["messages"], swept["queued"]) == (1, 1)
+    assert api.query("select user_id from memory.messages") == [("bob",)]
+
+
+def test_a_budget_of_nothing_is_enough_for_the_built_in_model(api: Api) -> None:
+    api.set_policy(settings={"budget": {"tokens_per_user_per_day": 0}})
+    say(api, "Hello")
+    said_ago(api, "8 days")
+    assert (api.sweep()["queued"], api.finish_jobs()) == (1, 1)
+
+
+def die(api: Api) -> None:
+    for _ in range(5):
+        api.query("update memory.jobs set run_after = now(), is_delayed = false where status = 'pending' returning 1")
+        api.fail_job(**lease(claim(api)), error="no answer")
+    assert open_jobs(api) == []
+
+
+def test_an_extraction_that_died_is_queued_again_once_a_day_and_given_up_after_a_week(api: Api) -> None:
+    say(api, "Hello")
+    said_ago(api, "14 days")
+    for deaths in range(1, 8):
+        assert api.sweep()["queued"] == 1
+        die(api)
+        assert api.sweep()["queued"] == 0
+        assert stored_messages(api) == (1 if deaths < 7 else 0)
+        api.query("update memory.jobs set finished_at = finished_at - interval '21 hours' returning 1")
+    assert api.sweep()["queued"] == 0
+
+
+def test_deaths_do_not_count_once_the_messages_were_read(api: Api) -> None:
+    say(api, "Hello")
+    said_ago(api, "2 hours")
+    api.sweep()
+    die(api)
+    api.extract_memories(**ANA)
+    assert api.finish_jobs() == 1
+    say(api, "Hello again", created_at=api.value("select now() - interval '2 hours'"))
+    assert api.sweep()["queued"] == 1
+
+
+def test_cleared_and_quarantined_messages_are_not_given_away(api: Api) -> None:
+    say(api, "I like tea", "I like cocoa")
+    said_ago(api, "8 days")
+    say(api, "gone", thread_id="t2")
+    said_ago(api, "8 days")
+    api.clear_thread(user_id="ana", thread_id="t2")
+    api.quarantine_source(user_id="ana", source="message", id="t1/1", reason="poisoned")
+    assert api.sweep()["queued"] == 1
+    job = claim(api)
+    contents = [message["content"] for message in job.payload["messages"]]
+    assert contents[0] == "I like tea"
+    assert "cocoa" not in str(contents)
+
+
+def test_a_user_with_many_short_threads_leaves_room_for_others(api: Api) -> None:
+    for number in range(30):
+        say(api, *["Hello"] * 9, thread_id=f"t{number}")
+    for number in range(5):
+        say(api, "Hello", user_id=f"user {number}")
+    said_ago(api, "6 days 12 hours")
+    assert api.sweep(batch_size=10)["queued"] == 10
+    jobs = api.query("select user_id, count(*) from memory.jobs group by 1 order by 2")
+    assert [row.count for row in jobs] == [1] * 5 + [5]
+    while api.sweep(batch_size=10)["queued"]:
+        pass
+    assert api.value("select count(*) from memory.jobs") == 35
+
+
+def test_rows_that_wait_keep_no_others_from_going(api: Api) -> None:
+    say(api, *["Hello"] * 9)
+    said_ago(api, "8 days")
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}}, user_id="bob")
+    say(api, *["Hello"] * 5, user_id="bob")
+    said_ago(api, "7 days 1 hour", user_id="bob")
+    assert [api.sweep(batch_size=3)["messages"] for _ in range(3)] == [3, 2, 0]
+    assert stored_messages(api) == 9
+
+
+def test_two_sweeps_at_once_queue_one_job(api: Api, connect: Callable[..., Any]) -> None:
+    say(api, "Hello")
+    said_ago(api, "8 days")
+    hasty = Api(connect(options=NO_WAIT))
+    with api.connection.transaction():
+        assert api.sweep()["queued"] == 1
+        assert hasty.sweep()["queued"] == 0
+        assert stored_messages(hasty) == 1
+    assert hasty.sweep()["queued"] == 0
+    assert open_jobs(api) == ["extract_memories"]
+
+
+def test_a_thread_that_was_deleted_leaves_nothing_to_read(api: Api) -> None:
+    say(api, "Hello")
+    said_ago(api, "8 days")
+    assert api.sweep()["queued"] == 1
+    api.delete_thread(**ANA)
+    assert (open_jobs(api), api.sweep()["queued"], stored_messages(api)) == ([], 0, 0)
+
+
+def test_a_killed_worker_costs_nothing(api: Api) -> None:
+    say(api, "I like tea")
+    said_ago(api, "14 days")
+    api.sweep()
+    claim(api)
+    api.query("update memory.jobs set lease_expires_at = now() - interval '1 hour' returning 1")
+    api.claim_jobs(worker="other")  # which ends the attempt of the first
+    assert (api.sweep()["messages"], stored_messages(api)) == (0, 1)
+    api.query("update memory.jobs set run_after = now(), is_delayed = false where status = 'pending' returning 1")
+    assert api.finish_jobs() + len(api.query("select from memory.jobs where status = 'running'")) == 1
+
+
+def test_a_summary_of_the_user_does_not_read_what_expired(api: Api) -> None:
+    say(api, "I like tea")
+    said_ago(api, "8 days")
+    api.summarize_user(user_id="ana")
+    assert api.claim_jobs(worker="test") == []

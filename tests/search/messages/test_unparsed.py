@@ -1,0 +1,132 @@
+"""Messages of a user with very many that neither a job nor a sweep has parsed: a search reads the newest of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.search.messages.steps import TARGET, draw_near, ids, parse, say, search
+from tests.support.protocol import complete
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("E4", "F1")
+
+READ = 1000
+"""So many unparsed messages enter a search."""
+
+
+@pytest.fixture
+def api(full: Api) -> Api:
+    full.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}, "summary": {"enabled": False}})
+    full.set_policy(settings={"compression": {"enabled": False}})
+    full.notices.clear()
+    return full
+
+
+def leave_unparsed(api: Api, messages: int, thread_id: str = "new", **arguments: Any) -> None:
+    said = [{"role": "user", "content": f"moss {number}"} for number in range(messages)]
+    api.add_messages(user_id="ana", thread_id=thread_id, messages=said, **{"agent_id": "usual", **arguments})
+
+
+def left_out(api: Api) -> list[str]:
+    heard = [notice for notice in api.notices if "not found by their words" in notice]
+    api.notices.clear()
+    return heard
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_what_a_search_reads_does_not_grow_with_what_is_unparsed(api: Api, mode: str) -> None:
+    vector = TARGET if mode == "hybrid" else None
+    leave_unparsed(api, 3500)
+    first = api.entries_read(lambda: ids(api, "fern", vector, mode=mode))
+    leave_unparsed(api, 3500)
+    assert api.entries_read(lambda: ids(api, "fern", vector, mode=mode)) < 1.1 * first
+
+
+def test_neither_does_what_a_search_of_many_threads_reads(api: Api) -> None:
+    read = []
+    for _ in range(2):
+        for number in range(6):
+            leave_unparsed(api, 1500, f"new {number}")
+        read.append(api.entries_read(lambda: ids(api, "fern", mode="keyword")))
+    assert read[1] < 1.1 * read[0]
+
+
+def test_the_newest_are_found_by_their_words_and_a_notice_says_how_many_are_not(api: Api) -> None:
+    old = say(api, "The theorbo is here", "new", created_at="2026-11-01")
+    leave_unparsed(api, READ)
+    new = say(api, "A theorbo at last", "t1")
+    assert ids(api, "theorbo", mode="keyword") == [new]
+    assert left_out(api) == [
+        "degraded: about 2 older messages are not parsed yet, so they are not found by their words"
+    ]
+    draw_near(api, old)
+    assert old in ids(api, "theorbo", TARGET, mode="hybrid")
+    parse(api)
+    api.notices.clear()
+    assert set(ids(api, "theorbo", mode="keyword")) == {old, new}
+    assert left_out(api) == []
+
+
+def test_as_many_as_are_read_need_no_notice(api: Api) -> None:
+    leave_unparsed(api, READ)
+    ids(api, "fern", mode="keyword")
+    assert left_out(api) == []
+
+
+def test_the_newest_of_all_threads_are_read(api: Api) -> None:
+    leave_unparsed(api, 3 * READ, "old")
+    new = [say(api, "A theorbo", f"thread {number}") for number in range(20)]
+    assert set(ids(api, "theorbo", mode="keyword", top_k=20)) == set(new)
+
+
+def test_a_context_says_so_too(api: Api) -> None:
+    leave_unparsed(api, READ + 5)
+    api.get_context(user_id="ana", thread_id="t0", query="theorbo")
+    assert len(left_out(api)) == 1
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
+def test_a_thread_of_its_own_is_searched_as_a_whole(api: Api, mode: str) -> None:
+    leave_unparsed(api, 3 * READ)
+    old = say(api, "The theorbo is here", "short", created_at="2025-01-01", near=True)
+    vector = None if mode == "keyword" else TARGET
+    assert ids(api, "theorbo", vector, mode=mode, thread_id="short") == [old]
+    assert left_out(api) == []
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "keyword"])
+def test_an_excluded_thread_takes_no_place(api: Api, mode: str) -> None:
+    old = say(api, "The theorbo is here", "other", created_at="2025-01-01")
+    leave_unparsed(api, 3 * READ)
+    vector = TARGET if mode == "hybrid" else None
+    assert ids(api, "theorbo", vector, mode=mode, exclude_thread_id="new")[0] == old
+    assert left_out(api) == []
+
+
+@pytest.mark.parametrize("mode", ["hybrid", "vector"])
+@pytest.mark.parametrize("filters", [{"agent_id": "cook"}, {"filter": {"topic": "tea"}}], ids=str)
+def test_an_older_message_is_found_by_meaning_with_a_filter(api: Api, mode: str, filters: dict[str, Any]) -> None:
+    of_topic = {"agent_id": "cook", "metadata": {"topic": "tea"}}
+    old = [say(api, "The theorbo", "new", near=True, **of_topic, created_at="2026-11-01") for _ in range(2)]
+    leave_unparsed(api, 2 * READ)
+    assert set(ids(api, "theorbo", TARGET, mode=mode, **filters)) == set(old)
+
+
+def test_no_message_is_found_twice(api: Api) -> None:
+    say(api, "The theorbo is here", "new", near=True)
+    for filters in ({}, {"thread_id": "new"}, {"agent_id": "usual"}):
+        assert len(search(api, "theorbo", TARGET, min_score=0.5, **filters)) == 1
+
+
+def test_what_a_job_has_parsed_is_not_looked_at_again(api: Api) -> None:
+    leave_unparsed(api, 150)
+    before = api.entries_read(lambda: ids(api, "fern", mode="keyword"))
+    api.extract_memories(user_id="ana", thread_id="new")
+    while jobs := api.claim_jobs(worker="test", kinds=["extract_memories"], max_jobs=100):
+        for job in jobs:
+            complete(api, job, memories=[])
+    [(position,)] = api.query("select position from memory.marks where kind = 'words' and scope = 'new'")
+    assert position == 149
+    assert api.entries_read(lambda: ids(api, "fern", mode="keyword")) < before - 150
