@@ -140,8 +140,12 @@ begin
     exception when others then
       raise exception 'agent_memory needs the extension "vector" (pgvector): %', sqlerrm
         using errcode = '0A000',
-          hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), '
-                 'then run "create extension vector" as a superuser.';
+          hint = case
+            when exists (select from pg_available_extensions where name = 'vector')
+            then format('It is on the server already: have a superuser run "create extension vector" in database %I, '
+                        'then run this again.', current_database())
+            else 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), '
+                 'then run "create extension vector" as a superuser.' end;
     end;
   end if;
   -- hnsw.iterative_scan came with 0.8. Without it a search of the index, which has all users' memories, returns too few
@@ -2593,6 +2597,8 @@ returns jsonb$header$),
 returns int$header$),
       ('function', '_embedding_model', $header$()
 returns memory.models$header$),
+      ('function', '_help_without_model', $header$()
+returns text$header$),
       ('function', '_locked_model', $header$(p_name text)
 returns memory.models$header$),
       ('function', '_refuse_unknown_model', $header$(p_name text)
@@ -4415,8 +4421,9 @@ returns void$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_triggers', $header$(out ok boolean, out detail text)$header$),
+      ('function', '_findings', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+returns table (check_name text, name text, is_broken boolean, detail text, help text)$header$),
       ('function', '_check_indexes', $header$(out ok boolean, out detail text)$header$),
-      ('function', '_check_models', $header$(out ok boolean, out detail text)$header$),
       ('function', '_model_status', $header$()
 returns jsonb$header$),
       ('function', '_check_privileges', $header$(out ok boolean, out detail text)$header$),
@@ -4430,6 +4437,8 @@ returns boolean$header$),
       ('function', '_check_stuck_jobs', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_upgrade', $header$(out ok boolean, out detail text)$header$),
       ('function', 'doctor', $header$()
+returns table (check_name text, ok boolean, detail text)$header$),
+      ('function', '_checks', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (check_name text, ok boolean, detail text)$header$),
       ('function', '_open_jobs', $header$(
   out pending bigint, out running bigint, out due bigint, out oldest_due timestamptz, out last_error text
@@ -8400,6 +8409,15 @@ begin
   return m from memory.models as m where m.kind = 'embedding' and m.is_active;
 end;
 $$;
+
+-- What helps where no embedding model is active, as all say who notice: searches, memory.status(), memory.doctor().
+create or replace function memory._help_without_model()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select 'Run: agent-memory models local (a small model on your machine, without a key), or register and activate an '
+         'embedding model of a provider';
+end;
 
 -- The model of that name. Locks all models of its kind before, in the order of their names. A function that changes
 -- which model of a kind is active takes these locks, so that two administrators never violate the unique index
@@ -22439,7 +22457,7 @@ begin
       raise notice 'degraded: searching by keyword only, %', p_problem using
         errcode = case when p_model.name is null then '01AM1' when is_waited_for then '01AM3' else '01AM2' end,
         hint = case
-          when p_model.name is null then 'Register and activate an embedding model, or ask for mode keyword.'
+          when p_model.name is null then memory._help_without_model() || '.'
           when is_waited_for
             then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
           else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '
@@ -23670,7 +23688,7 @@ begin
   end if;
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
-      using errcode = '01AM4', hint = 'Register and activate an embedding model.';
+      using errcode = '01AM4', hint = memory._help_without_model() || '.';
   end if;
 
   -- The words of the phrase are not compared, because no summary has them.
@@ -27961,6 +27979,57 @@ begin
 end;
 $$;
 
+-- What is wrong with the queue, the models and the embeddings, and the command that helps. Both memory.doctor(), whose line
+-- check_name names, and memory.status() say what they say of these from here, so that the two never disagree. Broken is
+-- what does not work; what is not broken makes answers worse.
+create or replace function memory._findings(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+returns table (check_name text, name text, is_broken boolean, detail text, help text)
+language plpgsql stable parallel safe
+as $$
+declare
+  waited constant bigint := coalesce((p_queue ->> 'oldest_due_seconds')::bigint, 0);
+  -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
+  is_worked_on constant boolean := coalesce(
+    (p_queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
+begin
+  return query
+  select 'queue', 'worker', true,
+    format('%s due, the oldest for %s s, and ', p_queue ->> 'due', waited)
+      || case when is_worked_on then 'the workers do not keep up'
+           else 'no worker was seen in the last two minutes' end,
+    case when is_worked_on then 'Run another worker: ' else 'Run: ' end || 'agent-memory worker'
+      || case when memory._has_runner() then ', or call memory.run_jobs()' else '' end
+  where waited >= case when is_worked_on then 600 else 60 end;
+
+  return query
+  select 'queue', 'failing jobs', true, p_queue ->> 'last_error',
+    'Mend what the error names, where the worker runs; the jobs are tried again by themselves'
+  where p_queue ->> 'last_error' is not null;
+
+  return query
+  select 'models', format('%s model', m.value ->> 'kind'), true,
+    format('the last call of "%s" failed: %s', m.value ->> 'name', m.value ->> 'last_error'),
+    format('See that it can be reached and that its key is set where it is called, or run "select '
+           'memory.deactivate_model(%L)"', m.value ->> 'name')
+  from jsonb_array_elements(p_models) as m (value)
+  where m.value ->> 'last_error' is not null;
+
+  return query
+  select 'embedding model', 'embedding model', false, 'none is active: searches compare words, not meaning',
+    memory._help_without_model()
+  where p_embedded is null;
+
+  return query
+  select 'embedding model', 'embeddings', false,
+    format('%s%s of %s texts are embedded: searches by meaning miss the others',
+           case when (p_embedded ->> 'is_estimate')::boolean then 'about ' else '' end, p_embedded ->> 'done',
+           p_embedded ->> 'total'),
+    'Keep a worker running: agent-memory worker'
+  where (p_embedded ->> 'done')::bigint
+    < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
+end;
+$$;
+
 -- What memory.doctor() says of indexes: those that an installation makes are there, and none is left half made.
 create or replace function memory._check_indexes(out ok boolean, out detail text)
 language plpgsql stable parallel safe
@@ -28078,21 +28147,6 @@ begin
       and i.indexrelid::regclass::text not like e'memory.embeddings\\_%\\_hnsw\\_idx') as f;
   ok := detail is null;
   detail := coalesce(detail, 'all are there and valid');
-end;
-$$;
-
--- What memory.doctor() says of the active models: whether the last call of each was answered.
-create or replace function memory._check_models(out ok boolean, out detail text)
-language plpgsql stable parallel safe
-as $$
-begin
-  select string_agg(format('the last call of "%s" failed (%s): mend what the error names where the model is called, or '
-      'run "select memory.deactivate_model(%L)"', m.value ->> 'name', m.value ->> 'last_error', m.value ->> 'name'),
-    '; ') into detail
-  from jsonb_array_elements(memory._model_status()) as m (value)
-  where m.value ->> 'last_error' is not null;
-  ok := detail is null;
-  detail := coalesce(detail, 'no last call failed');
 end;
 $$;
 
@@ -28349,12 +28403,29 @@ set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
 begin
   return query
+  select c.check_name, c.ok, c.detail
+  from memory._checks(memory._queue_status(), memory._model_status(), memory._embedded_status()) as c;
+end;
+$$;
+comment on function memory.doctor() is
+'Checks this installation: one row per check, ok = false where something is broken. Where answers are '
+'worse than they could be, such as without an embedding model, detail begins with "degraded:".';
+
+-- The lines of memory.doctor(), made of what memory.status() says of the queue, the models and what is embedded.
+create or replace function memory._checks(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+returns table (check_name text, ok boolean, detail text)
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return query
   select 'version', true,
     format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
 
   return query
   select 'pgvector', e.version is not null,
-    coalesce('vector ' || e.version, 'the extension "vector" is missing: run "create extension vector"')
+    coalesce('vector ' || e.version, 'the extension "vector" is missing: '
+      || case when exists (select from pg_available_extensions as a where a.name = 'vector') then 'as a superuser'
+           else 'install pgvector on the server, then as a superuser' end || ' run "create extension vector"')
   from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
 
   return query
@@ -28379,13 +28450,6 @@ begin
   from memory.models as m
   where m.kind = 'chat' and m.is_active;
 
-  return query
-  select 'embedding model', true,
-    coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)),
-             'none: searches are by keyword')
-  from memory.models as m
-  where m.kind = 'embedding' and m.is_active;
-
   -- An index that is being built is not valid yet, which is no fault.
   return query
   select 'vector indexes', coalesce(bool_and(i.indisvalid), true),
@@ -28397,7 +28461,6 @@ begin
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
 
-  return query select 'models', c.ok, c.detail from memory._check_models() as c;
   return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
   -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
@@ -28419,13 +28482,17 @@ begin
     limit 1) as c on true;
 
   return query
-  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
-    format('%s pending, %s running', q.pending, q.running)
-      || coalesce('; last failure: ' || left(q.last_error, 200) || ': mend that; the job is tried again by itself', '')
-      || case when q.waited >= interval '10 minutes'
-           then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
-           else '' end
-  from (select o.*, statement_timestamp() - o.oldest_due as waited from memory._open_jobs() as o) as q;
+  select l.check_name, coalesce(bool_and(not f.is_broken), true),
+    concat_ws('; ', string_agg(case when f.is_broken then '' else 'degraded: ' end || f.detail || '. ' || f.help, '; '),
+              case when f.check_name is null or l.check_name <> 'models' then l.detail end)
+  from (values
+    ('embedding model', (select format('%s (model %s)', m.name, m.model) from memory.models as m
+                         where m.kind = 'embedding' and m.is_active)),
+    ('models', 'no last call failed'),
+    ('queue', format('%s pending, %s running', p_queue ->> 'pending', p_queue ->> 'running'))) as l (check_name, detail)
+  left join memory._findings(p_queue, p_models, p_embedded) as f on f.check_name = l.check_name
+  group by l.check_name, l.detail, f.check_name
+  order by l.check_name;
 
   return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
 
@@ -28459,8 +28526,6 @@ begin
   where j.status = 'dead';
 end;
 $$;
-comment on function memory.doctor() is
-'Checks this installation: one row per check, ok = false where something needs attention.';
 
 -- What waits and what runs, for memory.doctor() and memory.status().
 create or replace function memory._open_jobs(
@@ -28781,7 +28846,7 @@ begin
 end;
 $$;
 
--- What needs attention, with the command that helps.
+-- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
 create or replace function memory._problems(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (name text, is_broken boolean, detail text, help text)
 language plpgsql volatile parallel unsafe
@@ -28790,7 +28855,6 @@ begin
   return query
   select d.check_name, true, d.detail,
     case d.check_name
-      when 'pgvector' then 'Install pgvector on the server, then run: create extension vector'
       when 'privileges' then 'Run: agent-memory install'
       when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
       when 'vector indexes' then 'Run what memory.vector_index() gives'
@@ -28800,45 +28864,11 @@ begin
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
       when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
       else 'Run what the detail names' end
-  from memory.doctor() as d
-  where not d.ok and d.check_name not in ('queue', 'models'); -- more about both below
-
-  -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
-  return query
-  select 'worker', true,
-    format('%s due, the oldest for %s s, and no worker was seen in the last two minutes', p_queue ->> 'due',
-           p_queue ->> 'oldest_due_seconds'),
-    'Run: agent-memory worker' || case when memory._has_runner() then ', or call memory.run_jobs()' else '' end
-  where (p_queue ->> 'oldest_due_seconds')::bigint >= 60
-    and not coalesce((p_queue #>> '{workers,0,last_seen_at}')::timestamptz
-                     > statement_timestamp() - interval '2 minutes', false);
+  from memory._checks(p_queue, p_models, p_embedded) as d
+  where not d.ok and d.check_name not in ('queue', 'models', 'embedding model'); -- whose findings follow
 
   return query
-  select 'failing jobs', true, p_queue ->> 'last_error',
-    'Mend what the error names, where the worker runs; the jobs are tried again by themselves'
-  where p_queue ->> 'last_error' is not null;
-
-  return query
-  select format('%s model', m.value ->> 'kind'), true,
-    format('the last call of "%s" failed: %s', m.value ->> 'name', m.value ->> 'last_error'),
-    'See that it can be reached and that its key is set where it is called, or call memory.deactivate_model('
-      || quote_literal(m.value ->> 'name') || ')'
-  from jsonb_array_elements(p_models) as m (value)
-  where m.value ->> 'last_error' is not null;
-
-  return query
-  select 'embedding model', false, 'none is active: searches compare words, not meaning',
-    'Call memory.register_model() and memory.activate_model(); an embedding model of provider local needs no key'
-  where p_embedded is null;
-
-  return query
-  select 'embeddings', false,
-    format('%s%s of %s texts are embedded: searches by meaning miss the others',
-           case when (p_embedded ->> 'is_estimate')::boolean then 'about ' else '' end, p_embedded ->> 'done',
-           p_embedded ->> 'total'),
-    'Keep a worker running: agent-memory worker'
-  where (p_embedded ->> 'done')::bigint
-    < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
+  select f.name, f.is_broken, f.detail, f.help from memory._findings(p_queue, p_models, p_embedded) as f;
 end;
 $$;
 

@@ -203,7 +203,7 @@ class Calls(ABC):
                 break
         return {"results": results}
 
-    async def _records(self, place: Scope, page: int) -> Any:
+    async def _records(self, place: Scope, page: int, *, hidden: bool = False) -> Any:
         offset = 0
         while rows := await self._memory.list_memories(
             place.user_id,
@@ -212,6 +212,8 @@ class Calls(ABC):
             filter=place.containment(),
             row_limit=page,
             row_offset=offset,
+            include_superseded=hidden,
+            include_quarantined=hidden,
         ):
             for row in rows:
                 yield row
@@ -280,9 +282,40 @@ class Calls(ABC):
             ValueError: nobody is named.
         """
         place = scope(None, {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, self._user_id)
-        for record in [row async for row in self._records(place, MOST)]:
-            await self._memory.delete_memory(place.user_id, record.memory_id)
+        await self._delete(place)
         return {"message": "Memories deleted successfully!"}
+
+    async def reset(self, *, all_users: bool = False) -> None:
+        """Delete all memories of the user for whom this object was made, of every agent and run.
+
+        mem0 deletes those of everybody in its collection. A database is shared with other programs, so here that must
+        be asked for. As after ``delete``, a memory can be restored until the next sweep; messages stay.
+
+        Args:
+            all_users: delete the memories of every user in the database, also those that other programs have stored.
+
+        Raises:
+            ValueError: this object was made without a user, and ``all_users`` is not given.
+            PermissionDeniedError: the role may not list the users.
+        """
+        if self._user_id is not None and not all_users:
+            await self._delete(Scope(self._user_id, None, None, {}))
+        elif not all_users:
+            raise ValueError(
+                "reset() would delete the memories of every user of the database: call reset(all_users=True) if that "
+                "is meant, delete_all(user_id=...) for one user, or make the object with a user_id"
+            )
+        else:
+            users: list[str] = []
+            while page := await self._memory.list_users(row_limit=MOST, row_offset=len(users)):
+                users += [user.user_id for user in page]
+            for user_id in users:
+                await self._delete(Scope(user_id, None, None, {}))
+
+    async def _delete(self, place: Scope) -> None:
+        """Delete what a scope names; also what is superseded, which would come back with the end of its successor."""
+        for record in [row async for row in self._records(place, MOST, hidden=True)]:
+            await self._memory.delete_memory(place.user_id, record.memory_id)
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:
         """Return the changes of a memory, oldest first; empty where there is no such memory."""
