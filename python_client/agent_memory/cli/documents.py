@@ -72,7 +72,9 @@ def list_(
 @documents.command()
 def delete(
     user_id: User,
-    document_id: Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the document, or how it begins.")],
+    document_id: Annotated[
+        str, typer.Argument(metavar="ID", show_default=False, help="The id of the document, or how it begins.")
+    ],
     dsn: Dsn = None,
 ) -> None:
     """Delete a document."""

@@ -47,7 +47,8 @@ def whole_id(memory: Memory, kind: Literal["memory", "document"], user_id: str, 
         raise InvalidValueError(f"{given} is no whole id", hint="This role may only name whole ids.") from None
     if not found:
         raise NotFoundError(
-            f'user "{user_id}" has no {kind} whose id begins with {given}', hint=f"Run: agent-memory {table} list {user_id}"
+            f'user "{user_id}" has no {kind} whose id begins with {given}',
+            hint=f"Run: agent-memory {table} list {user_id}",
         )
     if len(found) > 1:
         candidates = [f"{id_} ({harmless(one_line(content))})" for id_, content in found[:_MOST]]

@@ -158,7 +158,8 @@ def update(
     content = content if text is None else text
     if all(each is None for each in (content, tag or None, metadata, confidence, importance, expires_at)):
         raise InvalidValueError(
-            "nothing to change", hint=f'Run, for example: agent-memory memories update {user_id} {memory_id} "Likes tea"'
+            "nothing to change",
+            hint=f'Run, for example: agent-memory memories update {user_id} {memory_id} "Likes tea"',
         )
     with opened(dsn) as memory:
         memory_id = whole_id(memory, "memory", user_id, memory_id)
@@ -230,8 +231,12 @@ def restore(
 @memories.command()
 def supersede(
     user_id: User,
-    old_memory_id: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The id of the memory to hide.")],
-    new_memory_id: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="The id of what holds instead.")],
+    old_memory_id: Annotated[
+        str, typer.Argument(metavar="OLD", show_default=False, help="The id of the memory to hide.")
+    ],
+    new_memory_id: Annotated[
+        str, typer.Argument(metavar="NEW", show_default=False, help="The id of what holds instead.")
+    ],
     reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
     dsn: Dsn = None,
 ) -> None:

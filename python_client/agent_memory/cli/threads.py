@@ -29,7 +29,7 @@ threads = typer.Typer(cls=Group, no_args_is_help=True, help="List, show, clear a
 
 @threads.command("list")
 def list_(user_id: User, limit: Limit = None, offset: Offset = None, as_json: AsJson = False, dsn: Dsn = None) -> None:
-    """List threads, most recently used first: all messages that were said, and those active, which are shown to models."""
+    """List threads, most recently used first; messages are all that were said, active those that models see."""
     with connected(dsn) as connection:
         found = Memory(connection).list_threads(user_id, limit, offset)
         said = {} if as_json else _said(connection, user_id, [thread.thread_id for thread in found])

@@ -29,8 +29,9 @@ class AddMemory(Tool):
     """Remember something about the user for all later conversations.
 
     Call it when the user tells a lasting fact or preference, or asks you to remember something; to change what is
-    remembered call update_memory. Write one short statement that can be understood without the conversation, with names instead of pronouns and with dates instead of
-    words like yesterday. The same statement is stored once. Do not store passwords or keys.
+    remembered call update_memory. Write one short statement that can be understood without the conversation, with names
+    instead of pronouns and with dates instead of words like yesterday. The same statement is stored once. Do not store
+    passwords or keys.
     """
 
     title = "Remember"
@@ -197,7 +198,8 @@ class Search(Tool):
     query: str = Field(description="What to look for, as a question or as words.")
     limit: int | None = Field(default=None, description="How many results at most; 10 unless given.")
     sources: list[str] | None = Field(
-        default=None, description="Where to look; everywhere unless given: memory, message, document, summary, artifact."
+        default=None,
+        description="Where to look, everywhere unless given: memory, message, document, summary, artifact.",
     )
     created_after: AwareDatetime | None = Field(default=None, description="Only what was stored after this time.")
     created_before: AwareDatetime | None = Field(default=None, description="Only what was stored before this time.")

@@ -47,9 +47,9 @@ TOOLS: dict[str, type[Tool]] = {
 }
 """All tools by their names.
 
-Those that are not listed have the names of document C and document A for long texts and the knowledge base. A model that
-is shown two tools to store with and three to search with takes the wrong one, so that a preference becomes a text that
-was put away, and is missed later. ``search`` finds what the other two find; a long text is put away by itself when its
+Those that are not listed have the names of documents C and A for long texts and the knowledge base. A model that is
+shown two tools to store with and three to search with takes the wrong one, so that a preference becomes a text that was
+put away, and is missed later. ``search`` finds what the other two find; a long text is put away by itself when its
 message is stored.
 """
 LISTED = [name for name, tool in TOOLS.items() if tool.is_listed]

@@ -1,4 +1,4 @@
-"""What mem0's configuration means here: a database, a chat model, an embedding model; the rest is named in a warning."""
+"""What mem0's configuration means here: a database and models; the rest is named in a warning."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def _model(section: _Section, place: str, kind: Any) -> tuple[str, Any, Any, str
     else:
         raise ValueError(
             f"{place}.provider: {provider} is not served here. A model behind a server with OpenAI's protocol is "
-            'registered with provider openai and its base URL; or leave it out: agent-memory models register'
+            "registered with provider openai and its base URL; or leave it out: agent-memory models register"
         )
     if not isinstance(model, str):
         raise ValueError(f"{place}.config.model: name the model")
