@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from ...errors import AgentMemoryError, NotFoundError, PermissionDeniedError
 from ...types import Job, MemoryRecord, SearchResult
 from ..openai import from_openai
 from .filters import Scope, matches, parts_of, scope
+from .values import end_of, not_found, payload_of
 
 THREAD = "mem0"
 """The thread of messages that belong to no run."""
@@ -91,7 +92,7 @@ class Calls(ABC):
             agent_id=place.agent_id,
             thread_id=place.run_id,
             metadata=metadata,
-            expires_at=_end_of(ends),
+            expires_at=end_of(ends),
         )
         return {"id": self._id(place.user_id, added.memory_id), "memory": text, "event": "ADD", **metadata}
 
@@ -113,7 +114,7 @@ class Calls(ABC):
         drawn = [record for record in reversed(records) if numbers.intersection(record.source_seqs or [])]
         for record in drawn if metadata or ends is not None else []:
             changed = {**record.metadata, **metadata}
-            await self._memory.update_memory(user_id, record.memory_id, metadata=changed, expires_at=_end_of(ends))
+            await self._memory.update_memory(user_id, record.memory_id, metadata=changed, expires_at=end_of(ends))
         ids = [self._id(user_id, record.memory_id) for record in drawn]
         return {
             "results": [
@@ -182,7 +183,7 @@ class Calls(ABC):
             top_k=most if place.is_contained() else MOST,
         )
         items = [{**self._item(place.user_id, hit), "score": hit.score} for hit in found]
-        return {"results": [item for item in items if matches(_payload(item), place.wanted)][:most]}
+        return {"results": [item for item in items if matches(payload_of(item), place.wanted)][:most]}
 
     async def get_all(
         self,
@@ -197,7 +198,7 @@ class Calls(ABC):
         results: list[dict[str, Any]] = []
         async for record in self._records(place, MOST if not place.is_contained() else min(most, MOST)):
             item = self._item(place.user_id, record)
-            if matches(_payload(item), place.wanted):
+            if matches(payload_of(item), place.wanted):
                 results.append(item)
             if len(results) == most:
                 break
@@ -252,14 +253,14 @@ class Calls(ABC):
         if text is None and metadata is None and expiration_date is _UNSET:
             raise ValueError("text, metadata or expiration_date must be given")
         user_id, wanted = self._existing(memory_id)
-        expires_at = None if expiration_date is _UNSET else _end_of(expiration_date) or datetime.max
+        expires_at = None if expiration_date is _UNSET else end_of(expiration_date) or datetime.max
         try:
             changed = None
             if metadata is not None:
                 changed = {**(await self._memory.get_memory(user_id, wanted)).metadata, **metadata}
             await self._memory.update_memory(user_id, wanted, text, metadata=changed, expires_at=expires_at)
         except NotFoundError:
-            raise _not_found(memory_id) from None
+            raise not_found(memory_id) from None
         return {"message": "Memory updated successfully!"}
 
     async def delete(self, memory_id: str) -> dict[str, str]:
@@ -270,7 +271,7 @@ class Calls(ABC):
         """
         user_id, wanted = self._existing(memory_id)
         if not await self._memory.delete_memory(user_id, wanted):
-            raise _not_found(memory_id)
+            raise not_found(memory_id)
         return {"message": "Memory deleted successfully!"}
 
     async def delete_all(
@@ -356,7 +357,7 @@ class Calls(ABC):
     def _existing(self, memory_id: str) -> tuple[str, UUID]:
         user_id, wanted = self._named(memory_id)
         if wanted is None:
-            raise _not_found(memory_id)
+            raise not_found(memory_id)
         return user_id, wanted
 
     def _item(self, user_id: str, found: MemoryRecord | SearchResult) -> dict[str, Any]:
@@ -386,21 +387,3 @@ class Calls(ABC):
     @abstractmethod
     async def _pause(self, seconds: float) -> None:
         """Wait for some seconds."""
-
-
-def _payload(item: Mapping[str, Any]) -> dict[str, Any]:
-    """What filters compare."""
-    return {**item, **(item["metadata"] or {})}
-
-
-def _end_of(day: date | str | None) -> datetime | None:
-    """The end of a day, UTC; a time is itself."""
-    if isinstance(day, str):
-        day = date.fromisoformat(day)
-    if day is None or isinstance(day, datetime):
-        return day
-    return datetime(day.year, day.month, day.day, tzinfo=timezone.utc) + timedelta(days=1)
-
-
-def _not_found(memory_id: str) -> ValueError:
-    return ValueError(f"Memory with id {memory_id} not found")

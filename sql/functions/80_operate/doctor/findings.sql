@@ -1,6 +1,6 @@
--- What is wrong with the queue, the models and the embeddings, and the command that helps. Both memory.doctor(), whose line
--- check_name names, and memory.status() say what they say of these from here, so that the two never disagree. Broken is
--- what does not work; what is not broken makes answers worse.
+-- What is wrong with the queue, the models and the embeddings, and the command that helps. memory.doctor(), whose line
+-- check_name names, and memory.status() both say what they say of these from here, so that the two never disagree.
+-- Broken is what does not work; what is not broken makes answers worse.
 create or replace function memory._findings(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (check_name text, name text, is_broken boolean, detail text, help text)
 language plpgsql stable parallel safe
