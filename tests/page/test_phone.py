@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.http.steps import Serving
 from tests.page.steps import accessible, visit
-from tests.page.stored import ANA
+from tests.page.stored import ANA, THREAD
 from tests.support.sqlapi import Api
 
 WIDTH = 390
@@ -111,7 +111,7 @@ def test_only_jobs_that_wait_are_due(shown: Serving, page: Page, stored: Api) ->
 
 @pytest.mark.feature("F19")
 def test_a_thread_counts_what_was_said_and_what_is_active(shown: Serving, page: Page, stored: Api) -> None:
-    [thread] = stored.list_threads(user_id=ANA)
+    [thread] = [each for each in stored.list_threads(user_id=ANA) if each.thread_id == THREAD]
     visit(page, shown, "/page/user", user=ANA)
-    said, active = page.locator("tbody tr td").all_inner_texts()[:2]
+    said, active = page.locator("tbody tr", has_text=THREAD).locator("td").all_inner_texts()[:2]
     assert int(said) > int(active) == thread.message_count
