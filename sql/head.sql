@@ -41,8 +41,12 @@ begin
     exception when others then
       raise exception 'agent_memory needs the extension "vector" (pgvector): %', sqlerrm
         using errcode = '0A000',
-          hint = 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), '
-                 'then run "create extension vector" as a superuser.';
+          hint = case
+            when exists (select from pg_available_extensions where name = 'vector')
+            then format('It is on the server already: have a superuser run "create extension vector" in database %I, '
+                        'then run this again.', current_database())
+            else 'Install pgvector on the server (on Debian: postgresql-NN-pgvector), '
+                 'then run "create extension vector" as a superuser.' end;
     end;
   end if;
   -- hnsw.iterative_scan came with 0.8. Without it a search of the index, which has all users' memories, returns too few

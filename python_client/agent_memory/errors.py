@@ -100,7 +100,8 @@ class NotConnectedError(AgentMemoryError, psycopg.OperationalError):
 class DegradedWarning(UserWarning):
     """An answer is less than it could be, such as a search by keyword alone because no embedding model is active.
 
-    Warned of once per cause and client; each time it happens the logger ``agent_memory`` gets a line.
+    Warned of once per cause and client, or once per cause and process where the store is embedded; each time it happens
+    the logger ``agent_memory`` gets a line.
 
     Attributes:
         message: what is missing from the answer, and why.

@@ -10,6 +10,8 @@ from agent_memory_models import ModelError, reason_to_keep
 
 from .client import Memory
 from .client.background import models, submit
+from .client.notices import Notices, warned_of_stores
+from .errors import AgentMemoryError
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 """The model that is registered, as fastembed names it: English, 384 dimensions, Apache 2.0, 90 MB.
@@ -21,15 +23,16 @@ this model.
 DEFAULT_NAME = "all-MiniLM-L6-v2"
 """The name under which it is registered."""
 
-_NO_MODEL = "searching by keyword only, no embedding model is active"
+
+class MissingWeightsError(AgentMemoryError):
+    """The default model cannot run on this machine; the hint names the command that helps."""
 
 
 def activate_default(memory: Memory) -> bool:
-    """Register and activate the default embedding model, unless the store has an embedding model already.
+    """Use the default embedding model in an embedded store, unless the store has an embedding model already.
 
-    The weights are loaded before, which downloads them where they are not on this machine (90 MB, once). Where the
-    weights or the packages of the extra ``local`` cannot be had, nothing is registered, and a DegradedWarning names the
-    command that helps. Two processes may call this at once, and any number of times.
+    Where the model cannot run on this machine nothing is registered, and a DegradedWarning names the command that
+    helps, once in the process. Two processes may call this at once, and any number of times.
 
     Args:
         memory: a client of the role that owns the schema.
@@ -44,23 +47,47 @@ def activate_default(memory: Memory) -> bool:
     if memory._has_embedding_model():
         return True
     try:
-        _load().result()
-    except ModelError as error:
-        memory._warn_degraded(f"{_NO_MODEL}: {reason_to_keep(error)}", sqlstate="01AM1")
+        use_default(memory)
+    except MissingWeightsError as error:
+        notices = Notices(warned_of_stores)
+        notices.degrade(f"searching by keyword only, not by meaning: {error.message}", error.hint, "01AM1")
+        notices.warn()
         return False
-    memory.register_model(DEFAULT_NAME, "embedding", "local", DEFAULT_MODEL)
-    memory.activate_model(DEFAULT_NAME)
     return True
 
 
-def what_it_lacks() -> tuple[str, str]:
-    """Return what the default model lacks on this machine where it is not active, and the command that helps."""
-    if find_spec("fastembed") is None:
-        return "the packages of the extra local", "Run: pip install 'pg-agent-memory[local]'"
-    return (
-        "its weights (90 MB)",
-        "Run this with a network once, or copy the folder of the model from a machine that has one and run:"
-        " export AGENT_MEMORY_MODEL_DIR=FOLDER",
+def use_default(memory: Memory) -> None:
+    """Load the default embedding model, which downloads its weights once (90 MB), register it and activate it.
+
+    Raises:
+        MissingWeightsError: it cannot run on this machine.
+        AgentMemoryError: the role may not register models.
+    """
+    try:
+        _load().result()
+    except ModelError as error:
+        raise _explained(error) from error
+    memory.register_model(DEFAULT_NAME, "embedding", "local", DEFAULT_MODEL)
+    memory.activate_model(DEFAULT_NAME)
+
+
+def _explained(error: ModelError) -> MissingWeightsError:
+    """Say what is missing in words of a person who has not heard of weights, and which command helps."""
+    what = f"the small embedding model {DEFAULT_NAME}"
+    if find_spec("fastembed") is None or "pip install" in str(error):
+        return MissingWeightsError(
+            f"{what} needs Python packages that are missing here",
+            hint="Run: pip install 'pg-agent-memory[local]'; then: agent-memory models local",
+        )
+    if "not downloaded" in str(error):
+        return MissingWeightsError(
+            f"{what} (90 MB) could not be downloaded",
+            hint="With a network, run: agent-memory models local. Without one, copy its folder from another machine "
+            "and name it in AGENT_MEMORY_MODEL_DIR: see Local models in docs/operations.md",
+        )
+    return MissingWeightsError(
+        f"{what} cannot be used: {reason_to_keep(error)}",
+        hint="Correct or unset AGENT_MEMORY_MODEL_DIR, then run: agent-memory models local",
     )
 
 

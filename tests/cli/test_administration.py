@@ -32,7 +32,7 @@ def test_doctor_fails_when_a_check_fails(run: Run, db: psycopg.Connection) -> No
     result = run("doctor")
     assert result.returncode == 1
     [check] = [line.split() for line in result.stdout.splitlines() if "chat model" in line]
-    assert check[0] == "look"
+    assert check[0] == "broken"
     assert result.stderr == ""
 
 

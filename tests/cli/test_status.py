@@ -19,7 +19,7 @@ def test_it_says_what_runs_where_and_ends_with_0_while_nothing_is_broken(run: Ru
     assert f"database {conninfo_to_dict(dsn)['dbname']} on " in result.stdout
     assert "local (provider local, patterns), not called yet" in result.stdout
     assert "degraded embedding model: none is active" in result.stdout
-    assert "Call memory.register_model()" in result.stdout
+    assert "Run: agent-memory models local" in result.stdout
     assert "unspoken" not in result.stdout + result.stderr
 
 
@@ -78,8 +78,13 @@ def test_an_embedded_store_names_what_its_model_lacks_and_the_command_that_helps
         return result.stdout
 
     assert "degraded embedding model: none is active" in said()
-    assert "all-MiniLM-L6-v2 lacks its weights (90 MB)" in said()
-    assert "export AGENT_MEMORY_MODEL_DIR=FOLDER" in said()
+    assert "Run: agent-memory models local" in said()
     run("models", "register", "mini", "--kind", "embedding", "--provider", "local", "--model", "m",
         "--dimensions", "384", "--activate", **own)  # fmt: skip
-    assert f'"mini" cannot run here: the model folder {missing} has no file model.onnx' in said()
+    reason = f'"mini" cannot run here: the model folder {missing} has no file model.onnx'
+    assert reason in said()
+    doctor = run("doctor", **own)
+    assert doctor.returncode == 0
+    [line] = [line for line in doctor.stdout.splitlines() if " embedding model " in line]
+    assert line.split()[0] == "degraded"
+    assert reason in doctor.stdout

@@ -5,6 +5,7 @@ from __future__ import annotations
 import multiprocessing
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import psycopg
@@ -23,6 +24,7 @@ DEFAULT = [(DEFAULT_NAME, "local", DEFAULT_MODEL, True)]
 def _nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "_loaded", {})
     monkeypatch.setattr(loading, "_missing", {})
+    monkeypatch.setattr("agent_memory.local.warned_of_stores", set())
 
 
 def activate_in(dsn: str) -> bool:
@@ -70,6 +72,10 @@ def test_what_is_missing_is_named_and_nothing_is_registered(
     with pytest.warns(DegradedWarning, match=says) as caught:
         assert not activate_default(memory)
     assert [warning.filename for warning in caught] == [__file__]
+    assert "agent-memory models local" in str(caught[0].message)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # it is said once in a process
+        assert not activate_default(memory)
     assert db.execute(MODELS).fetchall() == []
 
 

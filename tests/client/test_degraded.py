@@ -40,7 +40,7 @@ class TestDegraded:
                 other.search("bo", "coffee")
             warning, of_the_other_client = caught
             assert str(of_the_other_client.message) == str(warning.message)
-            assert str(warning.message).startswith(f"{self.NO_MODEL}. Register and activate an embedding model")
+            assert str(warning.message).startswith(f"{self.NO_MODEL}. Run: agent-memory models local")
             assert warning.category is DegradedWarning
             assert (record_levels(caplog), caplog.messages) == (["INFO"] * 4, [f"degraded: {self.NO_MODEL}"] * 4)
 

@@ -40,6 +40,22 @@ def test_commands_use_the_store_of_the_client(home: Path, tmp_path: Path) -> Non
             assert "trains over planes" in command("search", "ana", "trains", "--dsn", store.conninfo).stdout
 
 
+@pytest.mark.feature("F18")
+def test_that_no_model_compares_meaning_is_said_once_in_a_process(processes: Processes, tmp_path: Path) -> None:
+    code = """
+        import warnings
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            for _ in range(2):
+                with Memory(path=folder) as memory:
+                    memory.add_memory("ana", "Likes tea")
+                    for user_id in ("ana", "bo"):
+                        memory.search(user_id, "What does she drink?")
+        print([each.message.sqlstate for each in caught])
+        """
+    assert processes.run(code, AGENT_MEMORY_MODEL_DIR=str(tmp_path)) == "['01AM1']\n"
+
+
 def test_libpqs_environment_is_not_heard(processes: Processes) -> None:
     environment = {"PGHOST": "/nonexistent", "PGHOSTADDR": "127.0.0.1", "PGPORT": "1", "PGDATABASE": "x", "PGUSER": "y"}
     assert processes.run("print(bool(Memory(path=folder).version()))", **environment) == "True\n"

@@ -84,7 +84,9 @@ def test_without_the_weights_of_the_model_the_first_lines_print_the_same_and_war
     (tmp_path / "no weights").mkdir()
     printed, warned = run_first_lines(XDG_DATA_HOME=tmp_path, AGENT_MEMORY_MODEL_DIR=tmp_path / "no weights")
     assert printed == FIRST_SHOWN
-    assert "DegradedWarning: searching by keyword only" in warned
+    assert warned.count("Warning: ") == 1  # once in a process, and not for each line that searches
+    assert "DegradedWarning: searching by keyword only, not by meaning: the small embedding model" in warned
+    assert "agent-memory models local" in warned
     assert "Traceback" not in warned
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 from agent_memory import Memory
-from agent_memory.tools import TOOLS
+from agent_memory.tools import LISTED, TOOLS
 from mcp import StdioServerParameters
 
 from tests.mcp.steps import McpServing, over_http, over_stdio, stdio_server
@@ -59,7 +59,7 @@ def test_what_the_examples_start_is_a_server(dsn: str, tmp_path: Path) -> None:
     assert variables == {"AGENT_MEMORY_DSN"}
     environment = stdio_server(dsn).env
     with over_stdio(StdioServerParameters(command=str(script), args=list(command[1:]), env=environment)) as host:
-        assert [tool.name for tool in host.ask("list_tools").tools] == list(TOOLS)
+        assert [tool.name for tool in host.ask("list_tools").tools] == LISTED
 
 
 def test_the_example_over_http_reaches_the_server(dsn: str) -> None:
@@ -81,7 +81,7 @@ def test_the_example_of_openai_answers_the_calls_of_a_model(
 
     def create(*, messages: list[Any], tools: list[Any], **_: Any) -> Any:
         """Call each tool in turn, then say what the last one returned."""
-        assert {tool["function"]["name"] for tool in tools} == TOOLS.keys()
+        assert {tool["function"]["name"] for tool in tools} == set(LISTED)
         if not calls:
             return _answer(messages[-1]["content"], None)
         name, arguments = calls.pop(0)

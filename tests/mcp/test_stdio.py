@@ -45,6 +45,10 @@ def test_document_c_is_served_as_it_names_its_tools(ana: Host) -> None:
     assert ana.call("retrieve_memory", memory_key=put["memory_key"])["content"] == "line 1\nline 2: disk full\n"
     [found] = ana.call("search_memory", query="disk full", limit=1)["results"]
     assert found["memory_key"] == put["memory_key"]
+    # A host that knows these names calls them; a model that reads the list finds the same text by the one search.
+    assert not {"store_memory", "search_memory"} & {tool.name for tool in ana.ask("list_tools").tools}
+    hits = ana.call("search", query="disk full")["results"]
+    assert put["memory_key"] in [hit["id"] for hit in hits if hit["source"] == "artifact"]
 
 
 def test_what_one_conversation_tells_another_one_knows(ana: Host) -> None:

@@ -31,7 +31,7 @@ def test_a_fresh_installation_has_nothing_broken(api: Api) -> None:
     assert [(model["kind"], model["provider"]) for model in state["models"]] == [("chat", "local")]
     [(name, problem)] = problems(api).items()
     assert (name, problem["is_broken"]) == ("embedding model", False)
-    assert "register_model" in problem["help"]
+    assert problem["help"].startswith("Run: agent-memory models local")
 
 
 def test_due_jobs_without_a_worker_are_broken_and_a_worker_is_known_by_its_jobs(api: Api) -> None:
@@ -155,3 +155,49 @@ def test_as_many_messages_are_counted_as_can_be_counted_quickly(api: Api) -> Non
     assert api.status()["expiring"] == {"unread": 20000, "wanted": 20000, "is_estimate": True}
     assert unread(api).startswith("at least 20000 messages")
     assert api.entries_read(lambda: api.value("select memory._expiring_unread()")) < 100_000
+
+
+NO_MODEL = "update memory.models set is_active = false where kind = 'embedding'"
+MODEL = """
+select memory.register_model('m', 'embedding', 'openai', 'm', '{"dimensions": 3}');
+select memory.activate_model('m')"""
+WAITING = "insert into memory.jobs (user_id, kind, scope, run_after) values ('ana', 'embed', '', now() - interval '%s')"
+WORKED_ON = """
+insert into memory.jobs (user_id, kind, scope, status, worker, finished_at, result)
+values ('bo', 'embed', '', 'completed', 'w1', now(), '{}')"""
+
+
+@pytest.mark.parametrize(
+    ("state", "line", "problem"),
+    [
+        (NO_MODEL, "embedding model", "embedding model"),
+        (f"{MODEL}; select memory.add_memory('ana', 'Likes tea')", "embedding model", "embeddings"),
+        (WAITING % "2 minutes", "queue", "worker"),
+        (f"{WAITING % '11 minutes'}; {WORKED_ON}", "queue", "worker"),
+        (
+            f"{WAITING % '0'}; update memory.jobs set attempts = 1, error = 'the server answered 500'",
+            "queue",
+            "failing jobs",
+        ),
+        (
+            "insert into memory.model_calls (user_id, call_id, kind, model, error, called_at)"
+            " values ('ana', gen_random_uuid(), 'extract_memories', 'local', 'Error code: 401', now())",
+            "models",
+            "chat model",
+        ),
+    ],
+)
+def test_the_doctor_and_the_status_say_the_same_of_a_state(api: Api, state: str, line: str, problem: str) -> None:
+    api.connection.execute(state.encode())
+    found = problems(api)[problem]
+    [check] = [row for row in api.doctor() if row.check_name == line]
+    assert check.ok is not found["is_broken"]
+    assert ("degraded: " in check.detail) is not found["is_broken"]
+    assert found["detail"] in check.detail
+    assert found["help"] in check.detail
+
+
+def test_workers_that_keep_up_are_no_finding_of_either(api: Api) -> None:
+    api.connection.execute(f"{WAITING % '9 minutes'}; {WORKED_ON}".encode())
+    assert "worker" not in problems(api)
+    assert {row.check_name: (row.ok, row.detail) for row in api.doctor()}["queue"] == (True, "1 pending, 0 running")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated, Any
 
 import psycopg
@@ -13,6 +14,7 @@ from ..client import Memory
 from ..errors import NotInstalledError
 from ..install import create_roles, roles_file
 from ..install import install as install_into
+from ..source import named_database
 from ..types import Check
 from .console import Dsn, connected
 from .printing import AsJson, console, plain, print_json
@@ -24,6 +26,9 @@ Roles = Annotated[
         help="Only create the roles memory_app, memory_tenant, ..., where the owner may not; needs CREATEROLE.",
     ),
 ]
+_DEGRADED = "degraded: "
+"""How the detail of a check begins that is ok, although answers are worse than they could be."""
+_MODEL = "embedding model"
 Print = Annotated[bool, typer.Option("--print", help="With --roles: print the SQL instead of running it.")]
 
 
@@ -61,9 +66,18 @@ def demo() -> None:
 
 
 def doctor(as_json: AsJson = False, dsn: Dsn = None) -> None:
-    """Check an installation; status 1 when something needs attention."""
+    """Check an installation; status 1 when something is broken."""
     with connected(dsn) as connection:
         checks = Memory(connection).doctor()
+        if named_database(dsn) is None:
+            from .local_model import HELP, unable
+
+            reason = unable(connection)
+            if reason is not None:
+                checks = [
+                    replace(check, detail=f"{_DEGRADED}{reason}. {HELP}") if check.check_name == _MODEL else check
+                    for check in checks
+                ]
     if as_json:
         for check in checks:
             print_json(check)
@@ -83,6 +97,9 @@ def _installed_version(connection: psycopg.Connection[Any]) -> str | None:
 def _print_checks(checks: list[Check]) -> None:
     table = Table(box=None, show_header=False, padding=(0, 1))
     for check in checks:
-        mark = Text("ok", style="green") if check.ok else Text("look", style="yellow")
-        table.add_row(mark, plain(check.check_name), plain(check.detail))
+        mark = Text("broken", style="red")
+        if check.ok:
+            is_less = check.detail.startswith(_DEGRADED)
+            mark = Text("degraded", style="yellow") if is_less else Text("ok", style="green")
+        table.add_row(mark, plain(check.check_name), plain(check.detail.removeprefix(_DEGRADED)))
     console.print(table)

@@ -1,4 +1,4 @@
-"""What keeps the local embedding model of an embedded store from serving, and the command that helps."""
+"""What keeps an active local embedding model from serving on this machine."""
 
 from __future__ import annotations
 
@@ -9,37 +9,25 @@ from agent_memory_models import ModelError, reason_to_keep
 from psycopg.rows import dict_row
 
 from ..client.background import models, submit
-from ..local import DEFAULT_NAME, what_it_lacks
 
-_PROBLEM = "embedding model"
 _LOCAL = """
 select name, provider, model, settings from memory.models
 where is_active and kind = 'embedding' and provider = 'local'
 """
+HELP = "Correct the setting model_dir or AGENT_MEMORY_MODEL_DIR, or with a network run: agent-memory models local"
 
 
-def explain(problems: list[dict[str, Any]], connection: psycopg.Connection[Any]) -> None:
-    """Say of an embedded store why it has no embedding model, or why the one it has cannot run on this machine.
+def unable(connection: psycopg.Connection[Any]) -> str | None:
+    """Return why the active embedding model cannot run on this machine, where it is a local one that cannot.
 
     Args:
-        problems: those that the database has found; the one about the embedding model is made more exact.
-        connection: a connection to the store.
+        connection: a connection to an embedded store, which no other machine embeds for.
     """
-    lacks, helps = what_it_lacks()
-    for problem in problems:
-        if problem["name"] == _PROBLEM and not problem["is_broken"]:
-            problem |= {"detail": f"{problem['detail']}; {DEFAULT_NAME} lacks {lacks}", "help": helps}
-    for model in connection.cursor(row_factory=dict_row).execute(_LOCAL):
-        reason = _reason(model)
-        if reason is not None:
-            detail = f'searches compare words, not meaning: "{model["name"]}" cannot run here: {reason}'
-            problems.append({"name": _PROBLEM, "is_broken": False, "detail": detail, "help": helps})
-
-
-def _reason(model: dict[str, Any]) -> str | None:
-    """Return why a model cannot be loaded here; a search would load it in the same way."""
+    model = connection.cursor(row_factory=dict_row).execute(_LOCAL).fetchone()
+    if model is None:
+        return None
     try:
         submit(models().run("embed", {"model": model, "prompt": None, "texts": []}, [])).result()
     except ModelError as error:
-        return reason_to_keep(error)
+        return f'searches compare words, not meaning: "{model["name"]}" cannot run here: {reason_to_keep(error)}'
     return None

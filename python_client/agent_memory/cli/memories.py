@@ -11,13 +11,14 @@ import typer
 from ..errors import InvalidValueError, NotFoundError
 from ..types import MemoryRecord
 from .console import Agent, Dsn, Group, User, opened
+from .ids import whole_id
 from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest, print_table
 
 memories = typer.Typer(
     cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore what is remembered of a user."
 )
 
-Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the memory.")]
+Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the memory, or how it begins.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.", show_default=False)]
 Metadata = Annotated[str | None, typer.Option(help="A JSON object.", show_default=False)]
 Share = Annotated[float | None, typer.Option(min=0, max=1, help="From 0 to 1.", show_default=False)]
@@ -72,6 +73,7 @@ def list_(
 def show(user_id: User, memory_id: Id, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Show one memory with all there is about it, and its history. A deleted one has its history alone."""
     with opened(dsn) as memory:
+        memory_id = whole_id(memory, "memory", user_id, memory_id)
         history = memory.get_memory_history(user_id, memory_id)
         try:
             record = memory.get_memory(user_id, memory_id)
@@ -141,7 +143,8 @@ def add(
 def update(
     user_id: User,
     memory_id: Id,
-    content: Annotated[str | None, typer.Option(help="The new text.", show_default=False)] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", show_default=False, help="The new text.")] = None,
+    content: Annotated[str | None, typer.Option(help="The new text, as an option.", show_default=False)] = None,
     tag: Tags = None,
     metadata: Metadata = None,
     confidence: Share = None,
@@ -149,8 +152,17 @@ def update(
     expires_at: Time = None,
     dsn: Dsn = None,
 ) -> None:
-    """Change what the options name; the history keeps what was before."""
+    """Change the text, or what the options name; the history keeps what was before."""
+    if text is not None and content is not None:
+        raise InvalidValueError("the new text is given twice", hint="Leave out --content.")
+    content = content if text is None else text
+    if all(each is None for each in (content, tag or None, metadata, confidence, importance, expires_at)):
+        raise InvalidValueError(
+            "nothing to change",
+            hint=f'Run, for example: agent-memory memories update {user_id} {memory_id} "Likes tea"',
+        )
     with opened(dsn) as memory:
+        memory_id = whole_id(memory, "memory", user_id, memory_id)
         version = memory.update_memory(
             user_id,
             memory_id,
@@ -168,6 +180,7 @@ def update(
 def delete(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
     """Delete a memory; "agent-memory memories restore" brings it back until the next sweep."""
     with opened(dsn) as memory:
+        memory_id = whole_id(memory, "memory", user_id, memory_id)
         if not memory.delete_memory(user_id, memory_id):
             raise NotFoundError(
                 f'user "{user_id}" has no memory {memory_id}', hint=f"Run: agent-memory memories list {user_id}"
@@ -186,6 +199,7 @@ def forget(
 ) -> None:
     """Remove a memory for good, with the messages that state it and all that was made of them."""
     with opened(dsn) as memory:
+        memory_id = whole_id(memory, "memory", user_id, memory_id)
         content = memory.get_memory(user_id, memory_id).content
         if not yes:
             typer.confirm(f'This cannot be undone. Forget "{content}"?', abort=True, err=True)
@@ -209,6 +223,7 @@ def restore(
 ) -> None:
     """Undo a deletion, a supersede or later changes."""
     with opened(dsn) as memory:
+        memory_id = whole_id(memory, "memory", user_id, memory_id)
         restored = memory.restore_memory(user_id, memory_id, version)
     print_line(f"{memory_id} is restored, as version {restored}.")
 
@@ -216,13 +231,19 @@ def restore(
 @memories.command()
 def supersede(
     user_id: User,
-    old_memory_id: Annotated[str, typer.Argument(metavar="OLD", show_default=False, help="The memory to hide.")],
-    new_memory_id: Annotated[str, typer.Argument(metavar="NEW", show_default=False, help="What holds instead.")],
+    old_memory_id: Annotated[
+        str, typer.Argument(metavar="OLD", show_default=False, help="The id of the memory to hide.")
+    ],
+    new_memory_id: Annotated[
+        str, typer.Argument(metavar="NEW", show_default=False, help="The id of what holds instead.")
+    ],
     reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
     dsn: Dsn = None,
 ) -> None:
     """Let a memory take the place of another one."""
     with opened(dsn) as memory:
+        old_memory_id = whole_id(memory, "memory", user_id, old_memory_id)
+        new_memory_id = whole_id(memory, "memory", user_id, new_memory_id)
         memory.supersede_memory(user_id, old_memory_id, new_memory_id, reason)
     print_line(f"{new_memory_id} takes the place of {old_memory_id}.")
 
@@ -237,6 +258,7 @@ def quarantine(
 ) -> None:
     """Hide a memory from every reader; "agent-memory memories release" brings it back."""
     with opened(dsn) as memory:
+        memory_id = whole_id(memory, "memory", user_id, memory_id)
         if derived:
             memory.quarantine_source(user_id, "memory", memory_id, reason)
         else:
@@ -248,6 +270,7 @@ def quarantine(
 def release(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
     """Take a memory out of quarantine; no rule puts it back while its content stays."""
     with opened(dsn) as memory:
+        memory_id = whole_id(memory, "memory", user_id, memory_id)
         memory.release_memory(user_id, memory_id)
     print_line(f"{memory_id} is released.")
 

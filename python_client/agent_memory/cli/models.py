@@ -74,6 +74,16 @@ def register(
     print_line(f"Registered {name}{', which is active now' if activate else ''}.")
 
 
+@models.command()
+def local(dsn: Dsn = None) -> None:
+    """Have searches compare by meaning with a small model that runs on your machine (90 MB, downloaded once)."""
+    from ..local import DEFAULT_NAME, use_default
+
+    with opened(dsn) as memory, console.status("loading the model ..."):
+        use_default(memory)
+    print_line(f"{DEFAULT_NAME} is active. A worker embeds what is stored: agent-memory status says how far it is.")
+
+
 @models.command("activate")
 def activate_(name: Name, dsn: Dsn = None) -> None:
     """Use a model from now on, in place of the active one of its kind."""

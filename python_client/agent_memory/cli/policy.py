@@ -32,7 +32,7 @@ def show(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False, ds
     if as_json:
         print_json(settings)
     else:
-        print_table(("setting", "value"), ((key, _shown(value)) for key, value in _flat(settings)))
+        print_table(("setting", "value"), ((key, _shown(value)) for key, value in sorted(_flat(settings))))
 
 
 @policy.command()
@@ -44,7 +44,7 @@ def diff(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False, ds
     built_in = dict(_flat(default))
     changed = [
         {"setting": key, "built_in": built_in.get(key), "value": value}
-        for key, value in settings.items()
+        for key, value in sorted(settings.items())
         if value != built_in.get(key)
     ]
     if as_json:

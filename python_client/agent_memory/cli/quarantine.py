@@ -10,6 +10,7 @@ from .._text import counted
 from ..choices import QuarantineSource
 from ..errors import NotFoundError
 from .console import Dsn, Group, User, opened
+from .ids import whole_id
 from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest
 
 quarantine = typer.Typer(
@@ -68,6 +69,8 @@ def add(
 ) -> None:
     """Hide a source and everything that derives from it; "agent-memory quarantine release" brings it back."""
     with opened(dsn) as memory:
+        if source in ("memory", "document"):
+            source_id = whole_id(memory, source, user_id, source_id)
         counts = memory.quarantine_source(user_id, source, source_id, reason)
     _print_counts(counts, as_json, f"The {source} {source_id} is in quarantine")
 
@@ -76,6 +79,8 @@ def add(
 def release(user_id: User, source: Source, source_id: Id, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Undo "agent-memory quarantine add"; what another poisoned source accounts for stays."""
     with opened(dsn) as memory:
+        if source in ("memory", "document"):
+            source_id = whole_id(memory, source, user_id, source_id)
         counts = memory.release_source(user_id, source, source_id)
     if not any(counts.values()):
         raise NotFoundError(

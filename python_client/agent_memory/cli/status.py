@@ -26,9 +26,12 @@ def status(
     with connected(dsn) as connection:
         state = Memory(connection).status() | _where(connection, dsn)
         if state["folder"] is not None:
-            from .local_model import explain
+            from .local_model import HELP, unable
 
-            explain(state["problems"], connection)
+            reason = unable(connection)
+            if reason is not None:
+                problem = {"name": "embedding model", "is_broken": False, "detail": reason, "help": HELP}
+                state["problems"].append(problem)
     state["package_version"] = client_version()
     if state["version"] != state["package_version"]:
         state["problems"].insert(0, _other_version(state))

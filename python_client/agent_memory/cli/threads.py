@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
+import psycopg
 import typer
 
 from .._text import counted
 from ..choices import Fate, Role
+from ..client import Memory
 from ..errors import NotFoundError
-from .console import Agent, Dsn, Group, Thread, User, opened
+from .console import Agent, Dsn, Group, Thread, User, connected, opened
 from .printing import (
     AsJson,
     Limit,
@@ -27,15 +29,17 @@ threads = typer.Typer(cls=Group, no_args_is_help=True, help="List, show, clear a
 
 @threads.command("list")
 def list_(user_id: User, limit: Limit = None, offset: Offset = None, as_json: AsJson = False, dsn: Dsn = None) -> None:
-    """List threads, most recently used first."""
-    with opened(dsn) as memory:
-        found = memory.list_threads(user_id, limit, offset)
+    """List threads, most recently used first; messages are all that were said, active those that models see."""
+    with connected(dsn) as connection:
+        found = Memory(connection).list_threads(user_id, limit, offset)
+        said = {} if as_json else _said(connection, user_id, [thread.thread_id for thread in found])
     print_page(
         "threads",
-        ("thread", "messages", "tokens", "first", "last"),
+        ("thread", "messages", "active", "tokens", "first", "last"),
         found,
         lambda row: (
             row.thread_id,
+            said.get(row.thread_id),
             row.message_count,
             row.active_tokens,
             moment(row.first_at),
@@ -43,7 +47,7 @@ def list_(user_id: User, limit: Limit = None, offset: Offset = None, as_json: As
         ),
         offset,
         as_json,
-        right=("messages", "tokens"),
+        right=("messages", "active", "tokens"),
     )
 
 
@@ -123,6 +127,15 @@ def messages(
         print_entry(" · ".join(str(part) for part in heading if part) + away, message.content)
     if not found and not as_json:
         print_line("No messages.")
+
+
+def _said(connection: psycopg.Connection[Any], user_id: str, threads: list[str]) -> dict[str, int]:
+    """Return how many messages each thread has had, also those put away or expired; nothing for a role that may not."""
+    query = "select thread_id, next_seq from memory.thread_stats where user_id = %s and thread_id = any(%s)"
+    try:
+        return dict(connection.execute(query, [user_id, threads]).fetchall())
+    except psycopg.errors.InsufficientPrivilege:
+        return {}
 
 
 def _no_thread(user_id: str, thread_id: str) -> NotFoundError:

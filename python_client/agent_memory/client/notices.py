@@ -31,6 +31,11 @@ _heard: ContextVar[list[DegradedWarning] | None] = ContextVar("heard", default=N
 Cause = tuple[str, str]
 """The SQLSTATE of a NOTICE, and its text without names and numbers."""
 
+warned_of_stores: set[Cause] = set()
+"""The causes that clients of embedded stores have warned of in this process."""
+_WITHOUT_MODEL = "01AM1"
+"""What is said of this cause differs by who says it, and is the same for whoever reads it."""
+
 
 @contextmanager
 def heard() -> Iterator[list[DegradedWarning]]:
@@ -70,7 +75,7 @@ class Notices:
         self._keep(text, hint, sqlstate)
 
     def _keep(self, text: str, hint: str | None, sqlstate: str) -> None:
-        cause = (sqlstate, _VARIABLE.sub("#", text))
+        cause = (sqlstate, "" if sqlstate == _WITHOUT_MODEL else _VARIABLE.sub("#", text))
         self._degraded[cause] = warning = DegradedWarning(text, hint=hint, sqlstate=sqlstate)
         causes = _heard.get()
         if causes is not None:

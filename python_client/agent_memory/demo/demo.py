@@ -28,7 +28,6 @@ from .._text import counted
 from ..client import Memory
 from ..embedded import IN_MEMORY, open_store
 from ..importer import import_file
-from ..local import DEFAULT_NAME, what_it_lacks
 from ..types import MemoryRecord
 from ..worker import Worker
 
@@ -82,10 +81,9 @@ def how_it_searches(memory: Memory) -> str:
     """Say whether searches compare meaning, and if not, how to have them do so."""
     if memory.status()["embedded"] is not None:
         return "It searches by meaning and by keyword."
-    lacks, helps = what_it_lacks()
     return (
         "It searches by keyword only: no embedding model is active, so what is said in other words is not found."
-        f" {DEFAULT_NAME} lacks {lacks}. {helps}"
+        " For a store of yours, run: agent-memory models local"
     )
 
 

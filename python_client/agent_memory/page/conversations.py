@@ -17,7 +17,7 @@ from .paging import SIZE, offset_of, paging
 from .view import Visit
 
 _THREADS = """
-select thread_id, message_count, active_tokens, first_at, last_at, count(*) over () as total_count
+select thread_id, next_seq, message_count, active_tokens, first_at, last_at, count(*) over () as total_count
 from memory.thread_stats
 where user_id = %(user)s and (%(search)s::text is null or strpos(lower(thread_id), lower(%(search)s)) > 0)
 order by last_at desc nulls last, thread_id

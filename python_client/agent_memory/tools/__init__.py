@@ -8,6 +8,6 @@ back; ``agent-memory mcp`` serves the same tools over MCP.
 """
 
 from .definition import Scope, Tool
-from .toolbox import TOOLS, AsyncMemoryTools, MemoryTools, openai_tools
+from .toolbox import LISTED, TOOLS, AsyncMemoryTools, MemoryTools, openai_tools
 
-__all__ = ["TOOLS", "AsyncMemoryTools", "MemoryTools", "Scope", "Tool", "openai_tools"]
+__all__ = ["LISTED", "TOOLS", "AsyncMemoryTools", "MemoryTools", "Scope", "Tool", "openai_tools"]

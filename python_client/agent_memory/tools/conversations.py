@@ -63,7 +63,7 @@ class Conversation(Result):
     """A conversation."""
 
     thread_id: str
-    message_count: int
+    message_count: int = Field(description="Its messages that are not put away in a summary.")
     last_at: datetime | None = Field(default=None, description="When its newest message was written.")
 
 

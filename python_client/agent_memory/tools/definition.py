@@ -75,6 +75,8 @@ class Tool(BaseModel):
     result: ClassVar[type[Result]]
     """What the tool returns."""
     effect: ClassVar[Effect] = "reads"
+    is_listed: ClassVar[bool] = True
+    """Whether models are shown the tool unless it is asked for by name. One that is not is called as the others."""
     sent_as: ClassVar[dict[str, str]] = {}
     """The method's names of arguments that have another name there."""
     scoped: ClassVar[tuple[str, ...]] = ()

@@ -29,6 +29,7 @@ class SearchKnowledgeBase(Tool):
     """
 
     title = "Search the knowledge base"
+    is_listed = False
     method = "search"
     result = Hits
     sent_as: ClassVar = {"limit": "top_k"}

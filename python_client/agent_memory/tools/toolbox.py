@@ -45,7 +45,15 @@ TOOLS: dict[str, type[Tool]] = {
         ListDocuments,
     )
 }
-"""All tools by their names."""
+"""All tools by their names.
+
+Those that are not listed have the names of documents C and A for long texts and the knowledge base. A model that is
+shown two tools to store with and three to search with takes the wrong one, so that a preference becomes a text that was
+put away, and is missed later. ``search`` finds what the other two find; a long text is put away by itself when its
+message is stored.
+"""
+LISTED = [name for name, tool in TOOLS.items() if tool.is_listed]
+"""The tools that models are shown."""
 
 _TOLD = (InvalidValueError, NotFoundError, ConflictError, LimitExceededError, RetryableError, BudgetExceededError)
 """The errors that a model can mend, or has to live with. All others are the application's."""
@@ -57,7 +65,7 @@ def openai_tools(
     """Return tools as the argument ``tools`` of an OpenAI request.
 
     Args:
-        names: which tools; all of them for None.
+        names: which tools; those of ``LISTED`` for None.
         api: "chat" for chat completions, "responses" for the Responses API, which nests less.
         strict: whether the model is held to the schemas (OpenAI's strict mode). Then it names every argument.
 
@@ -73,7 +81,7 @@ def openai_tools(
             "parameters": tool.arguments_schema(strict=strict),
             "strict": strict,
         }
-        for name, tool in selected(names).items()
+        for name, tool in selected(LISTED if names is None else names).items()
     ]
     if api == "responses":
         return [{"type": "function", **function} for function in functions]
@@ -96,7 +104,8 @@ def tool_named(name: str, tools: Mapping[str, type[Tool]]) -> type[Tool]:
         InvalidValueError: there is no such tool.
     """
     if name not in tools:
-        raise InvalidValueError(f'there is no tool "{name}"', hint=f"The tools are: {', '.join(tools)}.")
+        shown = [each for each, tool in tools.items() if tool.is_listed] or tools
+        raise InvalidValueError(f'there is no tool "{name}"', hint=f"The tools are: {', '.join(shown)}.")
     return tools[name]
 
 
@@ -113,7 +122,7 @@ class _Toolbox(Generic[Client]):
         user_id: the user. A model can neither see nor choose it.
         agent_id: the agent that what is stored belongs to, and that searches are about; None for all agents.
         thread_id: the conversation that is going on.
-        names: which tools there are; all of them for None.
+        names: which tools there are; all of them for None, of which the model is shown those of ``LISTED``.
 
     Raises:
         InvalidValueError: there is no such tool.
@@ -131,6 +140,7 @@ class _Toolbox(Generic[Client]):
         self._memory: Client = memory
         self._scope = Scope(user_id, agent_id, thread_id)
         self._tools = selected(names)
+        self._shown = LISTED if names is None else list(self._tools)
 
     def __contains__(self, name: object) -> bool:
         """Tell whether a tool of this name is in the box, for applications that have other tools, too."""
@@ -138,7 +148,7 @@ class _Toolbox(Generic[Client]):
 
     def definitions(self, *, api: Api = "chat", strict: bool = False) -> list[dict[str, Any]]:
         """Return the tools as the argument ``tools`` of an OpenAI request; see ``openai_tools``."""
-        return openai_tools(self._tools, api=api, strict=strict)
+        return openai_tools(self._shown, api=api, strict=strict)
 
     def _prepared(self, name: str, arguments: Any) -> tuple[Tool, Any, dict[str, Any]]:
         """Return the checked call, the method of the client and its arguments."""

@@ -28,6 +28,15 @@ begin
 end;
 $$;
 
+-- What helps where no embedding model is active, as all say who notice: searches, memory.status(), memory.doctor().
+create or replace function memory._help_without_model()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select 'Run: agent-memory models local (a small model on your machine, without a key), or register and activate an '
+         'embedding model of a provider';
+end;
+
 -- The model of that name. Locks all models of its kind before, in the order of their names. A function that changes
 -- which model of a kind is active takes these locks, so that two administrators never violate the unique index
 -- models_one_active_idx.

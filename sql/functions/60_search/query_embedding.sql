@@ -137,7 +137,7 @@ begin
       raise notice 'degraded: searching by keyword only, %', p_problem using
         errcode = case when p_model.name is null then '01AM1' when is_waited_for then '01AM3' else '01AM2' end,
         hint = case
-          when p_model.name is null then 'Register and activate an embedding model, or ask for mode keyword.'
+          when p_model.name is null then memory._help_without_model() || '.'
           when is_waited_for
             then 'Run a worker or call memory.run_jobs(); memory.backfill_status() shows how far it is.'
           else format('It is model "%s" that was asked: see that it can be reached, or switch it off with '

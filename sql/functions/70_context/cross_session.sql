@@ -33,7 +33,7 @@ begin
   end if;
   if p_target is null then
     raise notice 'degraded: earlier conversations are searched by keyword only, relevance_threshold does not apply'
-      using errcode = '01AM4', hint = 'Register and activate an embedding model.';
+      using errcode = '01AM4', hint = memory._help_without_model() || '.';
   end if;
 
   -- The words of the phrase are not compared, because no summary has them.

@@ -6,12 +6,29 @@ set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
 begin
   return query
+  select c.check_name, c.ok, c.detail
+  from memory._checks(memory._queue_status(), memory._model_status(), memory._embedded_status()) as c;
+end;
+$$;
+comment on function memory.doctor() is
+'Checks this installation: one row per check, ok = false where something is broken. Where answers are '
+'worse than they could be, such as without an embedding model, detail begins with "degraded:".';
+
+-- The lines of memory.doctor(), made of what memory.status() says of the queue, the models and what is embedded.
+create or replace function memory._checks(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+returns table (check_name text, ok boolean, detail text)
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return query
   select 'version', true,
     format('agent_memory %s on PostgreSQL %s', memory.version(), current_setting('server_version'));
 
   return query
   select 'pgvector', e.version is not null,
-    coalesce('vector ' || e.version, 'the extension "vector" is missing: run "create extension vector"')
+    coalesce('vector ' || e.version, 'the extension "vector" is missing: '
+      || case when exists (select from pg_available_extensions as a where a.name = 'vector') then 'as a superuser'
+           else 'install pgvector on the server, then as a superuser' end || ' run "create extension vector"')
   from (select max(x.extversion) as version from pg_extension as x where x.extname = 'vector') as e;
 
   return query
@@ -36,13 +53,6 @@ begin
   from memory.models as m
   where m.kind = 'chat' and m.is_active;
 
-  return query
-  select 'embedding model', true,
-    coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)),
-             'none: searches are by keyword')
-  from memory.models as m
-  where m.kind = 'embedding' and m.is_active;
-
   -- An index that is being built is not valid yet, which is no fault.
   return query
   select 'vector indexes', coalesce(bool_and(i.indisvalid), true),
@@ -54,7 +64,6 @@ begin
   join pg_index as i on i.indexrelid = memory._vector_index(m.name)
   where not exists (select from pg_stat_progress_create_index as p where p.index_relid = i.indexrelid);
 
-  return query select 'models', c.ok, c.detail from memory._check_models() as c;
   return query select 'secrets', s.ok, s.detail from memory._check_secrets() as s;
 
   -- The newest job whose result says how the worker counted tokens, among the newest 1,000.
@@ -76,13 +85,17 @@ begin
     limit 1) as c on true;
 
   return query
-  select 'queue', coalesce(q.waited < interval '10 minutes', true) and q.last_error is null,
-    format('%s pending, %s running', q.pending, q.running)
-      || coalesce('; last failure: ' || left(q.last_error, 200) || ': mend that; the job is tried again by itself', '')
-      || case when q.waited >= interval '10 minutes'
-           then format('; the oldest waits for %s: run "agent-memory worker"', date_trunc('second', q.waited))
-           else '' end
-  from (select o.*, statement_timestamp() - o.oldest_due as waited from memory._open_jobs() as o) as q;
+  select l.check_name, coalesce(bool_and(not f.is_broken), true),
+    concat_ws('; ', string_agg(case when f.is_broken then '' else 'degraded: ' end || f.detail || '. ' || f.help, '; '),
+              case when f.check_name is null or l.check_name <> 'models' then l.detail end)
+  from (values
+    ('embedding model', (select format('%s (model %s)', m.name, m.model) from memory.models as m
+                         where m.kind = 'embedding' and m.is_active)),
+    ('models', 'no last call failed'),
+    ('queue', format('%s pending, %s running', p_queue ->> 'pending', p_queue ->> 'running'))) as l (check_name, detail)
+  left join memory._findings(p_queue, p_models, p_embedded) as f on f.check_name = l.check_name
+  group by l.check_name, l.detail, f.check_name
+  order by l.check_name;
 
   return query select 'stuck jobs', c.ok, c.detail from memory._check_stuck_jobs() as c;
   return query select 'unread messages', c.ok, c.detail from memory._check_unread() as c;
@@ -117,5 +130,3 @@ begin
   where j.status = 'dead';
 end;
 $$;
-comment on function memory.doctor() is
-'Checks this installation: one row per check, ok = false where something needs attention.';

@@ -112,7 +112,7 @@ begin
 end;
 $$;
 
--- What needs attention, with the command that helps.
+-- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
 create or replace function memory._problems(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (name text, is_broken boolean, detail text, help text)
 language plpgsql volatile parallel unsafe
@@ -121,7 +121,6 @@ begin
   return query
   select d.check_name, true, d.detail,
     case d.check_name
-      when 'pgvector' then 'Install pgvector on the server, then run: create extension vector'
       when 'privileges' then 'Run: agent-memory install'
       when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
       when 'vector indexes' then 'Run what memory.vector_index() gives'
@@ -131,44 +130,10 @@ begin
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
       when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
       else 'Run what the detail names' end
-  from memory.doctor() as d
-  where not d.ok and d.check_name not in ('queue', 'models'); -- more about both below
-
-  -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
-  return query
-  select 'worker', true,
-    format('%s due, the oldest for %s s, and no worker was seen in the last two minutes', p_queue ->> 'due',
-           p_queue ->> 'oldest_due_seconds'),
-    'Run: agent-memory worker' || case when memory._has_runner() then ', or call memory.run_jobs()' else '' end
-  where (p_queue ->> 'oldest_due_seconds')::bigint >= 60
-    and not coalesce((p_queue #>> '{workers,0,last_seen_at}')::timestamptz
-                     > statement_timestamp() - interval '2 minutes', false);
+  from memory._checks(p_queue, p_models, p_embedded) as d
+  where not d.ok and d.check_name not in ('queue', 'models', 'embedding model'); -- whose findings follow
 
   return query
-  select 'failing jobs', true, p_queue ->> 'last_error',
-    'Mend what the error names, where the worker runs; the jobs are tried again by themselves'
-  where p_queue ->> 'last_error' is not null;
-
-  return query
-  select format('%s model', m.value ->> 'kind'), true,
-    format('the last call of "%s" failed: %s', m.value ->> 'name', m.value ->> 'last_error'),
-    'See that it can be reached and that its key is set where it is called, or call memory.deactivate_model('
-      || quote_literal(m.value ->> 'name') || ')'
-  from jsonb_array_elements(p_models) as m (value)
-  where m.value ->> 'last_error' is not null;
-
-  return query
-  select 'embedding model', false, 'none is active: searches compare words, not meaning',
-    'Call memory.register_model() and memory.activate_model(); an embedding model of provider local needs no key'
-  where p_embedded is null;
-
-  return query
-  select 'embeddings', false,
-    format('%s%s of %s texts are embedded: searches by meaning miss the others',
-           case when (p_embedded ->> 'is_estimate')::boolean then 'about ' else '' end, p_embedded ->> 'done',
-           p_embedded ->> 'total'),
-    'Keep a worker running: agent-memory worker'
-  where (p_embedded ->> 'done')::bigint
-    < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
+  select f.name, f.is_broken, f.detail, f.help from memory._findings(p_queue, p_models, p_embedded) as f;
 end;
 $$;

@@ -9,7 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
-from datetime import date, datetime, timedelta, timezone
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -18,6 +18,7 @@ from ...errors import AgentMemoryError, NotFoundError, PermissionDeniedError
 from ...types import Job, MemoryRecord, SearchResult
 from ..openai import from_openai
 from .filters import Scope, matches, parts_of, scope
+from .values import end_of, not_found, payload_of
 
 THREAD = "mem0"
 """The thread of messages that belong to no run."""
@@ -91,7 +92,7 @@ class Calls(ABC):
             agent_id=place.agent_id,
             thread_id=place.run_id,
             metadata=metadata,
-            expires_at=_end_of(ends),
+            expires_at=end_of(ends),
         )
         return {"id": self._id(place.user_id, added.memory_id), "memory": text, "event": "ADD", **metadata}
 
@@ -113,7 +114,7 @@ class Calls(ABC):
         drawn = [record for record in reversed(records) if numbers.intersection(record.source_seqs or [])]
         for record in drawn if metadata or ends is not None else []:
             changed = {**record.metadata, **metadata}
-            await self._memory.update_memory(user_id, record.memory_id, metadata=changed, expires_at=_end_of(ends))
+            await self._memory.update_memory(user_id, record.memory_id, metadata=changed, expires_at=end_of(ends))
         ids = [self._id(user_id, record.memory_id) for record in drawn]
         return {
             "results": [
@@ -182,7 +183,7 @@ class Calls(ABC):
             top_k=most if place.is_contained() else MOST,
         )
         items = [{**self._item(place.user_id, hit), "score": hit.score} for hit in found]
-        return {"results": [item for item in items if matches(_payload(item), place.wanted)][:most]}
+        return {"results": [item for item in items if matches(payload_of(item), place.wanted)][:most]}
 
     async def get_all(
         self,
@@ -197,13 +198,13 @@ class Calls(ABC):
         results: list[dict[str, Any]] = []
         async for record in self._records(place, MOST if not place.is_contained() else min(most, MOST)):
             item = self._item(place.user_id, record)
-            if matches(_payload(item), place.wanted):
+            if matches(payload_of(item), place.wanted):
                 results.append(item)
             if len(results) == most:
                 break
         return {"results": results}
 
-    async def _records(self, place: Scope, page: int) -> Any:
+    async def _records(self, place: Scope, page: int, *, hidden: bool = False) -> Any:
         offset = 0
         while rows := await self._memory.list_memories(
             place.user_id,
@@ -212,6 +213,8 @@ class Calls(ABC):
             filter=place.containment(),
             row_limit=page,
             row_offset=offset,
+            include_superseded=hidden,
+            include_quarantined=hidden,
         ):
             for row in rows:
                 yield row
@@ -250,14 +253,14 @@ class Calls(ABC):
         if text is None and metadata is None and expiration_date is _UNSET:
             raise ValueError("text, metadata or expiration_date must be given")
         user_id, wanted = self._existing(memory_id)
-        expires_at = None if expiration_date is _UNSET else _end_of(expiration_date) or datetime.max
+        expires_at = None if expiration_date is _UNSET else end_of(expiration_date) or datetime.max
         try:
             changed = None
             if metadata is not None:
                 changed = {**(await self._memory.get_memory(user_id, wanted)).metadata, **metadata}
             await self._memory.update_memory(user_id, wanted, text, metadata=changed, expires_at=expires_at)
         except NotFoundError:
-            raise _not_found(memory_id) from None
+            raise not_found(memory_id) from None
         return {"message": "Memory updated successfully!"}
 
     async def delete(self, memory_id: str) -> dict[str, str]:
@@ -268,7 +271,7 @@ class Calls(ABC):
         """
         user_id, wanted = self._existing(memory_id)
         if not await self._memory.delete_memory(user_id, wanted):
-            raise _not_found(memory_id)
+            raise not_found(memory_id)
         return {"message": "Memory deleted successfully!"}
 
     async def delete_all(
@@ -280,9 +283,40 @@ class Calls(ABC):
             ValueError: nobody is named.
         """
         place = scope(None, {"user_id": user_id, "agent_id": agent_id, "run_id": run_id}, self._user_id)
-        for record in [row async for row in self._records(place, MOST)]:
-            await self._memory.delete_memory(place.user_id, record.memory_id)
+        await self._delete(place)
         return {"message": "Memories deleted successfully!"}
+
+    async def reset(self, *, all_users: bool = False) -> None:
+        """Delete all memories of the user for whom this object was made, of every agent and run.
+
+        mem0 deletes those of everybody in its collection. A database is shared with other programs, so here that must
+        be asked for. As after ``delete``, a memory can be restored until the next sweep; messages stay.
+
+        Args:
+            all_users: delete the memories of every user in the database, also those that other programs have stored.
+
+        Raises:
+            ValueError: this object was made without a user, and ``all_users`` is not given.
+            PermissionDeniedError: the role may not list the users.
+        """
+        if self._user_id is not None and not all_users:
+            await self._delete(Scope(self._user_id, None, None, {}))
+        elif not all_users:
+            raise ValueError(
+                "reset() would delete the memories of every user of the database: call reset(all_users=True) if that "
+                "is meant, delete_all(user_id=...) for one user, or make the object with a user_id"
+            )
+        else:
+            users: list[str] = []
+            while page := await self._memory.list_users(row_limit=MOST, row_offset=len(users)):
+                users += [user.user_id for user in page]
+            for user_id in users:
+                await self._delete(Scope(user_id, None, None, {}))
+
+    async def _delete(self, place: Scope) -> None:
+        """Delete what a scope names; also what is superseded, which would come back with the end of its successor."""
+        for record in [row async for row in self._records(place, MOST, hidden=True)]:
+            await self._memory.delete_memory(place.user_id, record.memory_id)
 
     async def history(self, memory_id: str) -> list[dict[str, Any]]:
         """Return the changes of a memory, oldest first; empty where there is no such memory."""
@@ -323,7 +357,7 @@ class Calls(ABC):
     def _existing(self, memory_id: str) -> tuple[str, UUID]:
         user_id, wanted = self._named(memory_id)
         if wanted is None:
-            raise _not_found(memory_id)
+            raise not_found(memory_id)
         return user_id, wanted
 
     def _item(self, user_id: str, found: MemoryRecord | SearchResult) -> dict[str, Any]:
@@ -353,21 +387,3 @@ class Calls(ABC):
     @abstractmethod
     async def _pause(self, seconds: float) -> None:
         """Wait for some seconds."""
-
-
-def _payload(item: Mapping[str, Any]) -> dict[str, Any]:
-    """What filters compare."""
-    return {**item, **(item["metadata"] or {})}
-
-
-def _end_of(day: date | str | None) -> datetime | None:
-    """The end of a day, UTC; a time is itself."""
-    if isinstance(day, str):
-        day = date.fromisoformat(day)
-    if day is None or isinstance(day, datetime):
-        return day
-    return datetime(day.year, day.month, day.day, tzinfo=timezone.utc) + timedelta(days=1)
-
-
-def _not_found(memory_id: str) -> ValueError:
-    return ValueError(f"Memory with id {memory_id} not found")

@@ -14,6 +14,7 @@ from typing import Any
 from ... import client
 from ..clients import blocking, finished
 from .calls import Calls
+from .config import apply
 
 
 class AsyncMemory(Calls):
@@ -33,9 +34,18 @@ class AsyncMemory(Calls):
         self._wait_seconds = wait_seconds
 
     @classmethod
-    def from_config(cls, config: object = None) -> AsyncMemory:  # noqa: ARG003  # models are registered in the database
-        """Return a new one. What mem0 configures, models and stores, is a matter of the database."""
-        return cls()
+    def from_config(cls, config_dict: object = None) -> AsyncMemory:
+        """Return a new one on the database and with the models that mem0's configuration names.
+
+        ``vector_store`` of provider pgvector names the database, and ``llm`` and ``embedder`` models that are
+        registered and activated there, for all who use the database; so the role must be allowed to. What is left out
+        stays as it is there. A warning names the keys that mean nothing here.
+
+        Raises:
+            ValueError: a provider is not served.
+            AgentMemoryError: the role may not register models.
+        """
+        return cls(client.AsyncMemory(apply(config_dict)))
 
     def _loop(self) -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
@@ -80,12 +90,22 @@ class Memory(Calls):
     update = _blocking(Calls.update)
     delete = _blocking(Calls.delete)
     delete_all = _blocking(Calls.delete_all)
+    reset = _blocking(Calls.reset)
     history = _blocking(Calls.history)
 
     @classmethod
-    def from_config(cls, config: object = None) -> Memory:  # noqa: ARG003  # models are registered in the database
-        """Return a new one. What mem0 configures, models and stores, is a matter of the database."""
-        return cls()
+    def from_config(cls, config_dict: object = None) -> Memory:
+        """Return a new one on the database and with the models that mem0's configuration names.
+
+        ``vector_store`` of provider pgvector names the database, and ``llm`` and ``embedder`` models that are
+        registered and activated there, for all who use the database; so the role must be allowed to. What is left out
+        stays as it is there. A warning names the keys that mean nothing here.
+
+        Raises:
+            ValueError: a provider is not served.
+            AgentMemoryError: the role may not register models.
+        """
+        return cls(client.Memory(apply(config_dict)))
 
     def _loop(self) -> None:
         return None

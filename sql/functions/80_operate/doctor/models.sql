@@ -1,18 +1,3 @@
--- What memory.doctor() says of the active models: whether the last call of each was answered.
-create or replace function memory._check_models(out ok boolean, out detail text)
-language plpgsql stable parallel safe
-as $$
-begin
-  select string_agg(format('the last call of "%s" failed (%s): mend what the error names where the model is called, or '
-      'run "select memory.deactivate_model(%L)"', m.value ->> 'name', m.value ->> 'last_error', m.value ->> 'name'),
-    '; ') into detail
-  from jsonb_array_elements(memory._model_status()) as m (value)
-  where m.value ->> 'last_error' is not null;
-  ok := detail is null;
-  detail := coalesce(detail, 'no last call failed');
-end;
-$$;
-
 -- The active models, and how their last call went as far as the newest 10,000 calls of the ledger tell.
 create or replace function memory._model_status()
 returns jsonb

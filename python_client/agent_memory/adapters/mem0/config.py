@@ -1,0 +1,148 @@
+"""What mem0's configuration means here: a database and models; the rest is named in a warning."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+from psycopg.conninfo import make_conninfo
+
+from ... import client
+
+_SERVERS = {
+    "openai": None,
+    "openai_structured": None,
+    "ollama": "http://localhost:11434/v1",
+    "lmstudio": "http://localhost:1234/v1",
+    "vllm": "http://localhost:8000/v1",
+}
+"""Providers whose servers speak OpenAI's protocol, and where they listen unless the configuration says so."""
+_AZURE = ("azure_openai", "azure_openai_structured")
+_LOCAL = ("fastembed", "huggingface")
+_CONNECTION = ("dbname", "user", "password", "host", "port", "sslmode")
+_INSTEAD = {
+    "api_key": "keys are never stored: set OPENAI_API_KEY or AZURE_OPENAI_API_KEY where models are called",
+    "history_db_path": "the history is in the database",
+    "custom_instructions": "agent-memory prompt edit extract_memories",
+    "reranker": "agent-memory models register --kind rerank",
+}
+
+
+class _Section:
+    """A part of the configuration, which knows what of it was used."""
+
+    def __init__(self, given: object, path: str = "") -> None:
+        if not isinstance(given, Mapping):
+            raise TypeError(f"{path or 'config_dict'} must be a dict, not {type(given).__name__}")
+        self._given = {key: value for key, value in given.items() if value is not None}
+        self._path = path
+        self._used: set[str] = set()
+        self._parts: list[_Section] = []
+
+    def take(self, key: str) -> Any:
+        self._used.add(key)
+        return self._given.get(key)
+
+    def part(self, key: str) -> _Section:
+        self._used.add(key)
+        self._parts.append(_Section(self._given.get(key, {}), self.name(key)))
+        return self._parts[-1]
+
+    def name(self, key: str) -> str:
+        return f"{self._path}.{key}" if self._path else key
+
+    def __bool__(self) -> bool:
+        return bool(self._given)
+
+    def unused(self) -> list[str]:
+        """Return the keys that nobody took, with what serves instead."""
+        rest = [key for key in self._given if key not in self._used]
+        named = [f"{self.name(key)} ({_INSTEAD[key]})" if key in _INSTEAD else self.name(key) for key in rest]
+        return named + [name for part in self._parts for name in part.unused()]
+
+
+def apply(config_dict: object) -> str | None:
+    """Have the database use the models of a configuration, and return its connection string; None is no database.
+
+    A model that is active already, with the same settings, is left as it is.
+
+    Raises:
+        ValueError: a provider or a value has nothing here that it could mean.
+        AgentMemoryError: the role may not register models.
+    """
+    config = _Section({} if config_dict is None else config_dict)
+    dsn = _database(config.part("vector_store"))
+    models = [_model(config.part("llm"), "llm", "chat"), _model(config.part("embedder"), "embedder", "embedding")]
+    if config.take("version") not in (None, "v1.1"):
+        warnings.warn("version: results have the form of v1.1", stacklevel=3)
+    if unused := config.unused():
+        warnings.warn(f"of mem0's configuration this is not used: {'; '.join(unused)}", stacklevel=3)
+    wanted = [model for model in models if model is not None]
+    if wanted:
+        with client.Memory(dsn) as memory:
+            active = [(each["kind"], each["name"]) for each in memory.status()["models"]]
+            for name, kind, provider, model, settings in wanted:
+                if (kind, name) not in active:
+                    memory.register_model(name, kind, provider, model, settings)
+                    memory.activate_model(name)
+    return dsn
+
+
+def _database(store: _Section) -> str | None:
+    if not store:
+        return None
+    provider = store.take("provider")
+    if provider != "pgvector":
+        raise ValueError(
+            f"vector_store.provider: memories are stored in PostgreSQL, not in {provider}. Name pgvector, or leave "
+            "vector_store out for the database of AGENT_MEMORY_DSN or the embedded one"
+        )
+    config = store.part("config")
+    if config.take("connection_pool") is not None:
+        raise ValueError(
+            "vector_store.config.connection_pool: pass a psycopg pool as Memory(agent_memory.Memory(pool)) instead"
+        )
+    parts = {key: config.take(key) for key in _CONNECTION}
+    string = config.take("connection_string")
+    if string is not None:
+        return make_conninfo(string, **({"sslmode": parts["sslmode"]} if parts["sslmode"] else {}))
+    return make_conninfo(**{"dbname": "postgres", **{key: value for key, value in parts.items() if value is not None}})
+
+
+def _model(section: _Section, place: str, kind: Any) -> tuple[str, Any, Any, str, dict[str, Any]] | None:
+    """Return name, kind, provider, model and settings as ``register_model`` takes them."""
+    if not section:
+        return None
+    provider, config = section.take("provider") or "openai", section.part("config")
+    settings: dict[str, Any] = {}
+    model = config.take("model")
+    if provider in _SERVERS:
+        ours = "openai"
+        settings["base_url"] = config.take(f"{provider.removesuffix('_structured')}_base_url") or _SERVERS[provider]
+        if provider == "ollama" and not settings["base_url"].rstrip("/").endswith("/v1"):
+            settings["base_url"] = settings["base_url"].rstrip("/") + "/v1"
+    elif provider in _AZURE:
+        ours, azure = "azure", config.part("azure_kwargs")
+        settings |= {"base_url": azure.take("azure_endpoint"), "api_version": azure.take("api_version")}
+        model = azure.take("azure_deployment") or model
+    elif provider in _LOCAL and kind == "embedding":
+        ours = "local"
+    else:
+        raise ValueError(
+            f"{place}.provider: {provider} is not served here. A model behind a server with OpenAI's protocol is "
+            "registered with provider openai and its base URL; or leave it out: agent-memory models register"
+        )
+    if not isinstance(model, str):
+        raise ValueError(f"{place}.config.model: name the model")
+    if kind == "chat":
+        settings["temperature"] = config.take("temperature")
+    elif ours != "local":
+        settings["dimensions"] = config.take("embedding_dims")
+    settings = {key: value for key, value in settings.items() if value is not None}
+    name = model
+    if settings:  # other settings are another name, by which a later call knows that nothing has changed
+        name += "#" + hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:8]
+    return name, kind, ours, model, settings

@@ -1,0 +1,26 @@
+"""How values of agent_memory look in mem0, and the other way round."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, datetime, timedelta, timezone
+from typing import Any
+
+
+def payload_of(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what filters compare."""
+    return {**item, **(item["metadata"] or {})}
+
+
+def end_of(day: date | str | None) -> datetime | None:
+    """Return the end of a day, UTC; a time is itself."""
+    if isinstance(day, str):
+        day = date.fromisoformat(day)
+    if day is None or isinstance(day, datetime):
+        return day
+    return datetime(day.year, day.month, day.day, tzinfo=timezone.utc) + timedelta(days=1)
+
+
+def not_found(memory_id: str) -> ValueError:
+    """Return the error of mem0 for an id that nothing has."""
+    return ValueError(f"Memory with id {memory_id} not found")

@@ -1,0 +1,50 @@
+-- What is wrong with the queue, the models and the embeddings, and the command that helps. memory.doctor(), whose line
+-- check_name names, and memory.status() both say what they say of these from here, so that the two never disagree.
+-- Broken is what does not work; what is not broken makes answers worse.
+create or replace function memory._findings(p_queue jsonb, p_models jsonb, p_embedded jsonb)
+returns table (check_name text, name text, is_broken boolean, detail text, help text)
+language plpgsql stable parallel safe
+as $$
+declare
+  waited constant bigint := coalesce((p_queue ->> 'oldest_due_seconds')::bigint, 0);
+  -- Somebody works if a job is leased, or was done within the last two minutes: a worker looks each second.
+  is_worked_on constant boolean := coalesce(
+    (p_queue #>> '{workers,0,last_seen_at}')::timestamptz > statement_timestamp() - interval '2 minutes', false);
+begin
+  return query
+  select 'queue', 'worker', true,
+    format('%s due, the oldest for %s s, and ', p_queue ->> 'due', waited)
+      || case when is_worked_on then 'the workers do not keep up'
+           else 'no worker was seen in the last two minutes' end,
+    case when is_worked_on then 'Run another worker: ' else 'Run: ' end || 'agent-memory worker'
+      || case when memory._has_runner() then ', or call memory.run_jobs()' else '' end
+  where waited >= case when is_worked_on then 600 else 60 end;
+
+  return query
+  select 'queue', 'failing jobs', true, p_queue ->> 'last_error',
+    'Mend what the error names, where the worker runs; the jobs are tried again by themselves'
+  where p_queue ->> 'last_error' is not null;
+
+  return query
+  select 'models', format('%s model', m.value ->> 'kind'), true,
+    format('the last call of "%s" failed: %s', m.value ->> 'name', m.value ->> 'last_error'),
+    format('See that it can be reached and that its key is set where it is called, or run "select '
+           'memory.deactivate_model(%L)"', m.value ->> 'name')
+  from jsonb_array_elements(p_models) as m (value)
+  where m.value ->> 'last_error' is not null;
+
+  return query
+  select 'embedding model', 'embedding model', false, 'none is active: searches compare words, not meaning',
+    memory._help_without_model()
+  where p_embedded is null;
+
+  return query
+  select 'embedding model', 'embeddings', false,
+    format('%s%s of %s texts are embedded: searches by meaning miss the others',
+           case when (p_embedded ->> 'is_estimate')::boolean then 'about ' else '' end, p_embedded ->> 'done',
+           p_embedded ->> 'total'),
+    'Keep a worker running: agent-memory worker'
+  where (p_embedded ->> 'done')::bigint
+    < (p_embedded ->> 'total')::bigint * case when (p_embedded ->> 'is_estimate')::boolean then 0.95 else 1 end;
+end;
+$$;
