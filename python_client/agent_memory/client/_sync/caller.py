@@ -26,7 +26,7 @@ from ...errors import (
 from ...source import named_database
 from ..arguments import Sender, parameters
 from ..forks import abandon, begin_anew_in_children
-from ..notices import Cause, Notices
+from ..notices import Cause, Notices, warned_of_stores
 from ..servers import Server, Vectors
 from ..statements import TimeLoader, records, statement
 from ..stores import SyncStore
@@ -75,7 +75,7 @@ class SyncCaller:
         self._owns_pool = source is None or isinstance(source, str)
         self._pool_size = pool_size
         self._is_closed = False
-        self._warned: set[Cause] = set()
+        self._warned: set[Cause] = set() if self._store is None else warned_of_stores
         self._embeds_queries = embed_queries
         self._catch_up_seconds = catch_up_seconds
         self._token = token
