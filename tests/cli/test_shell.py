@@ -1,5 +1,6 @@
 """Chatting in the shell, with lines from a pipe."""
 
+import gzip
 from collections.abc import Iterator
 
 import psycopg
@@ -83,6 +84,16 @@ def test_with_a_registered_model(run: Run, db: psycopg.Connection, models: FakeM
     thread = memory.list_threads("ana")[-1]
     assert thread.thread_id.startswith("shell-20")
     assert thread.message_count == 3
+
+
+def test_a_reply_that_is_compressed_twice_is_not_unpacked(
+    run: Run, db: psycopg.Connection, models: FakeModelServer
+) -> None:
+    models.behaviour = Behaviour(answer="Hi", packed=("gzip, gzip", lambda body: gzip.compress(gzip.compress(body))))
+    result = run("shell", "ana", "--model", "m", stdin="Hi\n", OPENAI_BASE_URL=models.url, OPENAI_API_KEY="k")
+    assert "the reply is compressed in a way that was not asked for" in result.stderr
+    [thread] = Memory(db).list_threads("ana")
+    assert [message.content for message in Memory(db).get_messages("ana", thread.thread_id)] == ["Hi"]
 
 
 def test_without_a_model(run: Run, db: psycopg.Connection) -> None:

@@ -43,7 +43,8 @@ class ChatModel:
             completion = self.client.chat.completions.create(model=self.model, messages=messages)
         except openai.OpenAIError as error:
             raise AgentMemoryError(
-                f"{self.name} does not answer: {error}", hint="What you said is stored. See /context, or --model."
+                f"{self.name} does not answer: {error.__cause__ or error}",
+                hint="What you said is stored. See /context, or --model.",
             ) from error
         reply = completion.choices[0].message.content if completion.choices else None
         if not reply:
@@ -107,11 +108,23 @@ def _registered_client(provider: str, settings: dict[str, Any]) -> Any:
     except ModelError as error:
         raise AgentMemoryError(str(error), hint="Name another model with --model, or none: --model ''.") from None
     if provider == "azure":
-        return openai.AzureOpenAI(azure_endpoint=str(base_url), api_version=settings.get("api_version"), api_key=key)
-    return openai.OpenAI(base_url=base_url, api_key=key, timeout=settings.get("timeout_seconds") or 60)
+        version = settings.get("api_version")
+        return openai.AzureOpenAI(azure_endpoint=str(base_url), api_version=version, api_key=key, **_connections())
+    return openai.OpenAI(
+        base_url=base_url, api_key=key, timeout=settings.get("timeout_seconds") or 60, **_connections()
+    )
 
 
 def _client_of_environment() -> Any:
     import openai
 
-    return openai.OpenAI(api_key=os.environ.get("OPENAI_API_KEY") or _NO_KEY, timeout=60)
+    return openai.OpenAI(api_key=os.environ.get("OPENAI_API_KEY") or _NO_KEY, timeout=60, **_connections())
+
+
+def _connections() -> dict[str, Any]:
+    """Return the options of a client that unpacks no reply in another way than it has asked for."""
+    import openai
+    from agent_memory_models.providers.openai.connections import checked_encoding
+
+    client = openai.DefaultHttpxClient(event_hooks={"response": [checked_encoding]})
+    return {"http_client": client, "default_headers": {"accept-encoding": "gzip"}}

@@ -20,6 +20,7 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from ..client import AsyncMemory, translated
+from ..client._sync.poolers import prepare_nothing_behind_a_pooler
 from ..errors import InvalidValueError
 from ..importer import ImportFileError, Limits, import_file
 from ..types import Message, Thread
@@ -126,6 +127,7 @@ def _import(
     conninfo: Callable[[], str], file: IO[bytes], user_id: str | None, thread_id: str, only: str | None
 ) -> Imported:
     with psycopg.connect(conninfo(), autocommit=True, application_name="agent-memory serve") as connection:
+        prepare_nothing_behind_a_pooler(connection)
         try:
             with translated(connection):
                 steps = import_file(

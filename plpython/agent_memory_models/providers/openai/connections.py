@@ -92,15 +92,21 @@ class Connections(openai.DefaultAsyncHttpxClient):
             del request.extensions["trace"]
 
 
+def checked_encoding(response: Any) -> str:
+    """How the body of a response is compressed: "gzip" or "identity". Raises ModelError where it is in another way."""
+    encoding: str = response.headers.get("content-encoding", "identity").strip().lower()
+    if encoding not in ("identity", "gzip"):
+        raise ModelError("the reply is compressed in a way that was not asked for")
+    return encoding
+
+
 async def _body(response: Any, limit: int) -> bytes:
     """The body of a response. Raises ModelError when it is larger than `limit` bytes, or compressed in another way.
 
     The library unpacks whatever it is sent, each part whole and each encoding after the other: a reply of 2 kB took
     2 GB of a backend.
     """
-    encoding = response.headers.get("content-encoding", "identity").strip().lower()
-    if encoding not in ("identity", "gzip"):
-        raise ModelError("the reply is compressed in a way that was not asked for")
+    encoding = checked_encoding(response)
     gzip, body = zlib.decompressobj(wbits=31), bytearray()
     try:
         async for part in response.aiter_raw():
