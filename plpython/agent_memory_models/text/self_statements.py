@@ -21,7 +21,7 @@ from .sentences import split_sentences
 
 MAX_SENTENCE_CHARACTERS = 1000
 """A longer "sentence" is pasted text rather than a statement."""
-ENOUGH_POINTS = 2
+ENOUGH_POINTS = 1
 
 _BREAKS = frozenset(",;:—–()…")
 _QUOTED = re.compile(r"\"[^\"]*(?:\"|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“”]*(?:[“”]|$)")
@@ -64,13 +64,15 @@ def statements_in(text: str, language: Language) -> Iterator[Statement]:
 def _statement(sentence: str, clauses: list[_Clause], language: Language) -> Statement | None:
     if len(sentence) > MAX_SENTENCE_CHARACTERS:
         return None
-    asks = _ASKS.search(sentence) is not None
+    # The question is the last clause, unless one says by its words that it asks.
+    asks = _ASKS.search(sentence) is not None and not any(_has(clause, "ask", "request") for clause in clauses)
     kept: list[_Clause] = []
     best, is_preference = 0, False
     for position, clause in enumerate(clauses):
         if _is_reported(clause):
             break
-        if _has(clause, "ask", "request") or (asks and position == len(clauses) - 1):
+        asks_here = _has(clause, "ask") and (position == 0 or sentence.endswith("?"))
+        if asks_here or _has(clause, "request") or (asks and position == len(clauses) - 1):
             if kept and best >= ENOUGH_POINTS:
                 break
             kept, best = [], 0
@@ -126,6 +128,8 @@ def _matched(tokens: list[Token], language: Language) -> _Clause:
     for position in range(len(tokens)):
         match = language.match(tokens, position, begins_clause=position == begins)
         matches.append(match)
+        if position < begins:
+            match.pop("reported", None)  # "as I said", "ehrlich gesagt"
         if position == begins:
             begins = max(match.get("fillers", 0), match.get("clause_words", 0), begins)
     return _Clause(tokens, matches, begins)
@@ -157,21 +161,27 @@ def _points(clause: _Clause, language: Language) -> tuple[int, bool]:
     tastes = [place for place in verbs["tastes"] if "not_liked" not in _behind(clause, place, "tastes")]
     weak = [place for place in verbs["weak"] if "not_liked" not in _behind(clause, place, "weak") and place not in verbs["strong"]]
     being = max((_being(clause, place, language) for place in verbs["be"]), default=0)
+    rejected = {*verbs["likes"], *verbs["tastes"]} - {*liked, *tastes} or (verbs["be"] and not being)
     third = [place for place in at("third") if any(0 < place - start <= 5 for start in own)]
     fixed = at("facts") or at("favourites") or at("standing") or at("hints")
     owned = [place for place in life if any(0 < place - start <= 3 for start in own)]
-    if not (fixed or any(verbs.values()) or kin or owned or third or at("subject")):
+    speaks = bool(at("subject") or _begins_in_first_person(clause, language))
+    if not (fixed or any(verbs.values()) or kin or owned or third or speaks):
         return 0, False
     is_habit = bool(at("habits") or (tastes and at("negation")))
     tasted = tastes if is_habit else []
     first_taste = min([*liked, *at("favourites"), *at("standing"), *tasted], default=len(clause.tokens))
     first_fact = min([*verbs["strong"], *at("facts"), *(verbs["be"] if being else [])], default=len(clause.tokens))
     points = 2 * sum(map(bool, (verbs["strong"], liked, at("facts"), at("favourites"), at("standing"))))
-    points += being + sum(map(bool, (weak or tastes, kin, life, third, is_habit, at("lasting"), at("hints"))))
+    points += being + sum(map(bool, (weak or tastes or (speaks and not verbs["strong"]), kin, life, third, is_habit, at("lasting"), at("hints"))))
+    if not kin and any(clause.begins <= place <= clause.begins + 1 for place in own):
+        points += 1 + (not at("tasks") and any(language.is_number(token.text) for token in clause.tokens))
     points += _is_named(
         clause, language, ("weak", weak), ("tastes", tastes), ("kin", kin), ("hints", at("hints"))
     )
-    points -= 2 * bool(at("passing")) + bool(at("tasks"))
+    points -= 2 * bool(at("passing")) + bool(at("tasks")) + 2 * bool(rejected)
+    if not (speaks or any(verbs.values())):
+        points -= 1
     return points, first_taste < len(clause.tokens) and first_taste <= first_fact + 1
 
 
@@ -196,6 +206,19 @@ def _is_of_the_writer(place: int, clause: _Clause, language: Language) -> bool:
     return language.has_inversion and (
         place == clause.begins or any("subject" in match for match in matches[place + 1 : place + 4])
     )
+
+
+def _begins_in_first_person(clause: _Clause, language: Language) -> bool:
+    """Whether one of the first words of the clause is a verb in the first person, where verbs need no pronoun."""
+    if not language.first_person:
+        return False
+    for position in range(clause.begins, min(clause.begins + 3, len(clause.tokens))):
+        token, match = clause.tokens[position], clause.matches[position]
+        if match.keys() & {"articles", "own", "other"}:
+            return False
+        if len(token.text) > 3 and not match.keys() & {"adverbs", "habits", "negation", "life", "kin", "numbers"}:
+            return re.search(language.first_person, token.text) is not None
+    return False
 
 
 def _behind(clause: _Clause, place: int, group: str) -> Match:

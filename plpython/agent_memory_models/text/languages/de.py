@@ -21,14 +21,14 @@ GERMAN = Language(
     wie gesagt, wie schon gesagt, grundsätzlich, persönlich, leider, zum glück, du kannst, sie können, am liebsten, dann
     """,
     clause_words="""
-    aber, weil, obwohl, während, sodass, denn ich, (und|) (kannst du|könntest du|was kann|was soll|wie kann|wie soll|welche|
+    wenn, falls, ob, bis ich, sobald, aber, weil, obwohl, während, sodass, denn ich, (und|) (kannst du|könntest du|was kann|was soll|wie kann|wie soll|welche|
     welches|welchen|welcher|hast du|weißt du|gibt es|können sie|könnten sie|soll ich|kann ich|wo kann|wo gibt)
     """,
     numbers="""
     ein, eine, einen, zwei, drei, vier, fünf, sechs, sieben, acht, neun, zehn, elf, zwölf, zwanzig, dreißig, vierzig, fünfzig
     """,
     adverbs="""
-    auch, schon, noch, nicht, eigentlich, ja, halt, immer, wirklich, inzwischen, mittlerweile, nun, jetzt, leider, übrigens,
+    so, sehr, ganz, total, ziemlich, echt, völlig, etwas, ein bisschen, ein wenig, bisschen, eher, relativ, absolut, extrem, recht, ein, eine, auch, schon, noch, nicht, eigentlich, ja, halt, immer, wirklich, inzwischen, mittlerweile, nun, jetzt, leider, übrigens,
     selbst, seit *, seit # jahren, seit ##, von beruf, ich, kein, keine, wir, doch, eh, nie, außerdem, beruflich, gelernte, jahre
     """,
     negation="nicht, kein, keine, keinen, keinerlei, nie, niemals, nichts, nimmer",
@@ -43,14 +43,7 @@ GERMAN = Language(
     be="bin, bin ich, ich bin, sind wir, wir sind, war ich immer, war schon immer",
     passing_ends=r"^(?!gegen)(ge|ver|be|er|ent|zer|auf|an|ab|aus|ein|mit)\w{2,}(t|en)$|iert$",
     moods="""
-    müde, hungrig, traurig, froh, glücklich, unglücklich, sicher, unsicher, gespannt, gerade, grad, grade, heute, gestern,
-    morgen, gleich, bald, bereit, fertig, krank, erkältet, kaputt, total kaputt, total müde, am *, im *, in der, in einer,
-    in einem, auf dem weg, auf der, auf dem, unterwegs, zu hause, zuhause, daheim, da, dabei, dran, hier, dort, weg, zurück,
-    wieder, wach, spät, zu spät, zu *, so, sehr, ganz, total, ziemlich, echt, völlig, etwas, ein bisschen, ein wenig, bisschen,
-    verwirrt, überrascht, begeistert, enttäuscht, genervt, sauer, wütend, gestresst, nervös, aufgeregt, neugierig, dankbar,
-    einverstanden, dafür, dagegen, anderer meinung, mir, deiner meinung, der meinung, im stress, überfordert, gelangweilt, satt,
-    betrunken, verzweifelt, ratlos, raus, durch, dann, kurz, nur, schuld, stolz, neu hier, interessiert, auf der suche, beim,
-    bei der, bei dem, erst, endlich, nächste, wie, los, pleite, nass, offen, stuck, down, happy, ungeduldig, skeptisch, wohl
+    hungrig, spät dran, aufgewacht, verplant, startklar, müde, hungrig, traurig, froh, glücklich, unglücklich, sicher, unsicher, gespannt, gerade, grad, grade, heute, gestern, morgen, gleich, bald, bereit, fertig, krank, erkältet, kaputt, total kaputt, total müde, am *, im *, in der, in einer, in einem, auf dem weg, auf der, auf dem, unterwegs, zu hause, zuhause, daheim, da, dabei, dran, hier, dort, weg, zurück, wieder, wach, spät, zu spät, zu *, verwirrt, überrascht, begeistert, enttäuscht, genervt, sauer, wütend, gestresst, nervös, aufgeregt, neugierig, dankbar, einverstanden, dafür, dagegen, anderer meinung, mir, deiner meinung, der meinung, im stress, überfordert, gelangweilt, satt, betrunken, verzweifelt, ratlos, raus, durch, dann, kurz, nur, schuld, stolz, neu hier, interessiert, auf der suche, beim, bei der, bei dem, erst, endlich, nächste, wie, los, pleite, nass, offen, stuck, down, happy, ungeduldig, skeptisch, wohl
     """,
     strong="""
     wohne, wohnen, wohnte, gewohnt, lebe, leben, lebte, heiße, hieß früher, heiß, arbeite, arbeiten, gearbeitet, jobbe, studiere,
@@ -88,12 +81,12 @@ GERMAN = Language(
     schätze, fasziniert, faszinieren, süchtig nach, verrückt nach, vermeide, meide, gefällt, gefallen, wichtig, zuwider, gruselt, graut
     """,
     favourites="""
-    (mein|meine|unser|unsere) liebling*, liebling*, lieblings*, nicht (so|wirklich|gerade|) mein (ding|fall|geschmack), mein ding,
+    ist besser als, sind besser als, stresst mich, stressen mich, macht mich (wahnsinnig|verrückt|nervös|müde|glücklich), macht mir (spaß|angst), machen mir (spaß|angst), kann ich mich (nicht|besser) konzentrieren, (wird|werde) mir (schlecht|übel), über alles, überbewertet, hilft mir, (mein|meine|unser|unsere) liebling*, liebling*, lieblings*, nicht (so|wirklich|gerade|) mein (ding|fall|geschmack), mein ding,
     mein fall, genau mein ding, (nichts|nix) für mich, kein fan, nicht meins, am liebsten, geht (bei mir|für mich|) gar nicht, ein graus,
     gibt nichts besseres, lieber * als, lieber per, lieber mit, leibgericht, leibspeise, da bin ich eigen, (mag|hasse|liebe) ich
     """,
     standing="""
-    ab jetzt, in zukunft, künftig, von nun an, (antworte|antworten sie|schreib|schreibe|sprich|rede|erklär|nenn|nenne|formuliere)
+    spar dir, spare dir, erspar mir, verschone mich, ab jetzt, in zukunft, künftig, von nun an, (antworte|antworten sie|schreib|schreibe|sprich|rede|erklär|nenn|nenne|formuliere)
     (mir|mich|) (bitte|) (immer|stets|auf|kurz|knapp|in|nur|grundsätzlich|per), duz mich, duzt mich, duzen, siez mich, sieze, nenn mich,
     (bitte|) keine (emojis|smileys|fachbegriffe|anglizismen|floskeln|langen|ausrufezeichen), (halte|halt) (deine|dich|es|die) *,
     antworten (bitte|immer|kurz|auf|nur), immer (auf deutsch|in stichpunkten|kurz|mit quellen|metrisch), lass die *, ohne (emojis|floskeln
@@ -115,7 +108,7 @@ GERMAN = Language(
     """,
     hints="nenn mich, nennt mich, für mich, bei uns (zu hause|im team|in der|daheim), in meiner (familie|freizeit|firma|wg), in unserer, in meinem",
     kin="""
-    mann, frau, ehemann, ehefrau, partner, partnerin, freund, freundin, verlobter, verlobte, ex, exmann, exfrau, sohn, söhne, tochter,
+    vorgesetzte, vorgesetzter, mann, frau, ehemann, ehefrau, partner, partnerin, freund, freundin, verlobter, verlobte, ex, exmann, exfrau, sohn, söhne, tochter,
     töchter, kind, kinder, kids, baby, zwillinge, zwilling, kleiner, kleine, großer, große, ältester, älteste, jüngster, jüngste, mutter,
     mama, vater, papa, eltern, bruder, brüder, schwester, schwestern, geschwister, großmutter, oma, großvater, opa, großeltern, enkel,
     enkelin, enkelkinder, tante, onkel, cousin, cousine, nichte, neffe, schwiegermutter, schwiegervater, schwiegereltern, schwager,
@@ -133,7 +126,7 @@ GERMAN = Language(
     leidet, besucht, zur schule, in die schule, eingeschult, war (#|ein|eine|lehrer|immer), nutzen, verwenden, hört, läuft, trägt, schläft
     """,
     life="""
-    allerg*, intoleran*, unverträglich*, asthma*, diabet*, epilep*, migräne*, adhs, autis*, legasthen*, zöliakie, depress*, angststörung,
+    arabisch*, herz, augen, haut, magen, gehalt, miete, sorgerecht, arbeitsweg, chinesisch, niederländisch, schwedisch, griechisch, allerg*, intoleran*, unverträglich*, asthma*, diabet*, epilep*, migräne*, adhs, autis*, legasthen*, zöliakie, depress*, angststörung,
     schlafstörung*, krebs, rheuma, arthrose, bluthochdruck, blutdruck*, schilddrüse*, tinnitus, heuschnupfen, rücken*, bandscheiben*, knie,
     hüfte, niere*, herzschrittmacher, operation, op, tattoo*, brille, kontaktlinsen, hörgerät, rollstuhl, insulin, medikament*, tablette*,
     vegan*, vegetari*, gluten*, laktose*, koscher, halal, fleisch, fisch, schweinefleisch, milch, zucker, alkohol, kaffee, tee, bier, wein, nüsse,
@@ -172,13 +165,15 @@ GERMAN = Language(
     mittlerweile, # jahre lang, jahrelang, jahre, monaten, über # jahre, neuerdings, kürzlich, zum ersten mal
     """,
     passing="""
-    heute, heut, heute abend, gerade, grade, grad, eben, gerade eben, jetzt gleich, im moment, momentan, zurzeit, morgen (früh|abend|um), bis morgen,
+    geändert, hinzugefügt, gegessen, gekocht, eingebaut, entfernt, fertig gelesen, hole * ab, abholen, kalt, war (beim|gestern|heute|gerade|eben), tut weh, tun weh, kann (den|die|das) * sehen, wartet (im|auf|draußen|vor|schon), machen wir, so machen, verstehe, kapiere, begreife, sehe, schau, schaue mal, schau mal, probiere, probiert, versucht, bestellt, geschickt, gesendet, geklickt, geöffnet, gefunden, finde (das nicht|den|keinen|keine|nichts|es nicht), geprüft, brauche, brauch, bräuchte, warte, warten, fühle mich, merke, gemerkt, erinnere, vergessen,
+    kopfschmerzen, schnupfen, fieber, bauchschmerzen, halsschmerzen, gekippt, verschüttet, verschlafen, aufgewacht, aufgestanden, spät dran, verpasst, einverstanden, stimme (dir|zu), weiß, wissen, kann (nicht|das|den|die) (öffnen|finden|sehen|einloggen|entscheiden|warten|schlafen heute), kann den, melde mich, melde, beeile,
+    verloren habe, ausversehen, aus versehen, installiert, hochgeladen, kopiert, neu gestartet, bekomme (eine|einen|die|immer|ständig), kriege (eine|einen|die|immer|ständig), mir ist (kalt|warm|schlecht|langweilig), mir geht, geht es, geht's, tut mir leid, sorry, los, in zehn minuten, in # minuten, meine ja, meine nur, dachte, heute, heut, heute abend, gerade, grade, grad, eben, gerade eben, jetzt gleich, im moment, momentan, zurzeit, morgen (früh|abend|um), bis morgen,
     gestern, vorhin, gleich, später, nachher, sofort, diese woche, dieses wochenende, nächste woche, letzte nacht, heute morgen, um (#|halb), noch
     schnell, muss, müssen, will, wollen, wollte, möchte, möchten, würde gerne, versuche, versuch, vorhaben, vorhabe, plane, hunger, durst, keine
     (ahnung|zeit|idee|lust), frage, fragen, problem, probleme, termin, bald, am (montag|dienstag|mittwoch|donnerstag|freitag) um, keinen bock, weiß nicht
     """,
     tasks="""
-    fehler*, bug, bugs, code, datei*, skript, script, funktion, build, abfrage, log, logs, exception, anhang, passwort, meeting*, besprechung, deadline,
+    akku, handy, laptop, wlan, internet, bildschirm, ladegerät, schritt, schritte, vorschläge, anleitung, ergebnis, ausgabe, nachricht, preis, zug, bus, taxi, wetter, regen, hemd, größe, fehler*, bug, bugs, code, datei*, skript, script, funktion, build, abfrage, log, logs, exception, anhang, passwort, meeting*, besprechung, deadline,
     bericht, dokument, präsentation, folien, tabelle, aufsatz, absatz, satz, entwurf, anschreiben, reservierung, flug, ticket, bestellung, paket, link,
     version, install*, hausaufgabe*, rechnung, screenshot, pdf, idee, film, foto, stau, tab, seite, befehl, server, datenbank, update, rechner, computer,
     drucker, browser, test
@@ -196,19 +191,13 @@ GERMAN = Language(
     analysiere|plane|buche|öffne|sende|schick|schicke|lösche|verbessere|kürze|nenne mir|füge|ändere|rechne|such|sortiere|wiederhole|spiel|denk dir)
     """,
     suppose="""
-    wenn, falls, ob, würde, würden, könnte, könnten, wäre, wären, hätte,
-    hätten, vielleicht, eventuell, möglicherweise, wünschte, wünsche, hoffe, hoffentlich, sollte, sollten, müsste, dürfte, glaube, denke, vermute, vielleicht,
-    überlege, ich dachte, dachte, meinst, findest, bis ich, sobald, als ob, als wäre, traum, geträumt, träumte, im (film|buch|roman|spiel), tue so, tu so, spaß,
-    wohl, kommt drauf, wie ich, was ich, werde (ich|) (wohl|bald), am überlegen, vergessen
+    wenn, falls, ob, würde, würden, könnte, könnten, wäre, wären, hätte, hätten, vielleicht, eventuell, möglicherweise, wünschte, wünsche, hoffe, hoffentlich, sollte, sollten, müsste, dürfte, glaube, denke, vermute, vielleicht, überlege, ich dachte, dachte, meinst, findest, bis ich, sobald, als ob, als wäre, traum, geträumt, träumte, im (film|buch|roman|spiel), tue so, tu so, spaß, wohl, kommt drauf, werde (ich|) (wohl|bald), am überlegen, vergessen
     """,
     reported="""
-    stell dir vor, stellen wir uns, gehen wir davon aus, sagen wir mal, nehmen wir an, angenommen,
-    sagt, sagte, sagten, sagen, gesagt, meinte, meint, meinten, erzählt, erzählte, erzählten, fragt, fragte, behauptet, behauptete, schreibt, schrieb, geschrieben,
-    laut, angeblich, anscheinend, soll angeblich, habe gehört, gehört dass, gelesen dass, zufolge, sei, seien, findet, glaubt, denkt, der (held|autor|kunde|artikel),
-    die (heldin|autorin|kundin|figur), zitat, heißt es
+    stell dir vor, stellen wir uns, gehen wir davon aus, sagen wir mal, nehmen wir an, angenommen, sagt, sagte, sagten, sagen, gesagt, meinte, meint, meinten, erzählt, erzählte, erzählten, fragt, fragte, behauptet, behauptete, schreibt, schrieb, geschrieben, angeblich, anscheinend, soll angeblich, habe gehört, gehört dass, gelesen dass, zufolge, sei, seien, zitat, heißt es
     """,
     void="""
-    am liebsten, lieber, wie gesagt, wie schon gesagt, als kind, möchte (nicht|) (geduzt|gesiezt|nur kurze), habe ich recht, gehört zu, gehört (uns|mir), fragen sie,
+    im (öffentlichen|dritten|zweiten|ersten|vierten|fünften|sechsten|siebten|achten|neunten|verein|ruhestand|chor|vertrieb|außendienst|homeoffice|schichtdienst|betriebsrat|vorstand|mutterschutz|marketing|management|einkauf|gemeinderat|rollstuhl), in der (pflege|it|ausbildung|gewerkschaft|feuerwehr|freiwilligen|gastronomie|verwaltung|forschung|kirche|probezeit|lehre|elternvertretung), in einem (chor|verein), in einer (band|beziehung|wg|fernbeziehung|gewerkschaft), auf dem (dorf|land), stolz auf, stolzer, interessiert an, zu (dritt|viert|fünft), ehrlich gesagt, beim (bund|militär), da (geboren|aufgewachsen), krank geschrieben, chronisch krank, am liebsten, lieber, wie gesagt, wie schon gesagt, als kind, möchte (nicht|) (geduzt|gesiezt|nur kurze), habe ich recht, gehört zu, gehört (uns|mir), fragen sie,
     immer wenn, schreibe (gerade|) (an|meine|ein buch), spiele seit, immer, heute wohne, heute lebe, gehört
     """,
 )

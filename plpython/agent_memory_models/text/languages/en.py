@@ -18,7 +18,7 @@ ENGLISH = Language(
     like i said, tbh, personally, basically, i think, i guess, i mean, you know, i must say, i have to say
     """,
     clause_words="""
-    but, because, although, though, however, while, whereas, so that, except, even though, which is why,
+    if, unless, whether, until, when, but, because, although, though, however, while, whereas, so that, except, even though, which is why,
     (so|and|then|but|) (what|which|can you|can i|could you|how|where|do you|should i|is it|are there|is there|any)
     """,
     numbers="one, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, twenty, thirty, forty",
@@ -34,29 +34,17 @@ ENGLISH = Language(
     """,
     be="i'm, i am, im, we are, we're",
     passing_ends="ing$",
-    adverbs="really, also, just, still, actually, currently, not, honestly, always, now, no longer, never, basically, only",
+    adverbs="a bit, a little, kind of, kinda, sort of, so, too, very, quite, pretty, even, super, extremely, rather, usually, quite a, more, less, both, totally, really, also, just, still, actually, currently, not, honestly, always, now, no longer, never, basically, only",
     negation="not, don't, dont, no longer, never, can't, cannot, doesn't, no",
     tastes="""
-    eat, drink, smoke, fly, travel, wake up, get up, go to bed, order, sit, cook, shop, start my day, take my coffee,
+    watch, buy, listen, read, use, book, pay, shower, work out, exercise, nap, eat, drink, smoke, fly, travel, wake up, get up, go to bed, order, sit, cook, shop, start my day, take my coffee,
     have (breakfast|lunch|dinner|my coffee|coffee)
     """,
     moods="""
-    (a bit|a little|kind of|kinda|sort of) *, able, about, afraid, all, alone, alright, amazed, annoyed, anxious, asking,
-    assuming, at, away, aware, back, behind, being, blessed, bored, busy, calling, certain, coming, confident, confused,
-    considering, convinced, curious, delighted, determined, disappointed, doing, done, down, due, early, ecstatic,
-    enjoying, excited, exhausted, feeling, fine, finished, free, frustrated, full of, getting, giving, glad, going,
-    gonna, good, grateful, great, guessing, happy, having, heading, here, home, honoured, honored, hopeful, hoping,
-    hungry, hyped, impressed, in, jealous, joking, keeping, keen, kidding, late, leaving, listening, looking, lost,
-    loving, lucky, making, nervous, off, ok, okay, on it, on my way, on the, out, over, planning, pleased, positive,
-    pumped, putting, ready, relieved, right, sad, saying, scared, seeing, sleepy, so, sorry, starting,
-    staying, stoked, stuck, supposed, sure, surprised, taking, talking, thankful, there, thinking, thrilled, tired, to,
-    trying, unable, unsure, up, upset, using, waiting, well, wondering, worried, wrong, sick of, stressed, too, very,
-    overwhelmed, starving, freezing, drunk, hungover, running, writing, reading, debugging, working on, afraid that,
-    not sure, not able, not going, not feeling, not trying, not saying, dying to, fed up, mad, angry, furious, new to
-    this, new here, with you, interested, almost, already, finally, quite, pretty, even, as
+    cold, hot, full, baking, cooking, watching, eating, drinking, washing, walking, driving, sitting, standing, able, about, afraid, all, alone, alright, amazed, annoyed, anxious, asking, assuming, at, away, aware, back, behind, being, blessed, bored, busy, calling, certain, coming, confident, confused, considering, convinced, curious, delighted, determined, disappointed, doing, done, down, due, early, ecstatic, enjoying, excited, exhausted, feeling, fine, finished, free, frustrated, full of, getting, giving, glad, going, gonna, good, grateful, great, guessing, happy, having, heading, here, home, honoured, honored, hopeful, hoping, hungry, hyped, impressed, in, jealous, joking, keeping, keen, kidding, late, leaving, listening, looking, lost, loving, lucky, making, nervous, off, ok, okay, on it, on my way, on the, out, over, planning, pleased, positive, pumped, putting, ready, relieved, right, sad, saying, scared, seeing, sleepy, sorry, starting, staying, stoked, stuck, supposed, sure, surprised, taking, talking, thankful, there, thinking, thrilled, tired, to, trying, unable, unsure, up, upset, using, waiting, well, wondering, worried, wrong, sick of, stressed, overwhelmed, starving, freezing, drunk, hungover, running, writing, reading, debugging, working on, afraid that, not sure, not able, not going, not feeling, not trying, not saying, dying to, fed up, mad, angry, furious, new to this, new here, with you, interested, almost, already, finally, as
     """,
     strong="""
-    live (in|at|on|near|with|alone|by|off|just|about|outside|close|next|an hour|together), am living, 'm living,
+    would never, wouldn't (eat|drink|trade|touch|miss), could never, won't (eat|drink|touch|fly|use), should avoid, must (take|avoid), (would|'d) (describe|call) myself, live (in|at|on|near|with|alone|by|off|just|about|outside|close|next|an hour|together), am living, 'm living,
     work (as|at|for|in|nights|part|full|from|remotely|with|night|shifts|mostly), am working (as|at|for), 'm working
     (as|at|for), lived (in|with|abroad|there), worked (as|at|for|in), was (born|raised|adopted|diagnosed), (moved|
     relocated|emigrated) (to|from|here|back to|in with|in|out), grew up, come from, came (from|here), am from, 'm from,
@@ -91,7 +79,7 @@ ENGLISH = Language(
     to, ran, stay, 'm on, am on, know, can, can't, cannot, don't, do not, never
     """,
     likes="""
-    like, prefer, enjoy, love, dislike, hate, adore, can't stand, cannot stand, can not stand, can't bear, detest,
+    find * (exhausting|tiring|draining|awful|hard|tedious|fun|calming|soothing|creepy), find * * (exhausting|tiring|draining|awful|hard|tedious|fun|calming|boring|annoying|overrated), like it (when|if), love it (when|if), hate it (when|if), can't (function|do|deal|handle|start|live), find it (easier|hard|difficult|annoying|exhausting) (to|when), like, prefer, enjoy, love, dislike, hate, adore, can't stand, cannot stand, can not stand, can't bear, detest,
     despise, don't like, do not like, dont like, don't enjoy, do not enjoy, don't really like, don't care for, (would|
     'd) rather, (would|'d) much rather, 'd prefer, would prefer, am (a|a huge|a big|such a) fan of, 'm (a|a huge|a big|
     such a|not a|not a big|no) fan of, (am|'m) (into|obsessed with|crazy about|fond of|partial to|addicted to|all about|
@@ -103,7 +91,7 @@ ENGLISH = Language(
     (about|more|deeply|a lot)
     """,
     favourites="""
-    (my|our) (favourite|favorite|favourites|favorites|favs|fave|go-to|preferred|least favourite|least favorite|ideal), my *
+    stress(es|) me out, (works|work) (better|best) for me, over coffee, over tea, over (beer|wine|calls|phone calls|meetings), (is|are) better than, (is|are) (overrated|underrated|the worst|the best), couldn't live without, can't live without, could eat * every day, could * all day, not big on, not into, (swear|live) by, is the best, are the best, (the|is the) worst, bores me, (bore|tire|annoy|scare|relax)s me, nothing beats, spare me, makes me (gag|queasy|nauseous|sleepy|itch|sneeze|break out|laugh), (i'd|would) (take|choose|pick) * over, gives me (the creeps|joy|energy|hives), the best (thing|part) about, (my|our) (favourite|favorite|favourites|favorites|favs|fave|go-to|preferred|least favourite|least favorite|ideal), my *
     (favourite|favorite), my * * (favourite|favorite), not a (fan|big fan|huge fan), big fan of, huge fan
     of, not (my thing|my cup of tea|for me), my guilty pleasure, my comfort food, my pet peeve, drives me (crazy|mad|
     nuts|insane), makes me (sick|happy|gag|anxious|uncomfortable), gives me (anxiety|headaches|a headache), works best
@@ -113,7 +101,7 @@ ENGLISH = Language(
     suits me (best|better), (freaks|creeps|stresses) me out, puts me off, i'm not a morning, no thanks to
     """,
     standing="""
-    from now on, in future, in the future, (always|never|please always|please never) (answer|reply|respond|write|use|
+    don't (give|send|show|tell) me, dark mode, light mode, just (tell|give) me the, (short|brief) (answers|replies), from now on, in future, in the future, (always|never|please always|please never) (answer|reply|respond|write|use|
     call|give|send|show|address|speak|talk|ask|include|include|keep|format|start|explain|suggest|recommend|tell|put|
     remind|assume|make|book), don't (call|use|send|address|remind|suggest|recommend|give|ask|ever|start|add|include) (me
     |emojis|exclamation|small), ^(answer|reply|respond|speak|write|talk) (me|to me|in|with) *, (answers|replies|responses|
@@ -125,7 +113,7 @@ ENGLISH = Language(
     detailed) (answers|replies|responses|explanations) (only|please), step by step please, whenever you *
     """,
     facts="""
-    my (name|names|name's) (is|are)?, my name's, ^remember (that|:)?, ^(note|keep in mind|don't forget|do not forget|bear in
+    just turned #, turned #, there are # of us, # of us, used to (be|work|play|own|have|smoke|teach|run), ^(had|lost|broke|lived|worked|used to be|born|studied|married|divorced|raised|never) (my|in|as|at|a|to|by|the|with|from), my (name|names|name's) (is|are)?, my name's, ^remember (that|:)?, ^(note|keep in mind|don't forget|do not forget|bear in
     mind|for your information|remember) that, please remember, i'm from, years old, year old (son|daughter|dog|cat|kid|
     boy|girl|twins), my (birthday|anniversary|time zone|timezone|mother tongue|native language|first language|e-mail|
     email|e-mail address|email address|phone number|mobile number|number|hometown|home town|pronouns|blood type|blood
@@ -141,9 +129,9 @@ ENGLISH = Language(
     mom of|mum of|dad of|father of|mother of|parent of|retired|married|divorced|vegetarian|vegan|self-employed|lactose
     intolerant|diabetic|never learned|never been|grew up|moved to|originally from|work as|work at|live in|based in)
     """,
-    hints="^call me, ^my friends call me, calls me, everyone calls me, people call me, you can call me, friends call me, for me",
+    hints="calls me, call me (papi|mama), ^call me, ^my friends call me, calls me, everyone calls me, people call me, you can call me, friends call me, for me",
     kin="""
-    wife, husband, spouse, partner, fianc(é|e|ée|ee), girlfriend, boyfriend, ex, ex wife, ex husband, son, sons, daughter,
+    supervisor, manager, wife, husband, spouse, partner, fianc(é|e|ée|ee), girlfriend, boyfriend, ex, ex wife, ex husband, son, sons, daughter,
     daughters, kid, kids, child, children, baby, twins, twin, toddler, mother, mom, mum, father, dad, parents, brother,
     brothers, sister, sisters, sibling, siblings, grandmother, grandma, gran, nan, granny, grandfather, grandpa, grandad,
     grandparents, grandson, granddaughter, grandkids, grandchildren, aunt, uncle, cousin, cousins, niece, nephew, mother
@@ -164,7 +152,7 @@ ENGLISH = Language(
     getting married, expecting, graduated, retired
     """,
     life="""
-    allerg*, intoleran*, asthma, diabet*, epilep*, migraine*, adhd, autis*, dyslexi*, c(o|oe)eliac, celiac, coeliac,
+    arabic, spanish, french, german, italian, portuguese, english, dutch, chinese, mandarin, cantonese, japanese, korean, russian, hindi, tamil, polish, turkish, hebrew, swedish, greek, knees, back, heart, eyes, eyesight, hearing, skin, stomach, sleep, commute, salary, paycheck, rent, landlord, custody, allerg*, intoleran*, asthma, diabet*, epilep*, migraine*, adhd, autis*, dyslexi*, c(o|oe)eliac, celiac, coeliac,
     depress*, anxiety, insomnia, cancer, arthriti*, hypertens*, cholesterol, blood pressure, thyroid, tinnitus, asthmatic,
     sciatica, pacemaker, surgery, surgeries, hip, knee, spine, kidney, gallbladder, appendix, tattoo*, scar, glasses,
     contact lenses, hearing aid*, wheelchair, medication, insulin, vegan*, vegetarian*, pescatarian, gluten*, lactose,
@@ -210,18 +198,11 @@ ENGLISH = Language(
     |winter), next (year|spring|summer|fall), months ago, half my life, for the (first|last|past) *
     """,
     passing="""
-    want to, wanna, going to, gonna, planning to, trying to, need to, have to, gotta, used to live,
-    today, tonight, right now, at the moment, this (morning|afternoon|evening|week|weekend|second|minute), yesterday,
-    tomorrow, just now, currently (trying|stuck|working on|looking|reading|writing), so far, in a (minute|second|moment|bit|
-    meeting|hurry|call|rush|sec), monday, tuesday, wednesday, thursday, friday, saturday, sunday, later, last night, again,
-    still waiting, hungry, on my way, for now, (about|almost) to, yet, soon, in an hour, next (week|weekend|monday|
-    tuesday|wednesday|thursday|friday|saturday|sunday), the other day, earlier, a minute, an hour ago, minutes ago,
-    hours ago, when you can, keep getting, (no|any|an|some|little|good|bad|great) (idea|ideas|time|problem|problems|doubt|
-    luck), question*
+    added, changed the, removed, fixed, finished (the|this|reading|it), had (pizza|lunch|dinner|breakfast|a sandwich|a salad|a coffee), cooked, (can|could) see, (am|'m) (cold|hot|full|lost), my * hurts, head hurts, i'll (be|take|try|do|go|have|get|let|check|send), picked up, pick up, (was|were) (at|in) the, was thinking, moved the, put the, set the, turned (it|on|off), (on|until|by|last) (monday|tuesday|wednesday|thursday|friday|saturday|sunday), just (woke|saw|ate|read|sent|realized|noticed|arrived|want|need|kidding), need (help|more|a|an|the|your|some|it|this|you|three|two|five|to|ideas|another), can't find, found (the|a|it|this), ^(i|we) see, is waiting (in|for|outside), are waiting, understand, don't get, (i|we) see (what|that|the|your|how|why|you|it), i mean, tried, ordered, sent, send, clicked, opened, downloaded, checked, check, want, wait, waiting, waited, feel (a|so|like|really|very|pretty|bad|sick|better|weird), appreciate (your|the|it|that), i remember, don't remember, can't remember, forgot, to the next *, headache, a cold, a fever, spilled, dropped, woke up, overslept, running (late|low|out), running out of time, got (an error|your|the|it|this|a message|an email|a call|stuck), keep (getting|seeing|forgetting the), agree, disagree, know (what|that|how|why|if|it), (don't|do not) (know|care|think|see|want|mean|understand|have time|worry), missed, lost my (keys|wallet|phone|train|temper), can't (find|open|log|access|see|seem|figure|decide|wait|sleep tonight|believe|get|hear|make), guess, (have|got) to (go|leave|run), bought (the|it|this) * yesterday, asked you, told you, said that, read (that|your|the|this|somewhere), saw (that|your|the|a), noticed, realized, updated, restarted, uploaded, copied, pasted, attached, followed the, getting (a|an|the|this|hungry|tired|late|cold), want to, wanna, going to, gonna, planning to, trying to, need to, have to, gotta, used to live, today, tonight, right now, at the moment, this (morning|afternoon|evening|week|weekend|second|minute), yesterday, tomorrow, just now, currently (trying|stuck|working on|looking|reading|writing), so far, in a (minute|second|moment|bit| meeting|hurry|call|rush|sec), later, last night, again, still waiting, hungry, on my way, for now, (about|almost) to, in an hour, next (week|weekend|monday| tuesday|wednesday|thursday|friday|saturday|sunday), the other day, earlier, a minute, an hour ago, minutes ago, hours ago, when you can, keep getting, (no|any|an|some|little|good|bad|great) (idea|ideas|time|problem|problems|doubt| luck), question*
     """,
     tasks="""
-    error*, bug*, code, file, files, script, function, functions, build, build fails, query, log, logs, exception, stack
-    trace, attachment, password, meeting, meetings, deadline, report, document, presentation, slides, spreadsheet, essay,
+    battery, phone, laptop, wifi, internet, computer, printer, screen, charger, umbrella, step, steps, options, instructions, results, output, message, messages, price, train, bus, uber, taxi, weather, rain, shirt, error*, bug*, code, file, files, script, function, functions, build, build fails, query, log, logs, exception, stack
+    trace, attachment, password, meeting, meetings, deadline, (a|the|my|this|that) report, document, presentation, slides, spreadsheet, essay,
     paragraph, sentence, draft, email to, cover letter, table for, reservation, flight, ticket, order, package, parcel,
     link, version, install*, compile*, crash*, homework, assignment, invoice, screenshot, pdf, idea,
     traffic, tab, tabs, page, command, server, database, update, problem, issue, archive
@@ -241,21 +222,13 @@ ENGLISH = Language(
     delete|update|run|try|act|play the|pick|name|rank|paraphrase|shorten|improve)
     """,
     suppose="""
-    if, unless, whether, wish, would, i'd, might, (i|we|it) may, may be,
-    maybe, perhaps, could, should, must, hope, hoping, hopefully, thinking
-    (of|about), considering, tempted, feel like, i'll, i will, we'll, ought to, what, how, i thought, i think you, i think (it|this|that|we|the), i feel, i
-    believe, i guess, seems, looks like, in the (movie|book|novel|story|game), in my dream, i dreamt, i dreamed, as if,
-    like i'm, remember that (day|night|one|song|thing|time|movie|film|book|guy|when),
-    remember to, forgot, forget to, nobody says, not that i, wouldn't, couldn't, kidding, jk, sarcasm, than i
+    used to live, if, unless, whether, wish, would, i'd, might, (i|we|it) may, may be, maybe, perhaps, could, should, must, hope, hoping, hopefully, thinking (of|about), considering, tempted, feel like, i'll, i will, we'll, ought to, i thought, i think you, i think (it|this|that|we|the), i feel, i believe, i guess, seems, looks like, in the (movie|book|novel|story|game), in my dream, i dreamt, i dreamed, as if, like i'm, remember that (day|night|one|song|thing|time|movie|film|book|guy|when), remember to, forgot, forget to, nobody says, not that i, wouldn't, couldn't, kidding, jk, sarcasm, than i
     """,
     reported="""
-    suppose, supposing, imagine, pretend, let's say, say i, assuming,
-    say, says, said, saying, told (me|us|him|her), tells, asks, asked, claims, claimed, thinks, thought, wrote, writes,
-    reads, replied, according to, apparently, i heard, i read that, i've heard, they say, people say, the (sign|article|book
-    |hero|character|customer|client|author|text|post), quote, quotes, mentioned, announced, complained, insists, believes
+    suppose, supposing, imagine, pretend, let's say, say i, assuming, say, says, said, saying, told (me|us|him|her), tells, asks, asked, claims, claimed, thinks, thought, wrote, writes, replied, according to, apparently, i heard, i read that, i've heard, they say, people say, quote, quotes, mentioned, announced, complained, insists, believes
     """,
     void="""
-    moved to (the|a|an|my|our|your|his|her|their|its|it|this|that|another|next|using), (would|'d|i'd) (rather|prefer|much
+    couldn't live without, could eat, could (spend|live|watch|listen|read|talk) *, would never, wouldn't (eat|drink|trade|touch|miss), could never, won't (eat|drink|touch|fly|use), would describe myself, would call myself, should avoid, should not eat, must (take|avoid), need (glasses|subtitles|coffee|quiet|silence|insulin|eight|at least|closed|my|a wheelchair|to avoid|to take|large|low), (try|trying|tried) to (eat|avoid|lose|quit|stop|cut|learn|sleep|walk|run|stay|drink|save|live|keep|limit|conceive), opened (a|my|our), have to (take|avoid|wear|inject), want to (learn|become), working towards, in (a|my|recovery|therapy|tech|sales|finance|marketing|school|college|remission|charge|the army|love|real|education|high|grad|year|med|nursing) *, at (university|uni|college|risk|school), (good|bad|terrible|great|awful|better|hopeless|useless|rubbish) (at|with), (afraid|scared|terrified|fond|proud) of, on the (spectrum|board|autism), writing (a novel|a book|my thesis|my dissertation|my memoir|a phd), seeing (a|someone), getting (married|divorced|a dog|a cat|a puppy), looking after, running (a|the|my), using (a|an|the|my) *, reading a lot, interested in, full time, making my own, home (schooled|alone), free on, behind on, in a meeting, early (riser|bird), in a hurry, over (#|sixty), moved to (the|a|an|my|our|your|his|her|their|its|it|this|that|another|next|using), (would|'d|i'd) (rather|prefer|much
     rather), not that *, go to (bed|sleep|the)
     """,
 )

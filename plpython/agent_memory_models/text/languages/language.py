@@ -123,6 +123,10 @@ class Language:
     def common_words(self) -> frozenset[str]:
         return frozenset(word for phrase in phrases(self.common) for word in phrase)
 
+    def is_number(self, word: str) -> bool:
+        """Whether it begins with a digit or is the word of a number."""
+        return word[0].isdigit() or word in self._numbers
+
     @cached_property
     def _numbers(self) -> frozenset[str]:
         return frozenset(word for phrase in phrases(self.numbers) for word in phrase)
