@@ -66,13 +66,15 @@ def _statement(sentence: str, clauses: list[_Clause], language: Language) -> Sta
         return None
     # The question is the last clause, unless one says by its words that it asks.
     asks = _ASKS.search(sentence) is not None and not any(_has(clause, "ask", "request") for clause in clauses)
+    was_asked = False
     kept: list[_Clause] = []
     best, is_preference = 0, False
     for position, clause in enumerate(clauses):
         if _is_reported(clause):
             break
-        asks_here = _has(clause, "ask") and (position == 0 or sentence.endswith("?"))
-        if asks_here or _has(clause, "request") or (asks and position == len(clauses) - 1):
+        follows = position == 0 or was_asked or sentence.endswith("?")
+        was_asked = _has(clause, "request") or (follows and _has(clause, "ask"))
+        if was_asked or (asks and position == len(clauses) - 1):
             if kept and best >= ENOUGH_POINTS:
                 break
             kept, best = [], 0
@@ -159,7 +161,11 @@ def _points(clause: _Clause, language: Language) -> tuple[int, bool]:
     }
     liked = [place for place in verbs["likes"] if "not_liked" not in _behind(clause, place, "likes")]
     tastes = [place for place in verbs["tastes"] if "not_liked" not in _behind(clause, place, "tastes")]
-    weak = [place for place in verbs["weak"] if "not_liked" not in _behind(clause, place, "weak") and place not in verbs["strong"]]
+    weak = [
+        place
+        for place in verbs["weak"]
+        if "not_liked" not in _behind(clause, place, "weak") and place not in verbs["strong"]
+    ]
     being = max((_being(clause, place, language) for place in verbs["be"]), default=0)
     rejected = {*verbs["likes"], *verbs["tastes"]} - {*liked, *tastes} or (verbs["be"] and not being)
     third = [place for place in at("third") if any(0 < place - start <= 5 for start in own)]
@@ -173,12 +179,23 @@ def _points(clause: _Clause, language: Language) -> tuple[int, bool]:
     first_taste = min([*liked, *at("favourites"), *at("standing"), *tasted], default=len(clause.tokens))
     first_fact = min([*verbs["strong"], *at("facts"), *(verbs["be"] if being else [])], default=len(clause.tokens))
     points = 2 * sum(map(bool, (verbs["strong"], liked, at("facts"), at("favourites"), at("standing"))))
-    points += being + sum(map(bool, (weak or tastes or (speaks and not verbs["strong"]), kin, life, third, is_habit, at("lasting"), at("hints"))))
+    points += being + sum(
+        map(
+            bool,
+            (
+                weak or tastes or (speaks and not verbs["strong"]),
+                kin,
+                life,
+                third,
+                is_habit,
+                at("lasting"),
+                at("hints"),
+            ),
+        )
+    )
     if not kin and any(clause.begins <= place <= clause.begins + 1 for place in own):
         points += 1 + (not at("tasks") and any(language.is_number(token.text) for token in clause.tokens))
-    points += _is_named(
-        clause, language, ("weak", weak), ("tastes", tastes), ("kin", kin), ("hints", at("hints"))
-    )
+    points += _is_named(clause, language, ("weak", weak), ("tastes", tastes), ("kin", kin), ("hints", at("hints")))
     points -= 2 * bool(at("passing")) + bool(at("tasks")) + 2 * bool(rejected)
     if not (speaks or any(verbs.values())):
         points -= 1

@@ -36,6 +36,8 @@ begin
   from memory.models as m
   where m.kind = 'chat' and m.is_active;
 
+  return query select 'languages', c.ok, c.detail from memory._check_languages() as c;
+
   return query
   select 'embedding model', true,
     coalesce(max(format('%s (model %s): memory.backfill_status() shows how far it is', m.name, m.model)),

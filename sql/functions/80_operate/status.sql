@@ -117,11 +117,12 @@ language plpgsql volatile parallel unsafe
 as $$
 begin
   return query
-  select d.check_name, true, d.detail,
+  select d.check_name, d.check_name <> 'languages', d.detail,
     case d.check_name
       when 'pgvector' then 'Install pgvector on the server, then run: create extension vector'
       when 'privileges' then 'Run: agent-memory install'
       when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
+      when 'languages' then 'Call memory.register_model() and memory.activate_model() with a chat model'
       when 'vector indexes' then 'Run what memory.vector_index() gives'
       when 'budgets' then 'Raise the budget with memory.set_policy(), then call memory.retry_job(user_id, job_id)'
       when 'retries' then 'Run: select * from memory.retry_storms'

@@ -90,9 +90,7 @@ def recognise_all(texts: Sequence[str]) -> list[Recognised]:
     alone = [recognise(text) for text in texts]
     told = Counter(found for found in alone if found != NOTHING)
     usual = told.most_common(1)[0][0] if told else Recognised(LANGUAGES[0], None)
-    return [
-        usual if found == NOTHING else recognise(text, usual) for text, found in zip(texts, alone, strict=True)
-    ]
+    return [usual if found == NOTHING else recognise(text, usual) for text, found in zip(texts, alone, strict=True)]
 
 
 def recognise(text: str, usual: Recognised = NOTHING) -> Recognised:
