@@ -16,7 +16,14 @@ MESSAGES = Path(__file__).parent / "statements"
 `practice` has messages for that."""
 
 # Just below what was measured on 2026-11-23, see bench/results/statements.md: recall, precision, share of right types.
-FLOORS = {}
+FLOORS = {
+    "de": (0.70, 0.85, 0.82),
+    "en": (0.61, 0.88, 0.85),
+    "es": (0.73, 0.82, 0.85),
+    "fr": (0.71, 0.83, 0.77),
+    "it": (0.70, 0.85, 0.83),
+    "pt": (0.77, 0.82, 0.85),
+}
 PRACTICE_FLOORS = (0.85, 0.9)
 
 
@@ -40,7 +47,7 @@ def test_the_tables_still_fit_the_messages_that_they_were_written_with(code: str
         ("Ich esse kein Fleisch.", "preference"),
         ("Ich bin nicht verheiratet.", "fact"),
         ("No tengo hermanos.", "fact"),
-        ("Je ne fume pas.", "fact"),
+        ("Je ne fume pas.", "preference"),
         ("Não gosto de azeitona.", "preference"),
         ("Non mi piacciono le olive.", "preference"),
         ("Meine Tochter heißt Lena.", "fact"),

@@ -1,10 +1,10 @@
 """Statements of people about themselves: facts, preferences, and how certain they are.
 
-One engine for all languages; languages/ has a table for each. A clause collects points from groups of words: two for a
-verb that tells a lasting thing ("I live in"), for being something, liking something, or a phrase that is a fact in any
-sentence ("my name is"); one for a verb that tells it with a fitting noun or time only ("I have" and "two kids"), for such
-nouns and times, for relatives, for habits; less for what passes and for the work at hand. Two points make a statement.
-Clauses that ask, request, suppose or report never do.
+One engine serves all languages; languages/ has a table of words for each. A clause in which the writer speaks gets a
+point. It gets two for a verb that tells a lasting thing ("I live in"), for being or liking something, and for a phrase
+that is a fact in any sentence ("my name is"); one for fitting nouns, times, relatives and habits. It loses two for what
+passes, and one for the work at hand. One point makes a statement, or two where only "my" tells that it is about the
+writer. Clauses that ask, request, suppose or report never do.
 
 The confidence is a fixed judgement that grows with the points. It is not a measured probability, and none reaches 1.
 """
@@ -179,20 +179,8 @@ def _points(clause: _Clause, language: Language) -> tuple[int, bool]:
     first_taste = min([*liked, *at("favourites"), *at("standing"), *tasted], default=len(clause.tokens))
     first_fact = min([*verbs["strong"], *at("facts"), *(verbs["be"] if being else [])], default=len(clause.tokens))
     points = 2 * sum(map(bool, (verbs["strong"], liked, at("facts"), at("favourites"), at("standing"))))
-    points += being + sum(
-        map(
-            bool,
-            (
-                weak or tastes or (speaks and not verbs["strong"]),
-                kin,
-                life,
-                third,
-                is_habit,
-                at("lasting"),
-                at("hints"),
-            ),
-        )
-    )
+    does = weak or tastes or (speaks and not verbs["strong"])
+    points += being + sum(map(bool, (does, kin, life, third, is_habit, at("lasting"), at("hints"))))
     if not kin and any(clause.begins <= place <= clause.begins + 1 for place in own):
         points += 1 + (not at("tasks") and any(language.is_number(token.text) for token in clause.tokens))
     points += _is_named(clause, language, ("weak", weak), ("tastes", tastes), ("kin", kin), ("hints", at("hints")))

@@ -15,7 +15,8 @@ _MONTH = (
 _BOUNDARY = re.compile(rf"(?<=[.!?…])(?!(?<=\d\.) {_MONTH}) |(?<=[.!?…][\"'”’)\]]) |(?<=[。！？])")
 _WORD = re.compile(r"\w")
 _ENDS_IN_ABBREVIATION = re.compile(
-    r"(?:^|[ (\"'])(?:mr|mrs|ms|dr|prof|st|vs|approx|dept|fig|bzw|ca|evtl|inkl|sra?|dra|mme|mlle|sig|dott|nr|núm|[a-hj-z]|(?:[a-z]\.)+[a-z])\.$",
+    r"(?:^|[ (\"'])(?:mr|mrs|ms|dr|prof|st|vs|approx|dept|fig|bzw|ca|evtl|inkl|sra?|dra|mme|mlle|sig|dott|nr|núm"
+    r"|[a-hj-z]|(?:[a-z]\.)+[a-z])\.$",
     re.IGNORECASE,
 )
 _OPEN_PLACEHOLDER = re.compile(r"\[MemoryRef: [^\[\]]*$")

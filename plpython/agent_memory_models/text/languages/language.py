@@ -39,7 +39,7 @@ class Language:
     """Groups of phrases, each a text with commas between the phrases. All groups are optional except `common`.
 
     In a phrase `(a|b|)` stands for each of the choices, `#` for a number, `##` for a year, `*` for any word, `wor*` for
-    all words that begin so (after three letters at least), and `^` at the beginning says that the phrase begins a clause.
+    all words that begin so (with three letters at least), and `^` says that the phrase begins a clause.
     docs/languages.md says what each group is for.
 
     Attributes:
@@ -121,6 +121,7 @@ class Language:
 
     @cached_property
     def common_words(self) -> frozenset[str]:
+        """The words that tell the language."""
         return frozenset(word for phrase in phrases(self.common) for word in phrase)
 
     def is_number(self, word: str) -> bool:

@@ -13,6 +13,7 @@ from .tables import LANGUAGES, Language
 
 MAX_WORDS = 400
 """So many words of a message tell its language."""
+MAX_CHARACTERS = 20_000
 _WORD = re.compile(r"[^\W\d_]+")
 _USUAL = 0.5
 """What it counts for a language that most of the thread is in it."""
@@ -27,8 +28,8 @@ _OTHERS = {
         geen uit hij ze dan hoe kan kun jij woon werk hou mij deze heeft wij
     """,
     "Polish": """
-        i w na nie się jest to że z do mam jestem mój moja moje ale jak po co dla przez od czy tak jej jego są był mnie mi
-        już tylko może lubię mieszkam pracuję oraz bardzo
+        i w na nie się jest to że z do mam jestem mój moja moje ale jak po co dla przez od czy tak jej jego są był mnie
+        mi już tylko może lubię mieszkam pracuję oraz bardzo
     """,
     "Turkish": """
         ve bir bu da için ben çok ne var mi değil ile ama daha gibi benim sen kadar olarak yok evet o şey bana nasıl
@@ -39,8 +40,8 @@ _OTHERS = {
         arbetar gillar mina
     """,
     "Danish or Norwegian": """
-        og jeg er det at en på i har ikke med for av af til den vi min mitt mit men om et så du kan bor fra meget når hva
-        hvad hvor arbejder jobber mine liker
+        og jeg er det at en på i har ikke med for av af til den vi min mitt mit men om et så du kan bor fra meget når
+        hva hvad hvor arbejder jobber mine liker
     """,
     "Finnish": """
         ja on ei että minä olen se en mutta kun niin myös minun ovat oli hän tai joka asun työskentelen kanssa vain mitä
@@ -55,12 +56,12 @@ _OTHERS = {
         place foarte
     """,
     "Hungarian": """
-        a az és nem egy hogy van én is de meg csak vagyok nekem ez azt mert már ha még szeretem élek lakom dolgozom egyik
-        nagyon vagy volt
+        a az és nem egy hogy van én is de meg csak vagyok nekem ez azt mert már ha még szeretem élek lakom dolgozom
+        egyik nagyon vagy volt
     """,
     "Catalan": """
-        el la els les de i que en un una és no per amb em meu meva sóc tinc però més molt visc treballo m'agrada als aquest
-        aquesta soc amb
+        el la els les de i que en un una és no per amb em meu meva sóc tinc però més molt visc treballo m'agrada als
+        aquest aquesta soc amb
     """,
     "Indonesian or Malay": """
         saya yang dan di ini itu dengan untuk tidak ada dari aku ke adalah akan bisa juga sudah tinggal suka kerja nama
@@ -95,7 +96,9 @@ def recognise_all(texts: Sequence[str]) -> list[Recognised]:
 
 def recognise(text: str, usual: Recognised = NOTHING) -> Recognised:
     """The language of a text. `usual` is the language of the other messages of its thread."""
-    words = [match[0].lower() for match, _ in zip(_WORD.finditer(text), range(MAX_WORDS), strict=False)]
+    # The words of addresses are in no language.
+    written = " ".join(part for part in text[:MAX_CHARACTERS].split() if "@" not in part and "://" not in part)
+    words = [word.lower() for word in _WORD.findall(written)[:MAX_WORDS]]
     if script := _foreign_script(words):
         return Recognised(None, script)
     points = dict.fromkeys([*(language.name for language in LANGUAGES), *_OTHERS], 0.0)

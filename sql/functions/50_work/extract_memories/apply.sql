@@ -160,7 +160,8 @@ begin
       format('has %s entries, at most 1000 are allowed', jsonb_array_length(p_result -> 'memories')));
   end if;
   if jsonb_typeof(coalesce(p_result -> 'unread', '{}')) <> 'object'
-    or jsonb_path_exists(p_result, 'strict $.unread.keyvalue() ? (@.value.type() != "number" || @.value < 0)') then
+    or jsonb_path_exists(p_result -> 'unread', 'strict $.keyvalue() ? (@.value.type() != "number" || @.value < 0)',
+      '{}', silent => true) then
     perform memory._refuse_result('unread', 'must be an object with a number of messages for each language');
   elsif length(p_result ->> 'unread') > 10000 then
     perform memory._refuse_result('unread', 'must have at most 10000 characters');
