@@ -29227,7 +29227,8 @@ begin
   end if;
   return query select found is null, coalesce(
     'the built-in model could not read messages (' || found || '), so nothing is remembered of them: register and '
-      'activate a chat model, which reads every language', 'no message was in a language that the chat model cannot read');
+      'activate a chat model, which reads every language',
+    'no message was in a language that the chat model cannot read');
 end;
 $$;
 
@@ -33033,7 +33034,8 @@ SOURCES = {
         '    believes\n'
         '    """,\n'
         '    void="""\n'
-        "    in room *, couldn't live without, could eat, could (spend|live|watch|listen|read|talk) *, would never, wouldn't (eat|drink|\n"
+        '    in room *,\n'
+        "    couldn't live without, could eat, could (spend|live|watch|listen|read|talk) *, would never, wouldn't (eat|drink|\n"
         "    trade|touch|miss), could never, won't (eat|drink|touch|fly|use), would describe myself, would call myself,\n"
         '    should avoid, should not eat, must (take|avoid), need (glasses|subtitles|coffee|quiet|silence|insulin|eight|at\n'
         '    least|closed|my|a wheelchair|to avoid|to take|large|low), (try|trying|tried) to (eat|avoid|lose|quit|stop|cut|\n'
@@ -34044,7 +34046,7 @@ SOURCES = {
         '\n'
         '    def _children(self, node: dict[str, Any], word: str) -> list[dict[str, Any]]:\n'
         '        keys = [word, "*"] if word[0].isalnum() else [word]\n'
-        '        if word.endswith("\'"):  # "wife\'s" is "wife\'" and "s"\n'
+        '        if word.endswith("\'") and len(word) > 1:  # "wife\'s" is "wife\'" and "s"\n'
         '            keys.append(word[:-1])\n'
         '        if word.isdigit():\n'
         '            keys += ["#", "##"] if _YEAR.fullmatch(word) else ["#"]\n'

@@ -150,6 +150,11 @@ def test_a_hostile_message_takes_linear_time(unit: str) -> None:
     assert time.process_time() - started < 10  # quadratic time would be hours
 
 
+@pytest.mark.parametrize("content", ["'I live in Rome'", "' '", "’", "#", "* ^ ( | )", "", "I'", "\x00\ud7ff", "I am"])
+def test_marks_alone_are_no_words(content: str) -> None:
+    extract(users(content, "Hmm '"))
+
+
 def test_every_table_has_the_groups_that_the_rules_need() -> None:
     for language in LANGUAGES:
         for group in ("strong", "weak", "likes", "life", "passing", "suppose", "reported", "ask", "request", "own"):

@@ -19,6 +19,7 @@ begin
   end if;
   return query select found is null, coalesce(
     'the built-in model could not read messages (' || found || '), so nothing is remembered of them: register and '
-      'activate a chat model, which reads every language', 'no message was in a language that the chat model cannot read');
+      'activate a chat model, which reads every language',
+    'no message was in a language that the chat model cannot read');
 end;
 $$;

@@ -311,7 +311,8 @@ ENGLISH = Language(
     believes
     """,
     void="""
-    in room *, couldn't live without, could eat, could (spend|live|watch|listen|read|talk) *, would never, wouldn't (eat|drink|
+    in room *,
+    couldn't live without, could eat, could (spend|live|watch|listen|read|talk) *, would never, wouldn't (eat|drink|
     trade|touch|miss), could never, won't (eat|drink|touch|fly|use), would describe myself, would call myself,
     should avoid, should not eat, must (take|avoid), need (glasses|subtitles|coffee|quiet|silence|insulin|eight|at
     least|closed|my|a wheelchair|to avoid|to take|large|low), (try|trying|tried) to (eat|avoid|lose|quit|stop|cut|

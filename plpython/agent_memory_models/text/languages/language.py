@@ -149,7 +149,7 @@ class Language:
 
     def _children(self, node: dict[str, Any], word: str) -> list[dict[str, Any]]:
         keys = [word, "*"] if word[0].isalnum() else [word]
-        if word.endswith("'"):  # "wife's" is "wife'" and "s"
+        if word.endswith("'") and len(word) > 1:  # "wife's" is "wife'" and "s"
             keys.append(word[:-1])
         if word.isdigit():
             keys += ["#", "##"] if _YEAR.fullmatch(word) else ["#"]
