@@ -7,6 +7,7 @@ import re
 import psycopg
 import pytest
 
+from tests.support.protocol import claim, complete
 from tests.support.sqlapi import Api
 
 
@@ -232,3 +233,21 @@ def test_an_index_finds_the_jobs_that_failed(api: Api) -> None:
     for condition in ("status = 'dead'", "status = 'pending' and error like 'AM002%%'"):
         plan = api.query(f"explain select count(*) from memory.jobs where {condition}")
         assert "Seq Scan" not in str(plan)
+
+
+@pytest.mark.feature("B5")
+def test_languages_that_the_built_in_model_cannot_read_are_named(api: Api) -> None:
+    for unread in ({"Polish": 2, "Dutch": 1}, {"Polish": 1}, {}):
+        api.add_message(user_id="ana", thread_id="t", role="user", content="Lubię kawę")
+        api.extract_memories(user_id="ana", thread_id="t")
+        complete(api, claim(api, "extract_memories"), memories=[], unread=unread)
+    is_ok, detail = check(api, "languages")
+    assert is_ok
+    assert detail.startswith("degraded: the built-in model could not read messages (3 in Polish, 1 in Dutch)")
+    [problem] = [
+        problem for problem in api.value("select memory.status()")["problems"] if problem["name"] == "languages"
+    ]
+    assert "could not read messages (3 in Polish, 1 in Dutch)" in problem["detail"]
+    api.register_model(name="chat", kind="chat", provider="openai", model="m", settings={})
+    api.activate_model(name="chat")
+    assert check(api, "languages") == (True, "no message was in a language that the chat model cannot read")

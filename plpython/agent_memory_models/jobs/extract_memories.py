@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from datetime import date, datetime, timezone
 from functools import lru_cache
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -11,8 +12,9 @@ from ..chat.prompts import messages
 from ..chat.question import Question
 from ..task import Payload, Result, Task
 from ..text.event_times import event_date
-from ..text.self_statements import classify
-from ..text.sentences import PLACEHOLDER, split_sentences
+from ..text.languages import recognise_all
+from ..text.self_statements import statements_in
+from ..text.sentences import PLACEHOLDER
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -33,34 +35,34 @@ async def run(task: Task) -> Result:
 
 
 def _by_patterns(payload: Payload) -> Result:
-    """The memories that phrase patterns find in the user's messages, at most one for each sentence.
+    """The memories that the tables of words find in the user's messages, at most one for each sentence.
 
     What is said in several messages is a memory of each of them. The database makes one of them, whether they are read
     by one job or by several. A sentence with a placeholder in it is about the text that the placeholder stands for, and
-    the description was not written by the user.
+    the description was not written by the user. `unread` counts the messages in languages without a table.
     """
     wanted = {row["memory_type"] for row in payload["memory_types"]}
     memories: dict[tuple[str, int], dict[str, Any]] = {}
-    for message in payload["messages"]:
-        if message["role"] != "user":
+    unread: Counter[str] = Counter()
+    said = [message for message in payload["messages"] if message["role"] == "user"]
+    texts = [PLACEHOLDER.sub(_STAND_IN, message["content"]) for message in said]
+    for message, text, found in zip(said, texts, recognise_all(texts), strict=True):
+        if found.language is None:
+            unread[str(found.unknown)] += 1
             continue
-        for sentence in split_sentences(PLACEHOLDER.sub(_STAND_IN, message["content"])):
-            pattern = classify(sentence)
-            if pattern is None or _STAND_IN in sentence or pattern.memory_type not in wanted:
+        for statement in statements_in(text, found.language):
+            if _STAND_IN in statement.content or statement.memory_type not in wanted:
                 continue
             memories.setdefault(
-                (sentence.lower(), message["seq"]),
+                (statement.content.lower(), message["seq"]),
                 {
-                    "content": sentence,
-                    "memory_type": pattern.memory_type,
-                    "confidence": pattern.confidence,
-                    "importance": pattern.importance,
-                    "event_time": event_date(sentence, message.get("created_at") or ""),
+                    **statement._asdict(),
+                    "event_time": event_date(statement.content, message.get("created_at") or ""),
                     "subject": "user",
                     "seqs": [message["seq"]],
                 },
             )
-    return {"memories": list(memories.values())}
+    return {"memories": list(memories.values()), "unread": dict(unread)}
 
 
 # The question to a chat model

@@ -9,7 +9,8 @@ from ..chat.prompts import messages, previous_summary
 from ..chat.question import Question
 from ..task import Payload, Result, Task
 from ..text.extracts import shortened
-from ..text.self_statements import classify
+from ..text.languages import recognise_all
+from ..text.self_statements import statements_in
 from ..text.sentences import split_sentences
 from ..text.statements import claim, single_values
 from ..text.words import best_sentences, frequent_words, words_of
@@ -41,20 +42,23 @@ def _by_quotes(payload: Payload) -> Result:
     """
     previous = (payload.get("previous_summary") or "").partition(_OTHER_HEADING)[0]
     sentences = [sentence for line in previous.splitlines() if line != _HEADING for sentence in split_sentences(line)]
-    new = [
-        shortened(sentence)
-        for message in payload["messages"]
-        if message["role"] == "user"
-        for sentence in split_sentences(message["content"])
-        if not sentence.endswith("?")
-    ]
-    statements = _latest([*sentences, *(sentence for sentence in new if classify(sentence))])[-MAX_STATEMENTS:]
-    others = [sentence for sentence in new if not classify(sentence)]
+    said = [message["content"] for message in payload["messages"] if message["role"] == "user"]
+    stated: list[str] = []
+    others: list[str] = []
+    for text, found in zip(said, recognise_all(said), strict=True):
+        ours = [statement.content for statement in statements_in(text, found.language)] if found.language else []
+        stated += map(shortened, ours)
+        others += [
+            shortened(sentence)
+            for sentence in split_sentences(text)
+            if not sentence.endswith("?") and not any(statement in sentence for statement in ours)
+        ]
+    statements = _latest([*sentences, *stated])[-MAX_STATEMENTS:]
     best = best_sentences([words_of(sentence) for sentence in others], MAX_OTHER_SENTENCES)
     lines = [_HEADING, *(f"- {statement}" for statement in statements)]
     if best:
         lines += [_OTHER_HEADING, *(f"- {others[position]}" for position in best)]
-    words = (word for sentence in [*sentences, *new] for word in words_of(sentence))
+    words = (word for sentence in [*sentences, *stated, *others] for word in words_of(sentence))
     return {
         "summary": "\n".join(lines),
         "metadata": {"method": "extractive", "topics": frequent_words(words, MAX_TOPICS)},

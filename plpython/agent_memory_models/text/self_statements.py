@@ -1,185 +1,261 @@
-"""Statements of people about themselves, found by phrase patterns: facts, preferences, and how certain they are.
+"""Statements of people about themselves: facts, preferences, and how certain they are.
 
-The patterns know English first-person statements only. The confidence of each pattern is a fixed judgement of how often
-such a sentence is a lasting statement about its writer; it is not a measured probability, and none reaches 1.
+One engine serves all languages; languages/ has a table of words for each. A clause in which the writer speaks gets a
+point. It gets two for a verb that tells a lasting thing ("I live in"), for being or liking something, and for a phrase
+that is a fact in any sentence ("my name is"); one for fitting nouns, times, relatives and habits. It loses two for what
+passes, and one for the work at hand. One point makes a statement, or two where only "my" tells that it is about the
+writer. Clauses that ask, request, suppose or report never do.
+
+The confidence is a fixed judgement that grows with the points. It is not a measured probability, and none reaches 1.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
+
+from .languages import Language
+from .languages.language import Match, Token, tokens_of
+from .sentences import split_sentences
 
 MAX_SENTENCE_CHARACTERS = 1000
 """A longer "sentence" is pasted text rather than a statement."""
+ENOUGH_POINTS = 1
+
+_BREAKS = frozenset(",;:—–()…")
+_QUOTED = re.compile(r"\"[^\"]*(?:\"|$)|“[^”]*(?:”|$)|«[^»]*(?:»|$)|„[^“”]*(?:[“”]|$)")
+_ASKS = re.compile(r"[?？][\"'”’)\] ]*$")
+_OF_ITS_OWN = (
+    *("subject", "own", "strong", "weak", "tastes", "likes", "be", "facts", "favourites", "standing", "hints"),
+    *("third", "ask", "request", "suppose", "reported", "clause_words"),
+)
+"""A clause without a phrase of these groups goes on with the clause before: "I sleep badly, mostly four hours"."""
+_TRIMMED = " ,;:—–-("
 
 
-class Pattern(NamedTuple):
-    """A phrase, and what a sentence with this phrase is: its type, and confidence and importance from 0 to 1."""
+class Statement(NamedTuple):
+    """A sentence or the clauses of it that state something, its type, and confidence and importance from 0 to 1."""
 
+    content: str
     memory_type: str
-    phrase: re.Pattern[str]
     confidence: float
     importance: float
 
 
-_ADVERBS = (
-    r"(?:(?:absolutely|actually|also|always|currently|definitely|especially|generally|honestly|just|mainly|mostly|much"
-    r"|never|no longer|normally|now|often|only|originally|particularly|personally|really|simply|sometimes|still"
-    r"|strongly|totally|truly|typically|usually) )*"
-)
-_I_AM = r"\bI(?: am|['’]m) "
+class _Clause(NamedTuple):
+    """Part of a sentence: its tokens, where its phrases are, and where it begins behind words that say nothing."""
 
-# Words after "I am" in a sentence that tells a mood, a plan, a place or a politeness and no fact.
-_PASSING = (
-    rf"{_ADVERBS}(?:(?:a bit|a little|all|almost|already|as|even|finally|kind of|kinda|more|not|pretty|quite|so|sort of"
-    r"|super|too|very) )*"
-    r"(?:able|about|afraid|all|alone|alright|amazed|annoyed|anxious|asking|assuming|at|away|aware|back|behind|being"
-    r"|blessed|bored|busy|calling|certain|coming|confident|confused|considering|convinced|curious|delighted|determined"
-    r"|disappointed|doing|done|down|due|eager|early|ecstatic|enjoying|excited|exhausted|feeling|fine|finished|free"
-    r"|frustrated|full of|getting|giving|glad|going|gonna|good|grateful|great|guessing|happy|having|heading|here|home"
-    r"|honou?red|hopeful|hoping|hungry|hyped|impressed|in (?:a|another) (?:call|hurry|meeting|rush)|in awe|in for"
-    r"|jealous|joking|keeping|keen|kidding|late|leaving"
-    r"|listening|looking|lost|loving|lucky|making|nervous|off|ok|okay|on it|on my way|out|over|planning|pleased"
-    r"|positive|proud|pumped|putting|ready|relieved|right|sad|saying|scared|seeing|sleepy|so|sorry|starting|staying"
-    r"|stoked|stuck|supposed|sure|surprised|taking|talking|thankful|there|thinking|thrilled|tired|to|trying|unable"
-    r"|unsure|up|upset|using|waiting|well|wondering|worried|wrong)\b"
-)
-
-_HAVE = rf"\b(?:I|we)(?:['’]ve| have)? {_ADVERBS}(?:have |got |have got |do(?: not|n['’]t) have )"
-_SOME = r"(?:an?|any|no|one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"
-_RELATIVE = (
-    r"(?:wife|husband|spouse|partner|fianc[ée]e?|girlfriend|boyfriend|son|daughter|kids?|child|children|baby|twins|mother"
-    r"|mom|mum|father|dad|parents|brother|sister|siblings?|grandmother|grandfather|dog|cat|pet|horse|rabbit)"
-)
-_ILLNESS = r"(?:allergy|allergies|intolerance|asthma|diabetes|epilepsy|migraines|adhd|dyslexia|c(?:o|oe)eliac disease)"
-# "Tomorrow" in "call me Tomorrow", and what else stands there with a capital letter and is no name.
-_NO_NAME = (
-    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|Tomorrow|Today|Tonight|Later|Back|When|If|Maybe|On|At|In|A|An|The"
-)
-
-_PATTERNS = tuple(
-    Pattern(memory_type, re.compile(phrase, re.IGNORECASE), confidence, importance)
-    for memory_type, phrase, confidence, importance in (
-        # An object must follow, and not a pronoun: "I like it" says nothing without the sentence before.
-        (
-            "preference",
-            rf"\bI {_ADVERBS}(?:do(?: not|n['’]t) {_ADVERBS}(?:like|enjoy)|can(?:['’]t|not) stand|like|prefer|enjoy"
-            r"|love|dislike|hate) (?!(?:it|that|this|them|these|those|you|your|how)\b)\w",
-            0.7,
-            0.6,
-        ),
-        ("preference", r"\bmy (?:[\w-]+ ){0,2}favou?rites?\b", 0.8, 0.6),
-        # What somebody asks to remember is kept, whatever it is about.
-        (
-            "fact",
-            r"^(?:(?:also|and|hey|ok(?:ay)?|please|so),? )*(?:remember|note|keep in mind|do(?: not|n['’]t) forget)"
-            r"(?:,? please)?(?: that|:) (?!(?:day|night|one|song|thing|time|movie|film|book|guy|when)\b)\w",
-            0.8,
-            0.8,
-        ),
-        ("fact", r"\bmy name(?: is|['’]s)\b", 0.95, 0.9),
-        (
-            "fact",
-            rf"(?:^|(?<=, )|(?<=; )|(?<=and ))(?:(?:please|just|so|but|you can|everyone|my friends) )*calls? me "
-            rf"(?!(?:{_NO_NAME})\b)(?-i:[A-ZÀ-Þ]\w*[a-zß-ÿ]\w*)(?= ?(?:[^\w\s]|$))",
-            0.85,
-            0.8,
-        ),
-        (
-            "fact",
-            rf"\b(?:I|we)(?:['’]ve| have)? {_ADVERBS}(?:recently )?(?:moved|relocated) (?:back )?to "
-            r"(?:the (?-i:[A-Z])|(?!(?:an?|the|my|our|your|his|her|their|its?|this|that|another|next|using)\b)\w)",
-            0.75,
-            0.7,
-        ),
-        (
-            "fact",
-            rf"\bI(?:['’]ve| have)? {_ADVERBS}(?:recently )?(?:(?:started|got|took|found|accepted) "
-            r"(?:working|an? (?:new )?job)|changed jobs|(?:quit|left|lost|changed) my job)\b",
-            0.75,
-            0.7,
-        ),
-        ("fact", rf"\bI (?:was (?:born|raised)|{_ADVERBS}grew up|come) (?:and raised )?(?:in|on|from)\b", 0.85, 0.6),
-        ("fact", rf"{_HAVE}{_SOME} (?:[\w-]+ ){{0,3}}?(?:{_RELATIVE}s?|{_ILLNESS})\b", 0.75, 0.7),
-        ("fact", rf"{_HAVE}(?:[\w-]+ ){{0,2}}?(?:{_ILLNESS}|kids|children|twins|pets)\b", 0.75, 0.7),
-        ("fact", r"\bI(?: was|['’]ve been| have been) diagnosed with\b", 0.8, 0.8),
-        (
-            "fact",
-            rf"\b(?:my|our) (?:[\w-]+ )?{_RELATIVE}(?:['’]s? (?:names?|birthday) (?:is|are)"
-            r"| (?:is|are) (?:called|named|\d{1,3}(?: years old)?\b)| (?:works|lives) (?:as|at|for|in|near|on))\b",
-            0.8,
-            0.7,
-        ),
-        (
-            "fact",
-            r"\bmy (?:birthday|anniversary|time ?zone|mother tongue|(?:native|first) language|e-?mail(?: address)?"
-            r"|(?:phone|mobile) number|home ?town|pronouns|blood type)(?: is|['’]s| are)\b",
-            0.85,
-            0.7,
-        ),
-        ("fact", rf"\bI {_ADVERBS}speak (?:(?:fluent|some|a (?:bit of|little)) )?(?-i:[A-Z])\w", 0.8, 0.5),
-        ("fact", rf"\bI {_ADVERBS}(?:own|drive) {_SOME} \w", 0.7, 0.5),
-        (
-            "fact",
-            rf"\bI {_ADVERBS}(?:study|studied|majored in) (?!(?:it|that|this|them|these|those|the|how)\b)\w",
-            0.7,
-            0.6,
-        ),
-        (
-            "fact",
-            rf"\bI {_ADVERBS}play (?:the )?(?:piano|guitar|violin|cello|bass|drums|chess|football|soccer|tennis)\b",
-            0.7,
-            0.5,
-        ),
-        ("fact", rf"\bI {_ADVERBS}use (?:an? )?(?-i:[A-Z])\w", 0.6, 0.5),
-        # A habit, with a word that says how constant, or one that says never.
-        (
-            "preference",
-            r"\bI (?:do(?: not|n['’]t)|can(?:not|['’]t| not)|never|no longer|only|always|usually|mostly) "
-            r"(?:(?:really|usually|normally|ever) )?(?:eat|drink|smoke|fly|travel|wake up|get up|go to bed)\b"
-            r"(?!(?: (?:it|that|this|them|these|those|now|right now|here|there|yet|today|tonight|much|enough)\b))",
-            0.65,
-            0.6,
-        ),
-        ("fact", rf"\bI {_ADVERBS}(?:work (?:as|at|for|in)|live (?:at|in|near|on))\b", 0.85, 0.7),
-        ("fact", rf"{_I_AM}{_ADVERBS}(?:working (?:as|at|for)|living (?:at|in|near))\b", 0.8, 0.7),
-        ("fact", rf"{_I_AM}(?!{_PASSING})(?!{_ADVERBS}\w+ing\b)\w", 0.6, 0.5),
-        # "I'm learning Spanish": true for a while.
-        ("fact", rf"{_I_AM}(?!{_PASSING}){_ADVERBS}\w+ing\b", 0.4, 0.3),
-    )
-)
-
-# A clause that begins like this asks, supposes, compares or reports: "if I am late", "do I like", "she said I am late".
-_NOT_A_STATEMENT = re.compile(
-    r"\b(?:if|unless|whether|when|whenever|until|suppose|supposing|imagine|pretend|assuming|wish|what|where|who|whom"
-    r"|which|how|why)\b"
-    r"|(?<!\bI )\b(?:say|says|said|saying|tells?|told|asks?|asked|claims?|claimed|thinks|thought|wrote|writes)\b"
-    r"|\b(?:am|do|does|did|can|could|will|would|shall|should|may|might|must|as|than|like) $"
-    r"|^ *(?:is|are|was|were) $",
-    re.IGNORECASE,
-)
-_REPORTED = re.compile(
-    r"(?<!\bI )\b(?:say|says|said|tells?|told|asks?|asked|writes?|wrote|repl(?:y|ies|ied))\b[^.:]{0,30}: ?$", re.I
-)
-"""What ends like this reports what somebody else said: "The client said: I prefer tea"."""
-_CLAUSE_END = re.compile(r"[,;:—–]| - | but ")
+    tokens: list[Token]
+    matches: list[Match]
+    begins: int
 
 
-def classify(sentence: str) -> Pattern | None:
-    """The pattern whose phrase comes first in the sentence, or None when the sentence states nothing lasting."""
-    if len(sentence) > MAX_SENTENCE_CHARACTERS or sentence.rstrip("\"'”’)] ").endswith(("?", "？")):
+def statements_in(text: str, language: Language) -> Iterator[Statement]:
+    """The statements of a message, one for each sentence at most. What follows a request with a colon is material."""
+    for sentence in split_sentences(text):
+        clauses = _clauses(sentence, language)
+        if statement := _statement(sentence, clauses, language):
+            yield statement
+        if sentence.rstrip().endswith(":") and any(_has(clause, "request") for clause in clauses):
+            return
+
+
+def _statement(sentence: str, clauses: list[_Clause], language: Language) -> Statement | None:
+    if len(sentence) > MAX_SENTENCE_CHARACTERS:
         return None
-    found = [
-        (match.start(), order)
-        for order, pattern in enumerate(_PATTERNS)
-        for match in pattern.phrase.finditer(sentence)
-        if _is_stated(sentence[: match.start()])
+    # The question is the last clause, unless one says by its words that it asks.
+    asks = _ASKS.search(sentence) is not None and not any(_has(clause, "ask", "request") for clause in clauses)
+    was_asked = False
+    kept: list[_Clause] = []
+    best, is_preference = 0, False
+    for position, clause in enumerate(clauses):
+        if _is_reported(clause):
+            break
+        follows = position == 0 or was_asked or sentence.endswith("?")
+        was_asked = _has(clause, "request") or (follows and _has(clause, "ask"))
+        if was_asked or (asks and position == len(clauses) - 1):
+            if kept and best >= ENOUGH_POINTS:
+                break
+            kept, best = [], 0
+            if _has(clause, "request") and sentence[clause.tokens[-1].end :].lstrip().startswith(":"):
+                break
+            continue
+        kept.append(clause)
+        points, likes = (0, False) if _has(clause, "suppose") else _points(clause, language)
+        if points > best:
+            best, is_preference = points, likes
+    if best < ENOUGH_POINTS:
+        return None
+    whole = len(kept) == len(clauses)
+    content = sentence if whole else sentence[kept[0].tokens[0].start : kept[-1].tokens[-1].end].strip(_TRIMMED)
+    return Statement(
+        content,
+        "preference" if is_preference else "fact",
+        round(min(0.9, 0.3 + 0.15 * best), 2),
+        0.6 if is_preference else min(0.8, 0.4 + 0.1 * best),
+    )
+
+
+def _clauses(sentence: str, language: Language) -> list[_Clause]:
+    if len(sentence) > MAX_SENTENCE_CHARACTERS:
+        return []
+    unquoted = _QUOTED.sub(lambda match: " " * len(match[0]), sentence)
+    parts: list[list[Token]] = [[]]
+    tokens = tokens_of(unquoted)
+    for position, token in enumerate(tokens):
+        if token.text in _BREAKS or (token.text == "-" and unquoted[token.start - 1 : token.end + 1] == " - "):
+            parts.append([])
+            continue
+        if parts[-1]:
+            match = language.match(tokens, position, begins_clause=False)
+            if "clause_words" in match:
+                parts.append([])
+        if token.text[0].isalnum():
+            parts[-1].append(token)
+    parts = [part for part in parts if part]
+    joined: list[list[Token]] = []
+    for part in parts:
+        goes_on = not _has(_matched(part, language), *_OF_ITS_OWN)
+        if joined and goes_on and not (part is parts[-1] and _ASKS.search(sentence)):
+            joined[-1].extend(part)
+        else:
+            joined.append(list(part))
+    return [_matched(part, language) for part in joined]
+
+
+def _matched(tokens: list[Token], language: Language) -> _Clause:
+    matches: list[Match] = []
+    begins = 0
+    for position in range(len(tokens)):
+        match = language.match(tokens, position, begins_clause=position == begins)
+        matches.append(match)
+        if position < begins:
+            match.pop("reported", None)  # "as I said", "ehrlich gesagt"
+        if position == begins:
+            begins = max(match.get("fillers", 0), match.get("clause_words", 0), begins)
+    return _Clause(tokens, matches, begins)
+
+
+def _has(clause: _Clause, *groups: str) -> bool:
+    return any(group in match for match in clause.matches for group in groups)
+
+
+def _is_reported(clause: _Clause) -> bool:
+    """Whether somebody else says what follows: "she said", but not "as I said"."""
+    return any(
+        "reported" in match and not (place and "subject" in clause.matches[place - 1])
+        for place, match in enumerate(clause.matches)
+    )
+
+
+def _points(clause: _Clause, language: Language) -> tuple[int, bool]:
+    """The points of a clause, and whether it tells a preference."""
+    at = _positions(clause)
+    own = at("own")
+    kin = [place for place in at("kin") if any(0 < place - start <= 3 for start in own)]
+    life = [place for place in at("life") if place not in kin]
+    verbs = {
+        group: [place for place in at(group) if _is_of_the_writer(place, clause, language)]
+        for group in ("strong", "weak", "tastes", "likes", "be")
+    }
+    liked = [place for place in verbs["likes"] if "not_liked" not in _behind(clause, place, "likes")]
+    tastes = [place for place in verbs["tastes"] if "not_liked" not in _behind(clause, place, "tastes")]
+    weak = [
+        place
+        for place in verbs["weak"]
+        if "not_liked" not in _behind(clause, place, "weak") and place not in verbs["strong"]
     ]
-    return _PATTERNS[min(found)[1]] if found else None
+    being = max((_being(clause, place, language) for place in verbs["be"]), default=0)
+    rejected = {*verbs["likes"], *verbs["tastes"]} - {*liked, *tastes} or (verbs["be"] and not being)
+    third = [place for place in at("third") if any(0 < place - start <= 5 for start in own)]
+    fixed = at("facts") or at("favourites") or at("standing") or at("hints")
+    owned = [place for place in life if any(0 < place - start <= 3 for start in own)]
+    speaks = bool(at("subject") or _begins_in_first_person(clause, language))
+    if not (fixed or any(verbs.values()) or kin or owned or third or speaks):
+        return 0, False
+    is_habit = bool(at("habits") or (tastes and at("negation")))
+    tasted = tastes if is_habit else []
+    first_taste = min([*liked, *at("favourites"), *at("standing"), *tasted], default=len(clause.tokens))
+    first_fact = min([*verbs["strong"], *at("facts"), *(verbs["be"] if being else [])], default=len(clause.tokens))
+    points = 2 * sum(map(bool, (verbs["strong"], liked, at("facts"), at("favourites"), at("standing"))))
+    does = weak or tastes or (speaks and not verbs["strong"])
+    points += being + sum(map(bool, (does, kin, life, third, is_habit, at("lasting"), at("hints"))))
+    if not kin and any(clause.begins <= place <= clause.begins + 1 for place in own):
+        points += 1 + (not at("tasks") and any(language.is_number(token.text) for token in clause.tokens))
+    points += _is_named(clause, language, ("weak", weak), ("tastes", tastes), ("kin", kin), ("hints", at("hints")))
+    points -= 2 * bool(at("passing")) + bool(at("tasks")) + 2 * bool(rejected)
+    if not (speaks or any(verbs.values())):
+        points -= 1
+    return points, first_taste < len(clause.tokens) and first_taste <= first_fact + 1
 
 
-def _is_stated(before: str) -> bool:
-    """Whether a phrase that stands behind `before` is the writer's own statement."""
-    if _REPORTED.search(before) or before.count('"') % 2 or before.count("“") > before.count("”"):
+def _positions(clause: _Clause) -> Callable[[str], list[int]]:
+    def at(group: str) -> list[int]:
+        return [place for place, match in enumerate(clause.matches) if group in match]
+
+    return at
+
+
+def _is_of_the_writer(place: int, clause: _Clause, language: Language) -> bool:
+    """Whether the verb at a place is in the first person."""
+    matches = clause.matches
+    if not language.needs_subject:
+        return not (place and matches[place - 1].keys() & {"articles", "own"})
+    for earlier in range(place, max(place - 7, -1), -1):
+        if "subject" in matches[earlier]:
+            return True
+        if "other" in matches[earlier]:
+            return False
+    # "Seit 2019 wohne ich hier", and in chats "Wohne in Bonn".
+    return language.has_inversion and (
+        place == clause.begins or any("subject" in match for match in matches[place + 1 : place + 4])
+    )
+
+
+def _begins_in_first_person(clause: _Clause, language: Language) -> bool:
+    """Whether one of the first words of the clause is a verb in the first person, where verbs need no pronoun."""
+    if not language.first_person:
         return False
-    return _NOT_A_STATEMENT.search(_CLAUSE_END.split(before)[-1]) is None
+    for position in range(clause.begins, min(clause.begins + 3, len(clause.tokens))):
+        token, match = clause.tokens[position], clause.matches[position]
+        if match.keys() & {"articles", "own", "other"}:
+            return False
+        if len(token.text) > 3 and not match.keys() & {"adverbs", "habits", "negation", "life", "kin", "numbers"}:
+            return re.search(language.first_person, token.text) is not None
+    return False
+
+
+def _behind(clause: _Clause, place: int, group: str) -> Match:
+    """What is behind the phrase of a group that begins at a place."""
+    end = clause.matches[place][group]
+    return clause.matches[end] if end < len(clause.matches) else {}
+
+
+def _being(clause: _Clause, place: int, language: Language) -> int:
+    """The points of "I am": none before a mood, a place or nothing, one before what somebody is doing."""
+    following = clause.matches[place]["be"]
+    while following < len(clause.matches):
+        match = clause.matches[following]
+        if "moods" in match:
+            return 0
+        if "adverbs" not in match:
+            ends = language.passing_ends
+            return 1 if ends and re.search(ends, clause.tokens[following].text) else 2
+        following = match["adverbs"]
+    return 0
+
+
+def _is_named(clause: _Clause, language: Language, *groups: tuple[str, list[int]]) -> bool:
+    """Whether a name follows one of the words soon."""
+    if all(token.is_capitalised or not token.text.isalpha() for token in clause.tokens):
+        return False
+    window = 1 if language.has_capital_nouns else 3
+    return any(
+        clause.tokens[position].is_capitalised and "subject" not in clause.matches[position]
+        for group, places in groups
+        for place in places
+        for position in range(
+            clause.matches[place][group], min(clause.matches[place][group] + window, len(clause.tokens))
+        )
+    )

@@ -8,10 +8,16 @@ import re
 PLACEHOLDER = re.compile(r"\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^\[\]]{0,600})?\]")
 _CODE_BLOCK = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
 _LIST_MARK = re.compile(r"^(?:[-*•]|\d{1,3}[.)]) ")
-_BOUNDARY = re.compile(r"(?<=[.!?…]) |(?<=[.!?…][\"'”’)\]]) |(?<=[。！？])")
+_MONTH = (
+    r"(?:Januar|Februar|März|April|Mai|Juni|Juli|August|September|Oktober|November|Dezember|Stock|Klasse|Semester)\b"
+)
+"""What follows a German number with a full stop, such as "der 3. Mai"."""
+_BOUNDARY = re.compile(rf"(?<=[.!?…])(?!(?<=\d\.) {_MONTH}) |(?<=[.!?…][\"'”’)\]]) |(?<=[。！？])")
 _WORD = re.compile(r"\w")
 _ENDS_IN_ABBREVIATION = re.compile(
-    r"(?:^|[ (\"'])(?:mr|mrs|ms|dr|prof|st|vs|approx|dept|fig|[a-hj-z]|(?:[a-z]\.)+[a-z])\.$", re.IGNORECASE
+    r"(?:^|[ (\"'])(?:mr|mrs|ms|dr|prof|st|vs|approx|dept|fig|bzw|ca|evtl|inkl|sra?|dra|mme|mlle|sig|dott|nr|núm"
+    r"|[a-hj-z]|(?:[a-z]\.)+[a-z])\.$",
+    re.IGNORECASE,
 )
 _OPEN_PLACEHOLDER = re.compile(r"\[MemoryRef: [^\[\]]*$")
 """The description of an artifact, which may hold the end of a sentence."""

@@ -254,3 +254,12 @@ def test_a_malformed_reply_is_refused_whole(api: Api, malformed: str) -> None:
     with refused("result"):
         api.complete_job(**lease(job), result={"memories": [found("Owns a boat"), MALFORMED[malformed]]})
     assert api.state() == before
+
+
+@pytest.mark.feature("F6")
+@pytest.mark.parametrize("unread", [["Polish"], {"Polish": "many"}, {"Polish": -1}, {"Polish": [2]}, {"x" * 10_001: 1}])
+def test_malformed_counts_of_unread_messages_are_refused(api: Api, unread: Any) -> None:
+    say(api, "Hello")
+    job = claimed(api)
+    with refused("result"):
+        api.complete_job(**lease(job), result={"memories": [], "unread": unread})

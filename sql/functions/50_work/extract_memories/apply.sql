@@ -78,7 +78,8 @@ begin
   perform memory._count_extraction(p_job.user_id, has_news);
   return jsonb_build_object(
     'inserted', cardinality(array_positions(news, true)), 'duplicates', cardinality(array_positions(news, false)),
-    'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news), 'through_seq', through_seq);
+    'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news), 'through_seq', through_seq)
+    || case when p_result -> 'unread' <> '{}' then jsonb_build_object('unread', p_result -> 'unread') else '{}' end;
 end;
 $$;
 
@@ -157,6 +158,13 @@ begin
   elsif jsonb_array_length(p_result -> 'memories') > 1000 then
     perform memory._refuse_result('memories',
       format('has %s entries, at most 1000 are allowed', jsonb_array_length(p_result -> 'memories')));
+  end if;
+  if jsonb_typeof(coalesce(p_result -> 'unread', '{}')) <> 'object'
+    or jsonb_path_exists(p_result -> 'unread', 'strict $.keyvalue() ? (@.value.type() != "number" || @.value < 0)',
+      '{}', silent => true) then
+    perform memory._refuse_result('unread', 'must be an object with a number of messages for each language');
+  elsif length(p_result ->> 'unread') > 10000 then
+    perform memory._refuse_result('unread', 'must have at most 10000 characters');
   end if;
   for item in
     select i.position - 1 as position, i.value

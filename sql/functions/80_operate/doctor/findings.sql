@@ -34,6 +34,13 @@ begin
   where m.value ->> 'last_error' is not null;
 
   return query
+  select 'languages', 'languages', false,
+    format('the built-in model could not read messages (%s), so nothing is remembered of them', l.found),
+    'Register and activate a chat model, which reads every language: memory.register_model(), memory.activate_model()'
+  from (select memory._unread_languages() as found) as l
+  where l.found is not null;
+
+  return query
   select 'embedding model', 'embedding model', false, 'none is active: searches compare words, not meaning',
     memory._help_without_model()
   where p_embedded is null;

@@ -1,0 +1,13 @@
+"""The languages that the built-in model reads."""
+
+from .de import GERMAN
+from .en import ENGLISH
+from .es import SPANISH
+from .fr import FRENCH
+from .it import ITALIAN
+from .language import Language
+from .pt import PORTUGUESE
+
+LANGUAGES = (ENGLISH, GERMAN, SPANISH, FRENCH, PORTUGUESE, ITALIAN)
+
+__all__ = ["LANGUAGES", "Language"]
