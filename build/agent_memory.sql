@@ -29574,7 +29574,7 @@ begin
 end;
 $$;
 
--- The languages that the built-in model has met and cannot read, with how many messages: nothing is remembered of these.
+-- The languages that the built-in model has met and cannot read, with how many messages: it remembers nothing of these.
 -- The results of jobs tell, as long as they are kept. Null without such languages, or where another model is active.
 create or replace function memory._unread_languages()
 returns text
