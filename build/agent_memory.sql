@@ -13167,15 +13167,17 @@ begin atomic
 end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
--- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that had expired
--- when it was stored waits for nothing. Inlined by the planner, hence no SET clause.
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live less
+-- than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence no SET
+-- clause.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select case
     when p_expires_at > statement_timestamp() then true
-    else statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at)) end;
+    else p_expires_at - p_created_at >= interval '1 day'
+      and statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at)) end;
 end;
 
 -- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.

@@ -136,7 +136,7 @@ class TestWords:
         api.set_policy(settings={"search": {"language": "english"}}, agent_id="german")
         api.sweep()
         api.extract_memories(**ANA)
-        [job] = api.claim_jobs(worker="test")
+        [job] = api.claim_jobs(worker="test", kinds=["extract_memories"])
         counted = {"memories": [], "token_counts": {"0": 7, "1": 7}, "token_counter": "dice"}
         api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=counted)
         assert api.query("select token_count from memory.messages") == [(7,), (7,)]
