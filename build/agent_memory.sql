@@ -22768,8 +22768,7 @@ begin atomic
     and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
 end;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index() if the planner chooses it; null
--- when there are none. It serves searches by meaning alone, without filters, of users with more memories than
+-- The most similar of very many memories, by the HNSW index of memory.vector_index(); null when there are none. It serves searches by meaning alone, without filters, of users with more memories than
 -- search.approximate_above (10,000). With the default limit of 1,000 memories per agent that takes more than ten
 -- agents. With 384 dimensions it takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With
 -- ef_search 200 it finds 94 to 97 % of the nearest ten, with ef_search 100 it finds 91 to 95 %
@@ -22781,9 +22780,7 @@ returns memory.ranking[]
 language plpgsql stable parallel unsafe -- it changes settings; its callers are unsafe for that reason, too
 as $$
 declare
-  -- Planned in each call, for this user: whether an index over all users is worth using depends on the user's share of
-  -- the rows. The test for -infinity repeats the condition of the partial index; without it the planner could not use
-  -- the index.
+  -- The test for -infinity repeats the condition of the partial index; without it the planner could not use the index.
   statement constant text := format($sql$
     select array_agg(row(
         n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
@@ -22805,13 +22802,17 @@ declare
   $sql$, memory._vector_schema(), memory._dimensions(p_target));
   ef_search constant text := current_setting('hnsw.ef_search');
   iterative_scan constant text := current_setting('hnsw.iterative_scan');
+  may_sort constant text := current_setting('enable_sort');
   nearest memory.ranking[];
 begin
   -- The function has no SET clauses for these settings, because only a superuser could restore them from a dump.
-  perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true);
+  -- The planner does not know how many of the rows are this user's, because PostgreSQL keeps no statistics of users; the
+  -- caller knows that they are enough for the index. Without a sort the plan reads in the order of the index.
+  perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true),
+    set_config('enable_sort', 'off', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
   perform set_config('hnsw.ef_search', ef_search, true),
-    set_config('hnsw.iterative_scan', iterative_scan, true);
+    set_config('hnsw.iterative_scan', iterative_scan, true), set_config('enable_sort', may_sort, true);
   return nearest;
 end;
 $$;
@@ -23678,11 +23679,13 @@ begin
     beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
-  -- By the approximate index. For more than 100 results comparing all memories is as fast.
+  -- By the approximate index. For more than 100 results comparing all memories is as fast, and so it is for a user who
+  -- has less than a fiftieth of the index, which the scan of the index goes through for 50 others to find one of theirs.
   if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
-             > (p_settings ->> 'approximate_above')::bigint
+             > greatest((p_settings ->> 'approximate_above')::bigint,
+                 (select c.reltuples / 50 from pg_class as c where c.oid = memory._vector_index(p_model)))
         and memory._has_vector_index(p_model)
       then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;

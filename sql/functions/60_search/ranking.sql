@@ -90,11 +90,13 @@ begin
     beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
-  -- By the approximate index. For more than 100 results comparing all memories is as fast.
+  -- By the approximate index. For more than 100 results comparing all memories is as fast, and so it is for a user who
+  -- has less than a fiftieth of the index, which the scan of the index goes through for 50 others to find one of theirs.
   if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
-             > (p_settings ->> 'approximate_above')::bigint
+             > greatest((p_settings ->> 'approximate_above')::bigint,
+                 (select c.reltuples / 50 from pg_class as c where c.oid = memory._vector_index(p_model)))
         and memory._has_vector_index(p_model)
       then memory._nearest_among_memories(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_explain) end;
   end if;

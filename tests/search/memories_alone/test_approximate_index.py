@@ -73,6 +73,13 @@ def test_the_planner_takes_the_index_for_very_many_memories_alone(many: Api) -> 
     assert index_of(many) == "embeddings_pkey"
 
 
+def test_a_user_with_a_small_share_of_the_index_is_compared_exactly(many: Api) -> None:
+    fill(many, "cid", 100)  # of 6,000: a scan of the index would go through 60 memories of others for each of Cid's
+    many.set_policy(settings={"search": {"approximate_above": 10}})
+    assert index_of(many, user_id="cid") == "embeddings_pkey"
+    assert index_of(many, user_id="bob").endswith("_hnsw_idx")
+
+
 @pytest.mark.feature("E4")
 def test_an_index_finds_nearly_all_and_says_the_same_of_each(many: Api) -> None:
     nearly = exactly = 0
