@@ -6,6 +6,7 @@ import ast
 import asyncio
 import importlib.util
 import inspect
+import re
 import uuid
 import warnings
 from datetime import date, timedelta
@@ -16,6 +17,7 @@ import agent_memory
 import psycopg
 import pytest
 from agent_memory.adapters import mem0
+from agent_memory.adapters.mem0.config import _MODELS
 
 from tests.adapters.steps import run_example
 from tests.support.fake_model_server import FakeModelServer
@@ -385,13 +387,55 @@ class TestFromConfig:
             ({"vector_store": {"provider": "pgvector", "config": {"connection_pool": 1}}}, "connection_pool: pass a"),
             ({"llm": {"provider": "anthropic", "config": {"model": "m"}}}, "llm.provider: anthropic is not served"),
             ({"llm": {"provider": "fastembed", "config": {"model": "m"}}}, "llm.provider: fastembed is not served"),
-            ({"embedder": {"provider": "openai"}}, "embedder.config.model: name the model"),
+            ({"embedder": {"provider": "azure_openai"}}, "embedder.config.model: name the model"),
         ],
     )
     def test_what_means_nothing_here_is_an_error_that_names_the_key(self, config: dict[str, Any], says: str) -> None:
         for kind in (mem0.Memory, mem0.AsyncMemory):
             with pytest.raises(ValueError, match=says):
                 kind.from_config(config)
+
+    @pytest.mark.parametrize(
+        ("kind", "provider"), [(kind, provider) for kind, models in _MODELS.items() for provider in models]
+    )
+    def test_a_model_that_is_not_named_is_the_one_that_mem0_takes(
+        self, dsn: str, db: psycopg.Connection, kind: str, provider: str
+    ) -> None:
+        part, folder = {"chat": ("llm", "llms"), "embedding": ("embedder", "embeddings")}[kind]
+        package = importlib.util.find_spec("mem0")
+        if package is None or package.origin is None:
+            pytest.skip("mem0 is not installed")
+        source = (Path(package.origin).parent / folder / f"{provider}.py").read_text()
+        store = {"provider": "pgvector", "config": {"connection_string": dsn}}
+        mem0.Memory.from_config({"vector_store": store, part: {"provider": provider}})
+        [(model,)] = db.execute("select model from memory.models where is_active and kind = %s", [kind]).fetchall()
+        assert f'"{model}"' in source
+
+    @pytest.mark.parametrize(
+        ("config", "says"),
+        [
+            ({"llm": {"provider": ["openai"]}}, "llm.provider must be a text, not list"),
+            ({"llm": {"config": {"model": 7}}}, "llm.config.model must be a text, not int"),
+            ({"llm": {"config": {"openai_base_url": 7}}}, "llm.config.openai_base_url must be a text, not int"),
+            ({"llm": {"config": {"temperature": "hot"}}}, "llm.config.temperature must be a number or a whole number"),
+            (
+                {"embedder": {"config": {"embedding_dims": True}}},
+                "embedder.config.embedding_dims must be a whole number, not bool",
+            ),
+            (
+                {"embedder": {"provider": "azure_openai", "config": {"azure_kwargs": {"azure_endpoint": {}}}}},
+                "embedder.config.azure_kwargs.azure_endpoint must be a text, not dict",
+            ),
+            ({"vector_store": {"provider": 7}}, "vector_store.provider must be a text, not int"),
+            (
+                {"vector_store": {"provider": "pgvector", "config": {"host": ["db"]}}},
+                "vector_store.config.host must be a text, not list",
+            ),
+        ],
+    )
+    def test_a_value_of_another_type_is_an_error_that_names_the_key(self, config: dict[str, Any], says: str) -> None:
+        with pytest.raises(TypeError, match=re.escape(says)):
+            mem0.Memory.from_config(config)
 
     def test_a_configuration_that_is_none_is_a_type_error(self) -> None:
         with pytest.raises(TypeError, match="config_dict must be a dict, not str"):
