@@ -10,19 +10,16 @@ from collections.abc import Mapping
 from concurrent.futures import Future
 from contextlib import suppress
 from datetime import date, datetime
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any
 from uuid import UUID
 
 from ... import client
 from ...errors import AgentMemoryError, NotFoundError, PermissionDeniedError
 from ...types import Job, MemoryRecord, SearchResult
 from ..openai import from_openai
-from .config import apply
+from .config import Configured
 from .filters import Scope, matches, parts_of, scope
 from .values import end_of, not_found, payload_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 THREAD = "mem0"
 """The thread of messages that belong to no run."""
@@ -34,33 +31,13 @@ _EVENTS = {"insert": "ADD", "restore": "ADD", "update": "UPDATE"}
 _UNSET: Any = object()
 
 
-class Calls(ABC):
+class Calls(Configured, ABC):
     """What both classes share: every method is a coroutine over a client."""
 
     _memory: client.AsyncMemory
     _client: Any
     _user_id: str | None
     _wait_seconds: float
-    _client_type: ClassVar[type[Any]]
-
-    @abstractmethod
-    def __init__(self, memory: Any) -> None:
-        """Use a client."""
-
-    @classmethod
-    def from_config(cls, config_dict: object = None) -> Self:
-        """Return a new one on the database and with the models that mem0's configuration names.
-
-        ``vector_store`` of provider pgvector names the database, and ``llm`` and ``embedder`` models that are
-        registered and activated there, for all who use the database; so the role must be allowed to. What is left out
-        stays as it is there. A warning names the keys that mean nothing here.
-
-        Raises:
-            TypeError: a value has another type than it has for mem0.
-            ValueError: a provider is not served.
-            AgentMemoryError: the role may not register models.
-        """
-        return cls(cls._client_type(apply(config_dict)))
 
     async def add(
         self,

@@ -6,11 +6,14 @@ import hashlib
 import json
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from psycopg.conninfo import make_conninfo
 
 from ... import client
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _SERVERS = {
     "openai": None,
@@ -114,6 +117,31 @@ def apply(config_dict: object) -> str | None:
                     memory.register_model(name, kind, provider, model, settings)
                     memory.activate_model(name)
     return dsn
+
+
+class Configured:
+    """What is made from mem0's configuration: it uses a client of ``_client_type``."""
+
+    _client_type: ClassVar[type[Any]]
+
+    def __init__(self, memory: Any) -> None:
+        """Use a client."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_config(cls, config_dict: object = None) -> Self:
+        """Return a new one on the database and with the models that mem0's configuration names.
+
+        ``vector_store`` of provider pgvector names the database, and ``llm`` and ``embedder`` models that are
+        registered and activated there, for all who use the database; so the role must be allowed to. What is left out
+        stays as it is there. A warning names the keys that mean nothing here.
+
+        Raises:
+            TypeError: a value has another type than it has for mem0.
+            ValueError: a provider is not served.
+            AgentMemoryError: the role may not register models.
+        """
+        return cls(cls._client_type(apply(config_dict)))
 
 
 def _database(store: _Section) -> str | None:
