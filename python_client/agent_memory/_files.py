@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import secrets
 import stat
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from .errors import AgentMemoryError, ConflictError
 
 # Windows has neither links that anybody may make, nor these flags.
 _NOFOLLOW = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_DESCRIPTOR = re.compile("/dev/(stdout|stderr)|/(?:dev|proc/self)/fd/([0-9]{1,9})")
+_ELSEWHERE = "Move it away, or name another place."
 
 
 class UnsafeFileError(AgentMemoryError):
@@ -43,14 +46,19 @@ def open_own(path: Path, flags: int, *, folder: int | None = None, owner: tuple[
     if flags & os.O_CREAT:
         with suppress(FileExistsError):
             descriptor = os.open(place, flags | os.O_EXCL | _NOFOLLOW, 0o600, dir_fd=folder)
-            if owner is not None:
-                os.fchown(descriptor, *owner)
+            try:
+                if owner is not None:
+                    os.fchown(descriptor, *owner)
+            except BaseException:
+                os.close(descriptor)
+                os.unlink(place, dir_fd=folder)
+                raise
             return descriptor
     try:
         descriptor = os.open(place, (flags & ~os.O_CREAT) | _NOFOLLOW, dir_fd=folder)
     except OSError as error:
         if error.errno in (errno.ELOOP, errno.ENXIO):  # a link; a pipe that nobody reads, or a socket
-            raise UnsafeFileError(f"{path} is no regular file", hint="Remove it.") from None
+            raise UnsafeFileError(f"{path} is no regular file", hint=_ELSEWHERE) from None
         raise
     try:
         check_own(path, os.fstat(descriptor), owner=owner)
@@ -88,9 +96,12 @@ def check_own(path: Path, found: os.stat_result, *, owner: tuple[int, int] | Non
         UnsafeFileError: it is not.
     """
     if not stat.S_ISREG(found.st_mode):
-        raise UnsafeFileError(f"{path} is no regular file", hint="Remove it.")
+        raise UnsafeFileError(f"{path} is no regular file", hint=_ELSEWHERE)
     if found.st_nlink > 1:
-        raise UnsafeFileError(f"{path} has a second name elsewhere (a hard link)", hint="Remove it.")
+        raise UnsafeFileError(
+            f"{path} has a second name elsewhere (a hard link)",
+            hint="Put a copy of its own in its place (cp -p, then mv), or name another place.",
+        )
     check_owner(path, found.st_uid, owner=owner)
 
 
@@ -101,44 +112,110 @@ def check_owner(path: Path, uid: int, *, owner: tuple[int, int] | None = None) -
         UnsafeFileError: it does not.
     """
     if os.name == "posix" and uid != (os.geteuid() if owner is None else owner[0]):
-        raise UnsafeFileError(f"{path} belongs to {user_name(uid)}", hint="Remove it, or name another place.")
+        raise UnsafeFileError(f"{path} belongs to {user_name(uid)}", hint=_ELSEWHERE)
 
 
 def user_name(uid: int) -> str:
     """Return the name of a user of this machine, or "user" and the number of one that has no name."""
+    return name_of(uid) or f"user {uid}"
+
+
+def name_of(uid: int) -> str | None:
+    """Return the name of a user of this machine; None for one that has no name."""
     import pwd
 
     try:
         return pwd.getpwuid(uid).pw_name
     except KeyError:
-        return f"user {uid}"
+        return None
 
 
 @contextmanager
 def written(path: Path, *, overwrites: bool = False, mode: int = 0o600) -> Iterator[TextIO]:
-    """Yield a new text file, which is there as a whole at the end, or not at all after an error.
+    """Yield a text file for writing. It gets its name when it is complete, and is removed after an error.
+
+    A process that is killed leaves the unfinished file beside it, as ``.agent-memory.`` and a random number. A device
+    or a pipe of that name, such as /dev/stdout or that of ``>(gzip)`` in a shell, is written to as it is.
 
     Args:
-        path: the file. A link of that name is replaced and not followed.
+        path: the file. A link of that name to a file is replaced and not followed.
         overwrites: whether a file of that name is replaced.
         mode: who may read the file.
 
     Raises:
         ConflictError: there is a file of that name already.
+        UnsafeFileError: another user has made the device or pipe of that name, or a link to it.
         OSError: it cannot be written.
     """
-    place = path.with_name(f".{path.name[:200]}.{secrets.token_hex(8)}") if overwrites else path
+    stream = _opened_stream(path)
+    if stream is not None:
+        with os.fdopen(stream, "w", encoding="utf-8") as output:
+            yield output
+        return
+    if not overwrites and os.path.lexists(path):  # before all is written for nothing
+        raise _is_there(path)
+    beside = path.with_name(f".agent-memory.{secrets.token_hex(8)}")
+    descriptor = os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
     try:
-        descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _NOFOLLOW, mode)
+        with os.fdopen(descriptor, "w", encoding="utf-8") as output:
+            yield output
+        if not overwrites:
+            _take_name(path, beside)
+        beside.replace(path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def _take_name(path: Path, beside: Path) -> None:
+    """Have a name that is free lead to the file beside it, or to an empty one where a file cannot have two names.
+
+    Raises:
+        ConflictError: the name is taken.
+    """
+    try:
+        os.link(beside, path)
     except FileExistsError:
-        raise ConflictError(
-            f"{path} is there already", hint="Name another file, or overwrite this one with --force or overwrite=True."
-        ) from None
+        raise _is_there(path) from None
+    except OSError:  # a file system such as FAT
+        path.touch(exist_ok=False)
+
+
+def _is_there(path: Path) -> ConflictError:
+    return ConflictError(
+        f"{path} is there already", hint="Name another file, or overwrite this one with --force or overwrite=True."
+    )
+
+
+def _opened_stream(path: Path) -> int | None:
+    """Open what has this name for writing if it is a device or a pipe; return None where it is not, or is missing.
+
+    Raises:
+        UnsafeFileError: another user has made it, or the link that leads to it, and could read what is written.
+        OSError: it cannot be opened.
+    """
+    named = _DESCRIPTOR.fullmatch(str(path))
+    if named is not None:
+        return os.dup({"stdout": 1, "stderr": 2}.get(named[1]) or int(named[2]))
     try:
-        with os.fdopen(descriptor, "w", encoding="utf-8") as stream:
-            yield stream
-        if overwrites:
-            place.replace(path)
+        named_at, found = path.lstat(), path.stat()
+    except OSError:  # missing, or a link that leads nowhere
+        return None
+    if stat.S_ISREG(found.st_mode):
+        return None
+    _check_maker(path, named_at)
+    _check_maker(path, found)
+    descriptor = os.open(path, os.O_WRONLY | getattr(os, "O_NOCTTY", 0) | getattr(os, "O_CLOEXEC", 0))
+    try:
+        opened = os.fstat(descriptor)
+        if stat.S_ISREG(opened.st_mode):
+            raise UnsafeFileError(f"{path} was replaced while it was opened", hint=_ELSEWHERE)
+        _check_maker(path, opened)
     except BaseException:
-        place.unlink(missing_ok=True)
+        os.close(descriptor)
         raise
+    return descriptor
+
+
+def _check_maker(path: Path, found: os.stat_result) -> None:
+    if os.name == "posix" and found.st_uid != 0:
+        check_owner(path, found.st_uid)

@@ -7,7 +7,6 @@ import asyncio
 import importlib.util
 import inspect
 import uuid
-import warnings
 from datetime import date, timedelta
 from pathlib import Path
 from typing import Any
@@ -310,91 +309,3 @@ class TestReset:
         memory.supersede_memory("ana", old, new, "contradict")
         m.delete_all(user_id="ana")
         assert memory.list_memories("ana", include_superseded=True) == []
-
-
-class TestFromConfig:
-    def test_database_and_models_are_those_of_the_configuration(self, dsn: str, db: psycopg.Connection) -> None:
-        parts = psycopg.conninfo.conninfo_to_dict(dsn)
-        config = {
-            "vector_store": {
-                "provider": "pgvector",
-                "config": {key: parts[key] for key in ("dbname", "user", "host", "port") if key in parts},
-            },
-            "llm": {"provider": "openai", "config": {"model": "gpt-4.1-mini", "temperature": 0.1}},
-            "embedder": {"provider": "ollama", "config": {"model": "nomic-embed-text", "embedding_dims": 768}},
-            "version": "v1.1",
-        }
-        models = "select kind, provider, model, settings from memory.models where is_active order by kind"
-        embedding = {"base_url": "http://localhost:11434/v1", "dimensions": 768}
-        for _ in range(2):
-            with warnings.catch_warnings():
-                warnings.simplefilter("error")
-                m = mem0.Memory.from_config(config)
-            assert db.execute(models).fetchall() == [
-                ("chat", "openai", "gpt-4.1-mini", {"temperature": 0.1}),
-                ("embedding", "openai", "nomic-embed-text", embedding),
-            ]
-        # The second call found its models active.
-        assert db.execute("select count(*) from memory.audit where function = 'register_model'").fetchone() == (2,)
-        store(m, "Likes tea", user_id="ana")
-        assert db.execute("select user_id from memory.memories").fetchall() == [("ana",)]
-
-    def test_each_key_that_is_not_used_is_named(self, dsn: str) -> None:
-        config = {
-            "vector_store": {
-                "provider": "pgvector",
-                "config": {"connection_string": dsn, "collection_name": "notes", "hnsw": True, "diskann": None},
-            },
-            "llm": {"config": {"model": "gpt-4.1-mini", "api_key": "sk-secret", "top_p": 0.1}},
-            "embedder": {
-                "provider": "azure_openai",
-                "config": {
-                    "azure_kwargs": {
-                        "azure_endpoint": "https://a",
-                        "azure_deployment": "e",
-                        "default_headers": {"x": 1},
-                    }
-                },
-            },
-            "history_db_path": "/tmp/history.db",
-            "custom_instructions": "Be brief.",
-            "graph_store": {"provider": "neo4j"},
-        }
-        with pytest.warns(UserWarning, match="this is not used") as caught:
-            mem0.Memory.from_config(config)
-        [text] = [str(warning.message) for warning in caught if "this is not used" in str(warning.message)]
-        for key in (
-            "vector_store.config.collection_name",
-            "vector_store.config.hnsw",
-            "llm.config.api_key (keys are never stored",
-            "llm.config.top_p",
-            "embedder.config.azure_kwargs.default_headers",
-            "history_db_path",
-            "custom_instructions (agent-memory prompt edit",
-            "graph_store",
-        ):
-            assert key in text
-        assert "sk-secret" not in text
-        assert "diskann" not in text
-        assert caught[0].filename == __file__
-
-    @pytest.mark.parametrize(
-        ("config", "says"),
-        [
-            ({"vector_store": {"provider": "qdrant", "config": {"path": "/tmp/q"}}}, "vector_store.provider: .*qdrant"),
-            ({"vector_store": {"provider": "pgvector", "config": {"connection_pool": 1}}}, "connection_pool: pass a"),
-            ({"llm": {"provider": "anthropic", "config": {"model": "m"}}}, "llm.provider: anthropic is not served"),
-            ({"llm": {"provider": "fastembed", "config": {"model": "m"}}}, "llm.provider: fastembed is not served"),
-            ({"embedder": {"provider": "openai"}}, "embedder.config.model: name the model"),
-        ],
-    )
-    def test_what_means_nothing_here_is_an_error_that_names_the_key(self, config: dict[str, Any], says: str) -> None:
-        for kind in (mem0.Memory, mem0.AsyncMemory):
-            with pytest.raises(ValueError, match=says):
-                kind.from_config(config)
-
-    def test_a_configuration_that_is_none_is_a_type_error(self) -> None:
-        with pytest.raises(TypeError, match="config_dict must be a dict, not str"):
-            mem0.Memory.from_config("pgvector")
-        with pytest.raises(TypeError, match=r"llm\.config must be a dict, not list"):
-            mem0.Memory.from_config({"llm": {"config": []}})

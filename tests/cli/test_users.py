@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import io
 import json
+import os
+import shutil
 import stat
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, ConflictError, InvalidValueError, Memory
+from agent_memory import AgentMemoryError, AsyncMemory, ConflictError, InvalidValueError, Memory
+from agent_memory._files import written
 
 from tests.support.servers import Run
 
@@ -79,6 +83,65 @@ def test_an_export_is_ones_own_and_overwrites_nothing(run: Run, tmp_path: Path, 
     assert run(*command, "a" * 300, tmp_path / "failed").returncode == 1
     assert file.read_text() == written
     assert sorted(path.name for path in tmp_path.iterdir()) == ["ana.json", "link", "nowhere", "other"]
+
+
+def test_an_export_into_a_stream_replaces_nothing(run: Run, memory: Memory, tmp_path: Path) -> None:
+    memory.export_user_to("ana", tmp_path / "file")
+    written = (tmp_path / "file").read_text()
+    for force in ((), ("--force",)):
+        assert run("users", "export", "ana", "/dev/stdout", *force).stdout == written
+        (tmp_path / "null").unlink(missing_ok=True)
+        (tmp_path / "null").symlink_to("/dev/null")
+        assert run("users", "export", "ana", tmp_path / "null", *force).returncode == 0
+        assert (tmp_path / "null").is_symlink()
+    os.mkfifo(tmp_path / "pipe")
+    with ThreadPoolExecutor() as threads:
+        heard = threads.submit((tmp_path / "pipe").read_text)
+        memory.export_user_to("ana", tmp_path / "pipe", overwrite=True)
+        assert heard.result() == written
+    assert (tmp_path / "pipe").is_fifo()
+    assert memory.export_user_to("ana", "/dev/null", overwrite=True) == 7
+    assert Path("/dev/null").is_char_device()
+    with pytest.raises(IsADirectoryError):
+        memory.export_user_to("ana", tmp_path, overwrite=True)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
+def test_an_export_into_the_pipe_or_link_of_somebody_else_is_refused(memory: Memory, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    shutil.chown(tmp_path / "pipe", "daemon")
+    (tmp_path / "link").symlink_to("/dev/null")
+    os.lchown(tmp_path / "link", 1, 1)
+    for name in ("pipe", "link"):
+        for overwrite in (False, True):
+            with pytest.raises(AgentMemoryError, match="belongs to daemon"):
+                memory.export_user_to("ana", tmp_path / name, overwrite=overwrite)
+
+
+def test_an_export_has_its_name_when_it_is_complete(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / ("記" * 84)
+    with written(file) as stream:
+        stream.write("{")
+        assert not file.exists()
+        [beside] = tmp_path.iterdir()
+        assert stat.S_IMODE(beside.stat().st_mode) == 0o600
+    assert [file] == list(tmp_path.iterdir())
+    memory.export_user_to("ana", file, overwrite=True)
+    with pytest.raises(ConflictError), written(tmp_path / "new") as stream:  # another process has the name meanwhile
+        (tmp_path / "new").write_text("of another program")
+    assert (tmp_path / "new").read_text() == "of another program"
+
+    def fail(*_: object) -> None:
+        raise PermissionError("as on FAT")
+
+    monkeypatch.setattr(os, "link", fail)
+    memory.export_user_to("ana", tmp_path / "copy")
+    assert (tmp_path / "copy").read_text() == file.read_text()
+    with pytest.raises(ConflictError):
+        memory.export_user_to("ana", tmp_path / "copy")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["copy", "new", file.name]
 
 
 def test_large_users_are_written_and_read_in_parts(

@@ -11,12 +11,12 @@ from pathlib import Path
 import psutil
 import pytest
 from agent_memory import AgentMemoryError, Memory
-from agent_memory._files import UnsafeFileError
+from agent_memory._files import UnsafeFileError, open_own
 from agent_memory.embedded import folder as folders
 from agent_memory.embedded import open_store
 from agent_memory.embedded.folder import Folder
 
-from tests.embedded.steps import contents, server_pid, server_runs
+from tests.embedded.steps import contents, kill_server, server_pid, server_runs
 from tests.support.runners import wait_until
 
 pytestmark = [
@@ -123,10 +123,69 @@ def test_root_enters_no_folder_that_others_can_replace(shared: Path) -> None:
     with pytest.raises(UnsafeFileError, match="everybody may write to") as raised:
         folders.make(open_to_all / "store")
     assert f"chmod o-w {open_to_all}" in (raised.value.hint or "")
+    of_group = make_as("root", shared / "group", 0o2775)
+    shutil.chown(of_group, group="nogroup")
+    (of_group / "store").mkdir()  # of the same group
+    with pytest.raises(UnsafeFileError, match="its group may write to") as raised:
+        folders.make(of_group / "store")
+    assert f"chmod g-w {of_group}" in (raised.value.hint or "")
+    shutil.chown(of_group / "store", "daemon", "daemon")
+    with pytest.raises(UnsafeFileError, match="its group may write to"):
+        folders.make(of_group / "store")
     theirs = make_as("daemon", shared / "theirs", 0o755)
     (theirs / "store").mkdir()
     with pytest.raises(UnsafeFileError, match="belongs to daemon, who could put another folder"):
         folders.make(theirs / "store")
+
+
+def test_root_enters_folders_that_only_trusted_groups_can_change(shared: Path) -> None:
+    for owner, group, mode in (("root", "root", 0o775), ("daemon", "daemon", 0o775), ("root", "nogroup", 0o1775)):
+        parent = make_as(owner, shared / f"{owner}-{group}", mode)
+        shutil.chown(parent, group=group)
+        parent.chmod(mode)
+        store = make_as(owner, parent / "store")
+        shutil.chown(store, group=group)
+        folders.make(store).close()
+
+
+def test_a_file_that_cannot_be_given_away_is_not_left(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made: list[int] = []
+
+    def fail(descriptor: int, *_: int) -> None:
+        made.append(descriptor)
+        raise PermissionError("as on a file system of another machine")
+
+    monkeypatch.setattr(os, "fchown", fail)
+    with pytest.raises(PermissionError):
+        open_own(shared / "gate", os.O_RDWR | os.O_CREAT, owner=(65534, 65534))
+    assert not (shared / "gate").exists()
+    with pytest.raises(OSError, match="Bad file descriptor"):
+        os.fstat(made[0])
+
+
+def test_no_hint_tells_anybody_to_remove_data(shared: Path) -> None:
+    store = shared / "store"
+    with Memory(path=store):
+        pass
+    wait_until(lambda: not server_runs(store))
+    data = store / "data"
+    shutil.chown(data, "nobody", "nogroup")
+    (data / "pg_wal").rename(shared / "pg_wal")
+    (data / "pg_wal").symlink_to(shared / "pg_wal")
+    with pytest.raises(UnsafeFileError, match="pg_wal") as raised:
+        Memory(path=store)
+    assert "put the file or folder that it leads to in its place" in (raised.value.hint or "")
+    (data / "pg_wal").unlink()
+    (shared / "pg_wal").rename(data / "pg_wal")
+    (shared / "backup").hardlink_to(store / "installed")
+    with pytest.raises(UnsafeFileError, match="second name") as raised:
+        Memory(path=store)
+    assert "a copy of its own" in (raised.value.hint or "")
+    (shared / "backup").unlink()
+    (data / "PG_VERSION").unlink()
+    with pytest.raises(AgentMemoryError, match="not a data folder") as raised_too:
+        Memory(path=store)
+    assert "Restore it from a backup" in (raised_too.value.hint or "")
 
 
 def test_a_folder_that_was_swapped_is_not_used(shared: Path) -> None:
@@ -175,8 +234,10 @@ def test_a_store_of_an_earlier_version_gets_its_account(tmp_path: Path) -> None:
     folder = tmp_path / "store"
     with Memory(path=folder) as memory:
         memory.add_message("ana", "t", "user", "Hi")
+        kill_server(folder)  # which leaves its socket in the data
     wait_until(lambda: not server_runs(folder))
     data = folder / "data"
+    assert (data / ".s.PGSQL.5432").is_socket()
     for path in (data, *data.rglob("*")):
         shutil.chown(path, "nobody", "nogroup")
     (data / "pg_hba.conf").write_text("local all all trust\n")

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import Memory
-from agent_memory.embedded import open_store
+from agent_memory import AsyncMemory, Memory
+from agent_memory.embedded import background, open_store
 
 from tests.embedded.steps import PATIENCE, Processes, server_runs
 from tests.support.runners import wait_until
@@ -60,6 +60,22 @@ def test_jobs_are_run_in_the_background(folder: Path) -> None:
         say(memory)
         wait_until(lambda: memory.list_memories("ana"))
         assert {record.memory_type for record in memory.list_memories("ana")} == {"preference"}
+
+
+def test_sweeping_goes_on_after_an_error(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    attempts: list[int] = []
+
+    async def fail(_: AsyncMemory) -> dict[str, int]:
+        attempts.append(1)
+        raise OSError("a library of the model has failed")
+
+    monkeypatch.setattr(AsyncMemory, "sweep", fail)
+    monkeypatch.setattr(background, "_SWEEP_INTERVAL", 0.01)
+    with Memory(path=folder):
+        wait_until(lambda: len(attempts) > 1)
+    assert "sweeping the store failed" in caplog.text
 
 
 def test_jobs_that_were_not_run_wait_for_the_next_opening(folder: Path) -> None:

@@ -37,7 +37,7 @@ def gone(before: dict[str, Counter[str]], after: dict[str, Counter[str]]) -> dic
 
 
 @pytest.mark.parametrize("worked", [True, False])
-def test_of_a_user(filled: Api, worked: bool) -> None:
+def test_the_receipt_of_a_user_counts_what_is_gone(filled: Api, worked: bool) -> None:
     """With and without the mark of claims, which a worker leaves."""
     if not worked:
         filled.connection.execute("delete from memory.marks where kind = 'claims'")
@@ -53,7 +53,7 @@ def test_of_a_user(filled: Api, worked: bool) -> None:
     assert len(receipt["tables"]) >= 25
 
 
-def test_of_a_user_who_comes_again(filled: Api) -> None:
+def test_the_second_receipt_of_a_user_counts_what_came_after_the_first(filled: Api) -> None:
     filled.forget_user(user_id=ANA)
     fill(filled, ANA, NEEDLE)
     before = stored(filled)
@@ -62,7 +62,7 @@ def test_of_a_user_who_comes_again(filled: Api) -> None:
 
 
 @pytest.mark.parametrize("what", ["a message", "a memory", "a summary", "an artifact", "in metadata"])
-def test_of_a_memory(filled: Api, what: str) -> None:
+def test_the_receipt_of_a_memory_counts_what_is_gone(filled: Api, what: str) -> None:
     """Of a user with something in each table, who has said it in one place after the other, or in all texts."""
     user: dict[str, Any] = {"user_id": ANA}
     content = {

@@ -115,12 +115,16 @@ def test_the_command_ui_opens_a_browser_with_the_page(stored: Api, tmp_path: Pat
     opener = tmp_path / "browser"
     opener.write_text(f'#!/bin/sh\necho "$1" > {opened}.new && mv {opened}.new {opened}\n')
     opener.chmod(0o755)
-    with Serving(stored.connection.info.dsn, command="ui", BROWSER=f"{opener} %s") as serving:
+    home = tmp_path / "home"
+    home.mkdir()
+    with Serving(stored.connection.info.dsn, command="ui", BROWSER=f"{opener} %s", HOME=str(home)) as serving:
         wait_until(opened.exists)
         # Everybody on this machine can read the arguments of a browser, so they name a file which only this user can.
         file = Path(urlsplit(opened.read_text().strip()).path)
         assert serving.token not in opened.read_text()
         assert (stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode)) == (0o600, 0o700)
+        # A browser in a snap has a /tmp of its own, and reads no hidden files.
+        assert (file.parent.parent, file.parent.name[0]) == (home, "a")
         page.goto(file.as_uri())
         expect(page.get_by_role("heading", level=1)).to_have_text("Users")
         assert page.url == f"{serving.url}/"

@@ -44,7 +44,9 @@ def whole_id(memory: Memory, kind: Literal["memory", "document"], user_id: str, 
     try:
         found = memory._connection.execute(query, [user_id, first, last, _MOST + 1]).fetchall()  # type: ignore[union-attr]
     except psycopg.errors.InsufficientPrivilege:
-        raise InvalidValueError(f"{given} is no whole id", hint="This role may only name whole ids.") from None
+        raise InvalidValueError(
+            f"{kind}_id: this role may not look for ids that begin with {given}", hint="Give the whole id."
+        ) from None
     if not found:
         raise NotFoundError(
             f'user "{user_id}" has no {kind} whose id begins with {given}',

@@ -8,6 +8,8 @@ import sys
 import tempfile
 import threading
 import webbrowser
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,6 +19,8 @@ from .._files import written
 from ..server.settings import PORT, Settings, keys_of_environment
 from .console import Dsn
 from .serve import listen, say_where
+
+_PREFIX = "agent-memory-ui-"
 
 
 def ui(
@@ -33,24 +37,36 @@ def ui(
     keys: dict[str, Any] = keys_of_environment()
     settings = Settings(**keys, port=port)
 
-    with tempfile.TemporaryDirectory(prefix="agent-memory-ui-") as folder:
+    with ExitStack() as files:
 
         def announce(url: str) -> None:
             say_where(url, settings)
             if browser and _has_screen():
                 # In a thread, because some browsers answer only when they are closed.
-                address = _leading_to(settings.entry(url), Path(folder)) if settings.is_keyless else url
+                address = files.enter_context(_leading_to(settings.entry(url))) if settings.is_keyless else url
                 threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
         listen(dsn, settings, announce, may_edit=edit)
 
 
-def _leading_to(address: str, folder: Path) -> str:
-    """Return the address of a file that leads a browser on: everybody here can read the arguments of a browser."""
-    file = folder / "open.html"
-    with written(file) as page:
-        page.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">')
-    return file.as_uri()
+@contextmanager
+def _leading_to(address: str) -> Iterator[str]:
+    """Yield the address of a file that leads a browser on: everybody here can read the arguments of a browser."""
+    with _new_folder() as folder:
+        file = Path(folder, "open.html")
+        with written(file) as page:
+            page.write(f'<!doctype html><meta http-equiv="refresh" content="0; url={html.escape(address)}">')
+        yield file.as_uri()
+
+
+def _new_folder() -> tempfile.TemporaryDirectory[str]:
+    """Make a folder in the home folder, where this can be: a browser in a snap has a /tmp of its own.
+
+    Its name does not begin with a dot, because such a browser reads no hidden files.
+    """
+    with suppress(OSError, RuntimeError):  # there is no home folder, or it is read only
+        return tempfile.TemporaryDirectory(prefix=_PREFIX, dir=Path.home().resolve())
+    return tempfile.TemporaryDirectory(prefix=_PREFIX)
 
 
 def _has_screen() -> bool:

@@ -24,8 +24,9 @@ def begin_anew_in_children(client: _Client) -> None:
 def abandon(of_parent: object) -> None:
     """Leave alone what belongs to the process that this one was forked from.
 
-    A pool or an event loop that nobody refers to any more tells its threads to end. These threads exist in the other
-    process only, and so may the holders of the locks that this takes.
+    A pool or an event loop that nobody refers to any more closes itself: it waits for its threads, and takes locks that
+    threads may have held during the fork. Those threads exist in the parent process only, so that both could last for
+    ever. Here it stays referred to.
     """
     _of_parents.append(of_parent)
 

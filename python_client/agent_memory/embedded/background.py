@@ -85,4 +85,6 @@ class BackgroundWorker:
                         pass
             except (AgentMemoryError, psycopg.Error) as error:
                 logger.warning("the store could not be swept: %s", error)
+            except Exception:
+                logger.exception("sweeping the store failed")
             await asyncio.sleep(_SWEEP_INTERVAL)

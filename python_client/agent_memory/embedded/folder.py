@@ -21,6 +21,10 @@ _OURS = {"data", "data.new", "gate", "installed", "installed.new", "server", "se
 _NEXT_ATTEMPT = 600.0
 """Seconds after which an opening looks for the default model again: it takes 4 s on a machine without a network."""
 _ELSEWHERE = "Name another folder with Memory(path=...), or a database with AGENT_MEMORY_DSN."
+_OWN_DATA = (
+    "If you made a link there, put the file or folder that it leads to in its place, copied; if not, restore the data "
+    "from a backup, or name another folder."
+)
 
 
 class Folder:
@@ -74,11 +78,9 @@ class Folder:
             with suppress(FileNotFoundError):
                 os.unlink(name, dir_fd=self.descriptor)
 
-    def status(self, name: str | None = None) -> os.stat_result | None:
-        """Return what the system says of the folder, or of what has a name in it; None where nothing has that name."""
+    def status(self, name: str) -> os.stat_result | None:
+        """Return what the system says of what has this name in the folder; None where nothing has it."""
         with suppress(FileNotFoundError):
-            if name is None:
-                return os.fstat(self.descriptor)
             return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         return None
 
@@ -171,7 +173,7 @@ def _check(folder: Folder) -> None:
     """Check that a folder can be a store of this user, note whose files are in it, and close it to others."""
     path, found = folder.path, os.fstat(folder.descriptor)
     if os.geteuid() == 0:
-        _check_parents(path, found.st_uid)
+        _check_parents(path, found.st_uid, found.st_gid)
         if found.st_uid != 0:
             folder.owner = (found.st_uid, found.st_gid)
     elif found.st_uid != os.geteuid():
@@ -188,12 +190,14 @@ def _check(folder: Folder) -> None:
         os.fchmod(folder.descriptor, 0o700)
 
 
-def _check_parents(path: Path, owner: int) -> None:
+def _check_parents(path: Path, owner: int, group: int) -> None:
     """Check that nobody but root and the owner of a folder that root opens can put another one in its place.
 
     Other users need no such check: a folder in the place of theirs would belong to somebody else, or its server would
-    run as somebody else, and the client refuses both.
+    run as somebody else, and the client refuses both. Many users have a group of their own that may write to their
+    folders; a folder of root has the group of any folder that is set so.
     """
+    trusted_groups = (0,) if owner == 0 else (0, group)
     for parent in path.parents:
         found = parent.stat()
         if found.st_uid not in (0, owner):
@@ -201,11 +205,18 @@ def _check_parents(path: Path, owner: int) -> None:
                 f"{parent} belongs to {user_name(found.st_uid)}, who could put another folder in the place of {path}",
                 hint=f"Open the store as that user. {_ELSEWHERE}",
             )
-        if found.st_mode & stat.S_IWOTH and not found.st_mode & stat.S_ISVTX:
-            raise UnsafeFileError(
-                f"everybody may write to {parent}, and could put another folder in the place of {path}",
-                hint=f"Run: chmod o-w {parent}. Or: {_ELSEWHERE}",
-            )
+        if found.st_mode & stat.S_ISVTX:
+            continue
+        if found.st_mode & stat.S_IWOTH:
+            who, mode = "everybody", "o-w"
+        elif found.st_mode & stat.S_IWGRP and found.st_gid not in trusted_groups:
+            who, mode = "its group", "g-w"
+        else:
+            continue
+        raise UnsafeFileError(
+            f"{who} may write to {parent}, and could put another folder in the place of {path}",
+            hint=f"Run: chmod {mode} {parent}. Or: {_ELSEWHERE}",
+        )
 
 
 def give(descriptor: int, owner: tuple[int, int], path: Path) -> None:
@@ -221,7 +232,7 @@ def give(descriptor: int, owner: tuple[int, int], path: Path) -> None:
         try:
             inner = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=descriptor)
         except OSError as error:
-            raise UnsafeFileError(f"{path / name}: {error.strerror}", hint="Remove it.") from error
+            raise UnsafeFileError(f"{path / name}: {error.strerror}", hint=_OWN_DATA) from error
         try:
             found = os.fstat(inner)
             if stat.S_ISDIR(found.st_mode):
@@ -229,7 +240,7 @@ def give(descriptor: int, owner: tuple[int, int], path: Path) -> None:
             elif stat.S_ISREG(found.st_mode) and found.st_nlink == 1:
                 os.fchown(inner, *owner)
             else:
-                raise UnsafeFileError(f"{path / name} is no regular file with one name", hint="Remove it.")
+                raise UnsafeFileError(f"{path / name} is no regular file with one name", hint=_OWN_DATA)
         finally:
             os.close(inner)
     os.fchown(descriptor, *owner)

@@ -20,6 +20,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
+from .._files import name_of
 from ..errors import AgentMemoryError
 from .folder import Folder
 
@@ -110,10 +111,8 @@ def _unnamed(folder: Folder) -> tuple[int, int]:
 
 
 def _has_name(number: int) -> bool:
-    for look_up in (pwd.getpwuid, grp.getgrgid):
-        with suppress(KeyError):
-            look_up(number)
-            return True
+    with suppress(KeyError):
+        return name_of(number) is not None or bool(grp.getgrgid(number))
     return False
 
 

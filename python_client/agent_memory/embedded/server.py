@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 import os
-import pwd
 import shutil
 import signal
 import tempfile
@@ -18,7 +17,7 @@ import psutil
 import psycopg
 from psycopg.conninfo import make_conninfo
 
-from .._files import UnsafeFileError, check_owner
+from .._files import UnsafeFileError, check_owner, name_of
 from ..errors import AgentMemoryError
 from .folder import Folder, give
 from .locks import FileLock, is_held
@@ -95,7 +94,7 @@ class Server:
     @property
     def _owner_name(self) -> str | None:
         """The name of the account that runs the server; None for one that has no name, as in root's own store."""
-        return _name_of(os.geteuid() if self._programs.owner is None else self._programs.owner[0])
+        return name_of(os.geteuid() if self._programs.owner is None else self._programs.owner[0])
 
     def ensure_running(self) -> psycopg.Connection[Any]:
         """Return a connection to the server, in autocommit mode; make the data folder and start the server if need be.
@@ -226,7 +225,10 @@ class Server:
     def _check_major(self, data: Folder) -> None:
         said, ours = data.read("PG_VERSION").strip(), self._programs.major
         if not said.isdecimal():
-            raise AgentMemoryError(f"{data.path} is not a data folder of PostgreSQL", hint="Remove it.")
+            raise AgentMemoryError(
+                f"{data.path} is not a data folder of PostgreSQL",
+                hint="Restore it from a backup, or name another folder with Memory(path=...).",
+            )
         major = int(said)
         if major < ours:
             raise AgentMemoryError(
@@ -252,12 +254,12 @@ class Server:
         try:
             lock.acquire(timeout=1.0)  # somebody may just be looking whether it is held
             with self._opened("data") as data:
+                # Nobody else holds the lock, so the number in these files is not that of the store's server, whoever
+                # has it now. The socket goes first, because no account can be given one.
+                data.remove("postmaster.pid", f"{_SOCKET}.lock", _SOCKET)
                 self._own(data)
                 self._check_major(data)
                 self._write_rules(data)
-                # Nobody else holds the lock, so the number in these files is not that of the store's server, whoever
-                # has it now.
-                data.remove("postmaster.pid", f"{_SOCKET}.lock", _SOCKET)
                 assigned = [_name_setting(data), *(f"{name}={value}" for name, value in settings.items())]
                 options = [option for setting in assigned for option in ("-c", setting)]
                 postgres = [str(self._programs.folder / "postgres"), "-D", self._here, *options]
@@ -296,7 +298,7 @@ class Server:
             AgentMemoryError: this user has no name, by which the server could know it.
         """
         owner = self._programs.owner
-        names = {uid: _name_of(uid) for uid in (0, os.geteuid(), *(owner or ())[:1])}
+        names = {uid: name_of(uid) for uid in (0, os.geteuid(), *(owner or ())[:1])}
         if names[os.geteuid()] is None:
             raise AgentMemoryError(f"the user {os.geteuid()} has no name", hint=_NO_ACCOUNT)
         quoted = ['"' + name.replace('"', '""') + '"' for name in names.values() if name is not None]
@@ -311,7 +313,8 @@ class Server:
         """Return the server's first process, or None when the store has no server that this process can see."""
         try:
             with self._opened("data") as data:
-                data.owner = _owner(data)  # of a server that root has begun as nobody, as earlier versions did
+                found = os.fstat(data.descriptor)
+                data.owner = found.st_uid, found.st_gid  # root has begun it as nobody in earlier versions
                 process = psutil.Process(int(data.read("postmaster.pid").partition("\n")[0]))
                 # The number is that of any process if the server runs in another container.
                 is_server = _name_setting(data) in process.cmdline() and process.uids().real == data.owner[0]
@@ -336,19 +339,6 @@ def _check_empty(folder: Folder) -> None:
     """
     if folder.names():
         raise UnsafeFileError(f"{folder.path} was replaced while it was made", hint="Open the store as its owner.")
-
-
-def _owner(data: Folder) -> tuple[int, int]:
-    found = os.fstat(data.descriptor)
-    return found.st_uid, found.st_gid
-
-
-def _name_of(uid: int) -> str | None:
-    """Return the name of a user; None for one without."""
-    try:
-        return pwd.getpwuid(uid).pw_name
-    except KeyError:
-        return None
 
 
 def _problem(output: str) -> str:

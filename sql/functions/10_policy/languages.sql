@@ -2,6 +2,16 @@
 -- can be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by
 -- which they may still be parsed, and a query is parsed by all of them.
 
+-- The language by which texts of a user and agent are parsed.
+create or replace function memory._language(p_user_id text, p_agent_id text)
+returns regconfig
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language')::regconfig;
+end;
+$$;
+
 -- The languages of the texts that a search of this user and agent (null: all) may find; p_language is that of the
 -- policy that applies. Documents are parsed by the policy of the user, other texts by that of their agent.
 create or replace function memory._languages(p_user_id text, p_agent_id text, p_language text)

@@ -52,7 +52,8 @@ begin
 end;
 $$;
 
--- The same of a text that is spelled as memory._compared_text() spells it.
+-- Whether a text has one of these wordings in it, as memory._states_any() says. The caller has spelled the text by
+-- memory._compared_text().
 create or replace function memory._has_any(p_said text, p_wordings text[])
 returns boolean
 language plpgsql immutable parallel safe

@@ -64,7 +64,7 @@ begin
     continue when not was_judged;
     if reader is distinct from array[part.user_id, part.agent_id] then
       reader := array[part.user_id, part.agent_id];
-      language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;
+      language := memory._language(part.user_id, part.agent_id);
     end if;
     update memory.artifact_parts as p
     set search_vector = memory._text_vector(language, part.said)

@@ -49,7 +49,7 @@ begin
   last_parsed := memory._check_messages(p_user_id, p_thread_id, p_from_seq, last_parsed, true);
   -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
   -- 0.47 s instead of 0.26.
-  languages := (select jsonb_object_agg(a.id, memory._policy_section(p_user_id, a.id, 'search') -> 'language')
+  languages := (select jsonb_object_agg(a.id, memory._language(p_user_id, a.id))
                 from unnest(agents) as a (id));
   -- "any (seqs)" and not a join, which is planned badly while the table has no statistics.
   update memory.messages as m

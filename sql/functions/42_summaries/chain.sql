@@ -142,8 +142,7 @@ returns memory.summaries
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language constant regconfig :=
-    (memory._policy_section(p_job.user_id, p_job.agent_id, 'search') ->> 'language')::regconfig;
+  language constant regconfig := memory._language(p_job.user_id, p_job.agent_id);
   replaced constant memory.summaries :=
     memory._latest_summary(p_job.user_id, p_job.scope, p_job.input ->> 'chain');
   stored memory.summaries;

@@ -204,8 +204,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   words := memory._memory_vector(
-    (memory._policy(p_memory.user_id, p_memory.agent_id) #>> '{search,language}')::regconfig, p_memory.content,
-    p_memory.embedding_text);
+    memory._language(p_memory.user_id, p_memory.agent_id), p_memory.content, p_memory.embedding_text);
   is_long := memory._is_long_entry(p_memory.user_id, p_memory.agent_id, words);
 end;
 $$;

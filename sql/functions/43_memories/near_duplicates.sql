@@ -37,7 +37,7 @@ begin
     order by m.created_at, m.memory_id
   loop
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
-    language := (memory._policy(p_user_id, candidate.agent_id) #>> '{search,language}')::regconfig;
+    language := memory._language(p_user_id, candidate.agent_id);
     claim := memory._claim(candidate.content, language, '{}');
     -- A candidate that wins may hide several others; one that an earlier candidate has hidden is compared no more.
     while exists (

@@ -11,6 +11,7 @@ as $$
 declare
   changed_at constant bigint := (
     select max(k.position) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  sources constant int := 5; -- of memory._parse_some_anew()
   place jsonb; -- number of the source, and the key of its last text: text and number
   step record;
   bytes_left int := p_max_bytes;
@@ -21,7 +22,7 @@ begin
   select k.scope::jsonb into place from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'parsed_anew' and k.position = changed_at;
   place := coalesce(place, '[1, "", -1]');
-  while (place ->> 0)::int <= 5 and bytes_left > 0 loop
+  while (place ->> 0)::int <= sources and bytes_left > 0 loop
     select s.* into step from memory._parse_some_anew(
       p_user_id, (place ->> 0)::int, place ->> 1, (place ->> 2)::bigint, bytes_left) as s;
     place := case
@@ -31,8 +32,8 @@ begin
   end loop;
   delete from memory.marks as k
   where k.user_id = p_user_id
-    and (k.kind = 'parsed_anew' or (place ->> 0)::int > 5 and k.kind = 'language' and k.position <= changed_at);
-  if (place ->> 0)::int <= 5 then
+    and (k.kind = 'parsed_anew' or (place ->> 0)::int > sources and k.kind = 'language' and k.position <= changed_at);
+  if (place ->> 0)::int <= sources then
     insert into memory.marks (user_id, scope, kind, position)
     values (p_user_id, place::text, 'parsed_anew', changed_at);
   end if;
@@ -158,15 +159,5 @@ begin
             for no key update nowait) as w
       where s.user_id = p_user_id and s.summary_id = w.summary_id and s.search_vector <> w.words;
   end case;
-end;
-$$;
-
--- The language by which texts of a user and agent are parsed.
-create or replace function memory._language(p_user_id text, p_agent_id text)
-returns regconfig
-language plpgsql stable parallel safe
-as $$
-begin
-  return (memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language')::regconfig;
 end;
 $$;

@@ -114,7 +114,7 @@ def test_a_memory_that_is_parsed_anew_is_no_new_version(api: Api) -> None:
     assert api.query("select from memory.memory_history") == []
 
 
-def test_others_are_left_alone(api: Api) -> None:
+def test_texts_of_users_with_another_language_are_not_parsed_anew(api: Api) -> None:
     fill(api)
     fill(api, "bob")
     api.set_policy(settings=ENGLISH, user_id="bob")

@@ -44,7 +44,7 @@ def test_what_a_search_reads_does_not_grow_with_what_is_unparsed(api: Api, mode:
     assert api.entries_read(lambda: ids(api, "fern", vector, mode=mode)) < 1.1 * first
 
 
-def test_neither_does_what_a_search_of_many_threads_reads(api: Api) -> None:
+def test_what_a_search_of_many_threads_reads_does_not_grow_with_what_is_unparsed(api: Api) -> None:
     read = []
     for _ in range(2):
         for number in range(6):
@@ -81,7 +81,7 @@ def test_the_newest_of_all_threads_are_read(api: Api) -> None:
     assert set(ids(api, "theorbo", mode="keyword", top_k=20)) == set(new)
 
 
-def test_a_context_says_so_too(api: Api) -> None:
+def test_a_context_says_how_many_messages_are_not_found_by_their_words(api: Api) -> None:
     leave_unparsed(api, READ + 5)
     api.get_context(user_id="ana", thread_id="t0", query="theorbo")
     assert len(left_out(api)) == 1

@@ -17,6 +17,7 @@ from ... import client
 from ...errors import AgentMemoryError, NotFoundError, PermissionDeniedError
 from ...types import Job, MemoryRecord, SearchResult
 from ..openai import from_openai
+from .config import Configured
 from .filters import Scope, matches, parts_of, scope
 from .values import end_of, not_found, payload_of
 
@@ -30,7 +31,7 @@ _EVENTS = {"insert": "ADD", "restore": "ADD", "update": "UPDATE"}
 _UNSET: Any = object()
 
 
-class Calls(ABC):
+class Calls(Configured, ABC):
     """What both classes share: every method is a coroutine over a client."""
 
     _memory: client.AsyncMemory

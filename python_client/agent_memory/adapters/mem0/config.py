@@ -6,11 +6,14 @@ import hashlib
 import json
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from psycopg.conninfo import make_conninfo
 
 from ... import client
+
+if TYPE_CHECKING:
+    from typing_extensions import Self
 
 _SERVERS = {
     "openai": None,
@@ -22,7 +25,27 @@ _SERVERS = {
 """Providers whose servers speak OpenAI's protocol, and where they listen unless the configuration says so."""
 _AZURE = ("azure_openai", "azure_openai_structured")
 _LOCAL = ("fastembed", "huggingface")
+_MODELS = {
+    "chat": {
+        "openai": "gpt-5-mini",
+        "openai_structured": "gpt-5-mini",
+        "ollama": "llama3.1:70b",
+        "lmstudio": "lmstudio-community/Meta-Llama-3.1-70B-Instruct-GGUF/Meta-Llama-3.1-70B-Instruct-IQ2_M.gguf",
+        "vllm": "Qwen/Qwen2.5-32B-Instruct",
+        "azure_openai": "gpt-5-mini",
+        "azure_openai_structured": "gpt-5-mini",
+    },
+    "embedding": {
+        "openai": "text-embedding-3-small",
+        "ollama": "nomic-embed-text",
+        "lmstudio": "nomic-ai/nomic-embed-text-v1.5-GGUF/nomic-embed-text-v1.5.f16.gguf",
+        "fastembed": "thenlper/gte-large",
+        "huggingface": "multi-qa-MiniLM-L6-cos-v1",
+    },
+}
+"""The models that mem0 takes where the configuration names none."""
 _CONNECTION = ("dbname", "user", "password", "host", "port", "sslmode")
+_TYPES = {str: "a text", int: "a whole number", float: "a number"}
 _INSTEAD = {
     "api_key": "keys are never stored: set OPENAI_API_KEY or AZURE_OPENAI_API_KEY where models are called",
     "history_db_path": "the history is in the database",
@@ -42,9 +65,13 @@ class _Section:
         self._used: set[str] = set()
         self._parts: list[_Section] = []
 
-    def take(self, key: str) -> Any:
+    def take(self, key: str, *types: type) -> Any:
         self._used.add(key)
-        return self._given.get(key)
+        value = self._given.get(key)
+        if types and value is not None and (not isinstance(value, types) or isinstance(value, bool)):
+            named = " or ".join(_TYPES[each] for each in types)
+            raise TypeError(f"{self.name(key)} must be {named}, not {type(value).__name__}")
+        return value
 
     def part(self, key: str) -> _Section:
         self._used.add(key)
@@ -70,6 +97,7 @@ def apply(config_dict: object) -> str | None:
     A model that is active already, with the same settings, is left as it is.
 
     Raises:
+        TypeError: a value has another type than it has for mem0.
         ValueError: a provider or a value has nothing here that it could mean.
         AgentMemoryError: the role may not register models.
     """
@@ -91,10 +119,35 @@ def apply(config_dict: object) -> str | None:
     return dsn
 
 
+class Configured:
+    """What is made from mem0's configuration: it uses a client of ``_client_type``."""
+
+    _client_type: ClassVar[type[Any]]
+
+    def __init__(self, memory: Any) -> None:
+        """Use a client."""
+        raise NotImplementedError
+
+    @classmethod
+    def from_config(cls, config_dict: object = None) -> Self:
+        """Return a new one on the database and with the models that mem0's configuration names.
+
+        ``vector_store`` of provider pgvector names the database, and ``llm`` and ``embedder`` models that are
+        registered and activated there, for all who use the database; so the role must be allowed to. What is left out
+        stays as it is there. A warning names the keys that mean nothing here.
+
+        Raises:
+            TypeError: a value has another type than it has for mem0.
+            ValueError: a provider is not served.
+            AgentMemoryError: the role may not register models.
+        """
+        return cls(cls._client_type(apply(config_dict)))
+
+
 def _database(store: _Section) -> str | None:
     if not store:
         return None
-    provider = store.take("provider")
+    provider = store.take("provider", str)
     if provider != "pgvector":
         raise ValueError(
             f"vector_store.provider: memories are stored in PostgreSQL, not in {provider}. Name pgvector, or leave "
@@ -105,8 +158,8 @@ def _database(store: _Section) -> str | None:
         raise ValueError(
             "vector_store.config.connection_pool: pass a psycopg pool as Memory(agent_memory.Memory(pool)) instead"
         )
-    parts = {key: config.take(key) for key in _CONNECTION}
-    string = config.take("connection_string")
+    parts = {key: config.take(key, str, *([int] if key == "port" else [])) for key in _CONNECTION}
+    string = config.take("connection_string", str)
     if string is not None:
         return make_conninfo(string, **({"sslmode": parts["sslmode"]} if parts["sslmode"] else {}))
     return make_conninfo(**{"dbname": "postgres", **{key: value for key, value in parts.items() if value is not None}})
@@ -116,18 +169,19 @@ def _model(section: _Section, place: str, kind: Any) -> tuple[str, Any, Any, str
     """Return name, kind, provider, model and settings as ``register_model`` takes them."""
     if not section:
         return None
-    provider, config = section.take("provider") or "openai", section.part("config")
+    provider, config = section.take("provider", str) or "openai", section.part("config")
     settings: dict[str, Any] = {}
-    model = config.take("model")
+    model = config.take("model", str) or _MODELS[kind].get(provider)
     if provider in _SERVERS:
         ours = "openai"
-        settings["base_url"] = config.take(f"{provider.removesuffix('_structured')}_base_url") or _SERVERS[provider]
+        named = config.take(f"{provider.removesuffix('_structured')}_base_url", str)
+        settings["base_url"] = named or _SERVERS[provider]
         if provider == "ollama" and not settings["base_url"].rstrip("/").endswith("/v1"):
             settings["base_url"] = settings["base_url"].rstrip("/") + "/v1"
     elif provider in _AZURE:
         ours, azure = "azure", config.part("azure_kwargs")
-        settings |= {"base_url": azure.take("azure_endpoint"), "api_version": azure.take("api_version")}
-        model = azure.take("azure_deployment") or model
+        settings |= {"base_url": azure.take("azure_endpoint", str), "api_version": azure.take("api_version", str)}
+        model = azure.take("azure_deployment", str) or model
     elif provider in _LOCAL and kind == "embedding":
         ours = "local"
     else:
@@ -135,12 +189,12 @@ def _model(section: _Section, place: str, kind: Any) -> tuple[str, Any, Any, str
             f"{place}.provider: {provider} is not served here. A model behind a server with OpenAI's protocol is "
             "registered with provider openai and its base URL; or leave it out: agent-memory models register"
         )
-    if not isinstance(model, str):
+    if model is None:
         raise ValueError(f"{place}.config.model: name the model")
     if kind == "chat":
-        settings["temperature"] = config.take("temperature")
+        settings["temperature"] = config.take("temperature", float, int)
     elif ours != "local":
-        settings["dimensions"] = config.take("embedding_dims")
+        settings["dimensions"] = config.take("embedding_dims", int)
     settings = {key: value for key, value in settings.items() if value is not None}
     name = model
     if settings:  # other settings are another name, by which a later call knows that nothing has changed

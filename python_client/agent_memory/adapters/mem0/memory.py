@@ -14,7 +14,6 @@ from typing import Any
 from ... import client
 from ..clients import blocking, finished
 from .calls import Calls
-from .config import apply
 
 
 class AsyncMemory(Calls):
@@ -26,26 +25,14 @@ class AsyncMemory(Calls):
         wait_seconds: how long ``add`` waits for an extraction.
     """
 
+    _client_type = client.AsyncMemory
+
     def __init__(
         self, memory: client.AsyncMemory | None = None, user_id: str | None = None, *, wait_seconds: float = 60
     ) -> None:
         self._client = self._memory = memory or client.AsyncMemory()
         self._user_id = user_id
         self._wait_seconds = wait_seconds
-
-    @classmethod
-    def from_config(cls, config_dict: object = None) -> AsyncMemory:
-        """Return a new one on the database and with the models that mem0's configuration names.
-
-        ``vector_store`` of provider pgvector names the database, and ``llm`` and ``embedder`` models that are
-        registered and activated there, for all who use the database; so the role must be allowed to. What is left out
-        stays as it is there. A warning names the keys that mean nothing here.
-
-        Raises:
-            ValueError: a provider is not served.
-            AgentMemoryError: the role may not register models.
-        """
-        return cls(client.AsyncMemory(apply(config_dict)))
 
     def _loop(self) -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
@@ -75,6 +62,8 @@ class Memory(Calls):
         wait_seconds: how long ``add`` waits for an extraction.
     """
 
+    _client_type = client.Memory
+
     def __init__(
         self, memory: client.Memory | None = None, user_id: str | None = None, *, wait_seconds: float = 60
     ) -> None:
@@ -92,20 +81,6 @@ class Memory(Calls):
     delete_all = _blocking(Calls.delete_all)
     reset = _blocking(Calls.reset)
     history = _blocking(Calls.history)
-
-    @classmethod
-    def from_config(cls, config_dict: object = None) -> Memory:
-        """Return a new one on the database and with the models that mem0's configuration names.
-
-        ``vector_store`` of provider pgvector names the database, and ``llm`` and ``embedder`` models that are
-        registered and activated there, for all who use the database; so the role must be allowed to. What is left out
-        stays as it is there. A warning names the keys that mean nothing here.
-
-        Raises:
-            ValueError: a provider is not served.
-            AgentMemoryError: the role may not register models.
-        """
-        return cls(client.Memory(apply(config_dict)))
 
     def _loop(self) -> None:
         return None

@@ -5,7 +5,7 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language regconfig := (memory._policy_section(p_job.user_id, null, 'search') ->> 'language')::regconfig;
+  language regconfig := memory._language(p_job.user_id, null);
   document record;
   source memory.documents;
   stored bigint := 0;

@@ -17,7 +17,7 @@ begin
       m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata)))
     || jsonb_build_object('is_stated', memory._is_stated(m), 'trust', m.trust))
   from (
-    select o.agent_id, (memory._policy_section(p_user_id, o.agent_id, 'search') ->> 'language')::regconfig as language
+    select o.agent_id, memory._language(p_user_id, o.agent_id) as language
     from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
     group by o.agent_id) as a
   join memory.memories as m on m.agent_id = a.agent_id
@@ -148,7 +148,7 @@ begin
     or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
     return false;
   end if;
-  language := (memory._policy_section(p_user_id, extracted.agent_id, 'search') ->> 'language')::regconfig;
+  language := memory._language(p_user_id, extracted.agent_id);
   return new_words = '{}' and new_figures <> '{}'
     or tsvector_to_array(memory._text_vector(language, said))
        && case when new_words = '{}' then topic else new_words end;
