@@ -2632,6 +2632,8 @@ returns void$header$),
 returns jsonb$header$),
       ('function', 'get_policy', $header$(agent_id text default null, user_id text default null)
 returns jsonb$header$),
+      ('function', '_language', $header$(p_user_id text, p_agent_id text)
+returns regconfig$header$),
       ('function', '_languages', $header$(p_user_id text, p_agent_id text, p_language text)
 returns regconfig[]$header$),
       ('function', '_marked_language', $header$(p_scope text)
@@ -3788,8 +3790,6 @@ returns void$header$),
   p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
   out last_number bigint, out bytes bigint
 )$header$),
-      ('function', '_language', $header$(p_user_id text, p_agent_id text)
-returns regconfig$header$),
       ('function', '_searchable', $header$(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -7766,6 +7766,16 @@ comment on function memory.get_policy(text, text) is
 -- can be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by
 -- which they may still be parsed, and a query is parsed by all of them.
 
+-- The language by which texts of a user and agent are parsed.
+create or replace function memory._language(p_user_id text, p_agent_id text)
+returns regconfig
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language')::regconfig;
+end;
+$$;
+
 -- The languages of the texts that a search of this user and agent (null: all) may find; p_language is that of the
 -- policy that applies. Documents are parsed by the policy of the user, other texts by that of their agent.
 create or replace function memory._languages(p_user_id text, p_agent_id text, p_language text)
@@ -9394,7 +9404,8 @@ begin
 end;
 $$;
 
--- The same of a text that is spelled as memory._compared_text() spells it.
+-- Whether a text has one of these wordings in it, as memory._states_any() says. The caller has spelled the text by
+-- memory._compared_text().
 create or replace function memory._has_any(p_said text, p_wordings text[])
 returns boolean
 language plpgsql immutable parallel safe
@@ -12131,7 +12142,7 @@ begin
     continue when not was_judged;
     if reader is distinct from array[part.user_id, part.agent_id] then
       reader := array[part.user_id, part.agent_id];
-      language := (memory._policy_section(part.user_id, part.agent_id, 'search') ->> 'language')::regconfig;
+      language := memory._language(part.user_id, part.agent_id);
     end if;
     update memory.artifact_parts as p
     set search_vector = memory._text_vector(language, part.said)
@@ -14248,7 +14259,7 @@ begin
   last_parsed := memory._check_messages(p_user_id, p_thread_id, p_from_seq, last_parsed, true);
   -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
   -- 0.47 s instead of 0.26.
-  languages := (select jsonb_object_agg(a.id, memory._policy_section(p_user_id, a.id, 'search') -> 'language')
+  languages := (select jsonb_object_agg(a.id, memory._language(p_user_id, a.id))
                 from unnest(agents) as a (id));
   -- "any (seqs)" and not a join, which is planned badly while the table has no statistics.
   update memory.messages as m
@@ -14546,8 +14557,7 @@ returns memory.summaries
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language constant regconfig :=
-    (memory._policy_section(p_job.user_id, p_job.agent_id, 'search') ->> 'language')::regconfig;
+  language constant regconfig := memory._language(p_job.user_id, p_job.agent_id);
   replaced constant memory.summaries :=
     memory._latest_summary(p_job.user_id, p_job.scope, p_job.input ->> 'chain');
   stored memory.summaries;
@@ -16311,8 +16321,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   words := memory._memory_vector(
-    (memory._policy(p_memory.user_id, p_memory.agent_id) #>> '{search,language}')::regconfig, p_memory.content,
-    p_memory.embedding_text);
+    memory._language(p_memory.user_id, p_memory.agent_id), p_memory.content, p_memory.embedding_text);
   is_long := memory._is_long_entry(p_memory.user_id, p_memory.agent_id, words);
 end;
 $$;
@@ -16356,7 +16365,7 @@ begin
     order by m.created_at, m.memory_id
   loop
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
-    language := (memory._policy(p_user_id, candidate.agent_id) #>> '{search,language}')::regconfig;
+    language := memory._language(p_user_id, candidate.agent_id);
     claim := memory._claim(candidate.content, language, '{}');
     -- A candidate that wins may hide several others; one that an earlier candidate has hidden is compared no more.
     while exists (
@@ -18635,6 +18644,7 @@ as $$
 declare
   changed_at constant bigint := (
     select max(k.position) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  sources constant int := 5; -- of memory._parse_some_anew()
   place jsonb; -- number of the source, and the key of its last text: text and number
   step record;
   bytes_left int := p_max_bytes;
@@ -18645,7 +18655,7 @@ begin
   select k.scope::jsonb into place from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'parsed_anew' and k.position = changed_at;
   place := coalesce(place, '[1, "", -1]');
-  while (place ->> 0)::int <= 5 and bytes_left > 0 loop
+  while (place ->> 0)::int <= sources and bytes_left > 0 loop
     select s.* into step from memory._parse_some_anew(
       p_user_id, (place ->> 0)::int, place ->> 1, (place ->> 2)::bigint, bytes_left) as s;
     place := case
@@ -18655,8 +18665,8 @@ begin
   end loop;
   delete from memory.marks as k
   where k.user_id = p_user_id
-    and (k.kind = 'parsed_anew' or (place ->> 0)::int > 5 and k.kind = 'language' and k.position <= changed_at);
-  if (place ->> 0)::int <= 5 then
+    and (k.kind = 'parsed_anew' or (place ->> 0)::int > sources and k.kind = 'language' and k.position <= changed_at);
+  if (place ->> 0)::int <= sources then
     insert into memory.marks (user_id, scope, kind, position)
     values (p_user_id, place::text, 'parsed_anew', changed_at);
   end if;
@@ -18782,16 +18792,6 @@ begin
             for no key update nowait) as w
       where s.user_id = p_user_id and s.summary_id = w.summary_id and s.search_vector <> w.words;
   end case;
-end;
-$$;
-
--- The language by which texts of a user and agent are parsed.
-create or replace function memory._language(p_user_id text, p_agent_id text)
-returns regconfig
-language plpgsql stable parallel safe
-as $$
-begin
-  return (memory._policy_section(p_user_id, p_agent_id, 'search') ->> 'language')::regconfig;
 end;
 $$;
 
@@ -19388,7 +19388,7 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  language regconfig := (memory._policy_section(p_job.user_id, null, 'search') ->> 'language')::regconfig;
+  language regconfig := memory._language(p_job.user_id, null);
   document record;
   source memory.documents;
   stored bigint := 0;
@@ -21048,7 +21048,7 @@ begin
       m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata)))
     || jsonb_build_object('is_stated', memory._is_stated(m), 'trust', m.trust))
   from (
-    select o.agent_id, (memory._policy_section(p_user_id, o.agent_id, 'search') ->> 'language')::regconfig as language
+    select o.agent_id, memory._language(p_user_id, o.agent_id) as language
     from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
     group by o.agent_id) as a
   join memory.memories as m on m.agent_id = a.agent_id
@@ -21179,7 +21179,7 @@ begin
     or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
     return false;
   end if;
-  language := (memory._policy_section(p_user_id, extracted.agent_id, 'search') ->> 'language')::regconfig;
+  language := memory._language(p_user_id, extracted.agent_id);
   return new_words = '{}' and new_figures <> '{}'
     or tsvector_to_array(memory._text_vector(language, said))
        && case when new_words = '{}' then topic else new_words end;
