@@ -53,9 +53,9 @@ def embed(api: Api, *kinds: str) -> list[Any]:
 def keep_query(api: Api, model: str, topic: int, user_id: str = "ana") -> None:
     """Store the embedding of a query, as if the model had embedded the query before."""
     api.query(
-        "insert into memory.query_embeddings (user_id, model, query_hash, embedding) values (%(user_id)s, %(model)s, "
-        "encode(sha256(convert_to(%(query)s, 'UTF8')), 'hex'), memory._halfvec(%(vector)s::jsonb)) "
-        "on conflict do nothing returning 1",
+        "insert into memory.query_embeddings (user_id, model, query_hash, embedding) "
+        "select %(user_id)s, m.name, memory._query_hash(m, %(query)s), memory._halfvec(%(vector)s::jsonb) "
+        "from memory.models as m where m.name = %(model)s on conflict do nothing returning 1",
         user_id=user_id, model=model, query=f"topic {topic}", vector=str(vector(model, topic)),
     )  # fmt: skip
 
