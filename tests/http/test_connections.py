@@ -72,7 +72,13 @@ def local(monkeypatch: pytest.MonkeyPatch) -> Iterator[Local]:
     monkeypatch.setattr(connections, "_HEADER_SECONDS", 5.0)
     monkeypatch.setattr(connections.Connection, "most", 20)
     local = Local()
-    options: dict[str, Any] = {"lifespan": "off", "ws": "none", "interface": "asgi3", "log_config": None, "timeout_keep_alive": 5}
+    options: dict[str, Any] = {
+        "lifespan": "off",
+        "ws": "none",
+        "interface": "asgi3",
+        "log_config": None,
+        "timeout_keep_alive": 5,
+    }
     server = uvicorn.Server(uvicorn.Config(local.app, http=connections.Connection, **options))
     with socket.create_server(("127.0.0.1", 0)) as listening:
         local.address = listening.getsockname()
