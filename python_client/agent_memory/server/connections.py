@@ -23,7 +23,7 @@ _MOST_FILES = 8192
 _HEADER_SECONDS = 20.0
 """Within which a new connection, or one on which a request has begun, has sent all headers of a request."""
 _MOST_UNREAD = 1 << 16
-"""Bytes that complete no headers and bring no body: endless headers, the trailers of a body, extensions of its chunks."""
+"""Bytes that complete no headers and bring no body: long headers, the trailers of a body, extensions of its chunks."""
 _BODY_SECONDS = 20.0
 _SLOWEST = 500
 """Bytes a second that a body has to bring, on an average of ``_BODY_SECONDS``."""
