@@ -30,6 +30,8 @@ def test_anybody_may_send_a_form_of_a_few_kilobytes(served: Serving) -> None:
         for _ in range(100):
             yield b"a=1&" * 1000
 
+    with served.client(None) as client:
+        assert client.post("/page/login", data={"key": "x"}, headers={"Origin": "http://["}).status_code == 403
     with served.client(None, **FORM) as client:
         assert client.post("/page/login", content=b"key=wrong").status_code == 403
         assert client.post("/page/login", content=b"a=1&" * 1000).status_code == 422

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import threading
 import time
@@ -14,6 +15,7 @@ import httpx
 import jwt
 import pytest
 from agent_memory.server import tokens
+from agent_memory.server.problems import ProblemError
 from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
 
 from tests.http.steps import Serving
@@ -148,15 +150,57 @@ def test_a_hanging_endpoint_holds_up_nobody_whose_key_is_known(dsn: str) -> None
         (b'{"keys": [' + b" " * (1 << 20) + b"]}", ValueError),
         (b"[" * 1_000_000, (ValueError, RecursionError)),
         (b"[]", AttributeError),
-        (b'{"keys": [1, {}]}', jwt.PyJWTError),
-        (b'{"keys": [{"kty": "oct", "k": "c2VjcmV0", "kid": "h"}]}', None),
+        (b'{"keys": {}}', ValueError),
+        (b'{"keys": [1, {}]}', ValueError),
+        (b'{"keys": [{"kty": "oct", "k": "c2VjcmV0", "kid": "h"}]}', ValueError),
     ],
 )
 def test_what_is_no_set_of_public_keys_is_refused(body: bytes, error: Any) -> None:
     with Provider().serving() as provider:
         provider.body = body
-        if error is None:
-            assert not any(tokens._keys_of(provider.url).values())
-        else:
-            with pytest.raises(error):
-                tokens._keys_of(provider.url)
+        with pytest.raises(error):
+            tokens._keys_of(provider.url)
+
+
+def test_a_key_that_cannot_be_used_spoils_no_other() -> None:
+    strange: list[dict[str, Any]] = [
+        {"kid": ["x"]},
+        {"kid": {}},
+        {"kid": 5},
+        {"alg": ["RS256"]},
+        {"kty": ["RSA"]},
+        {"kty": "EC", "crv": []},
+        {"n": 5},
+        {"n": "AQ", "e": "AA"},
+    ]
+    with Provider().serving() as provider:
+        provider.keys = [*(public("rsa", kid="bad") | each for each in strange), public("p256")]
+        found = tokens._keys_of(provider.url)
+    assert {name: list(keys) for name, keys in found.items() if keys} == {"p256": ["ES256"]}
+
+
+@pytest.mark.feature("B14")
+def test_keys_that_cannot_be_fetched_for_an_hour_are_accepted_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tokens, "_PAUSE", -1.0)
+
+    async def use(provider: Provider) -> None:
+        keys = tokens.PublicKeys(provider.url)
+        await keys.get("rsa", "RS256")
+        provider.body = b"no keys"
+        keys._fetched_at -= 301
+        await keys.get("rsa", "RS256")
+        while keys._fetching is not None and not keys._fetching.done():
+            await asyncio.sleep(0.01)
+        assert provider.asked == 2
+        await keys.get("rsa", "RS256")  # the URL fails, and the key serves on
+        keys._fetched_at -= 3600
+        with pytest.raises(ProblemError) as refused:
+            await keys.get("rsa", "RS256")
+        assert refused.value.status == 503
+        provider.body = None
+        await keys.get("rsa", "RS256")
+        assert keys._renewal is not None
+        keys._renewal.cancel()
+
+    with Provider().serving() as provider:
+        asyncio.run(use(provider))

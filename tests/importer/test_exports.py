@@ -10,7 +10,7 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import Memory
-from agent_memory.importer import ImportFileError, ImportProgress, import_file
+from agent_memory.importer import ImportFileError, ImportProgress, Limits, import_file
 from agent_memory.importer.values import values_of
 
 
@@ -359,6 +359,8 @@ class TestAllFormats:
             ('[{"a": 1}\n{"a": 2}]', 1, "line 2: not JSON: Expecting ',' delimiter at column 1"),
             ('[\n{"a": 1},\n  {"a" 2},\n{"a": 3}]', 1, "line 3: not JSON: Expecting ':' delimiter at column 8"),
             ('[{"a": 1}', 1, "line 1: not JSON: the array does not end"),
+            ('[5, {"a": ' + "1" * 5000 + "}]", 1, "line 1: an integer has more digits than Python reads"),
+            ('["\u2028\x85", 5, "\u2029"]', 3, None),
             ('[{"a": "' + "x" * 3_000_000 + '"}, 5, {"a": "' + "y" * 2_000_000 + '"}]', 3, None),
         ],
     )
@@ -381,6 +383,42 @@ class TestAllFormats:
         _, peak = tracemalloc.get_traced_memory()
         tracemalloc.stop()
         assert peak < 10_000_000
+
+    @pytest.mark.parametrize("text", ['"' + "x" * (16 << 20) + '"', "5"])
+    def test_an_item_of_too_many_values_is_not_parsed(self, tmp_path: Path, text: str) -> None:
+        path = tmp_path / "c.json"
+        path.write_text(f"[{text}, [" + "[]," * 5_000_000 + "[]]]")
+        read = values_of(path, Limits(100_000, 32 << 20))
+        next(read)
+        tracemalloc.start()
+        with pytest.raises(ImportFileError, match="more than 100000 values"):
+            next(read)
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert peak < 40_000_000  # 5 million empty lists take 300 MB
+
+
+class TestLines:
+    def test_signs_that_end_a_line_elsewhere_do_not_cut_a_text(self, tmp_path: Path) -> None:
+        path = tmp_path / "c.jsonl"
+        said = "a\u2028b\u2029c\x85d"
+        path.write_text(f'{{"content": "{said}"}}\r\n\n{{"content": "{said}"}}\n')
+        assert list(values_of(path)) == [("line 1", {"content": said}), ("line 3", {"content": said})]
+
+    def test_an_integer_of_many_digits_is_a_bad_line(self, tmp_path: Path) -> None:
+        path = tmp_path / "c.jsonl"
+        path.write_text("1" * 5000 + "\n" + '{"a": ' + "1" * 5000 + '}\n{"a": 1}\n')
+        first, second, (_, good) = values_of(path)
+        for number, (place, value) in enumerate((first, second), start=1):
+            assert place == f"line {number}"
+            assert "an integer has more digits than Python reads" in value.message
+        assert good == {"a": 1}
+
+    def test_an_integer_of_many_digits_in_a_file_of_one_value(self, tmp_path: Path) -> None:
+        path = tmp_path / "c.json"
+        path.write_text('{"a":\n' + "1" * 5000 + "}")
+        [(_, value)] = values_of(path)
+        assert "an integer has more digits than Python reads" in value.message
 
 
 def test_an_archive_that_unpacks_to_far_more_is_refused_unread(tmp_path: Path) -> None:

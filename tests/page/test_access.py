@@ -79,8 +79,12 @@ def test_without_a_key_a_browser_needs_the_address_that_was_printed(edited: Serv
             answer = client.get(path)
             assert answer.status_code == 401
             assert ANA not in answer.text
+        ours = {"Sec-Fetch-Site": "same-origin"}
         form = {"user": ANA, "id": "1", "do": "delete"}
-        assert client.post("/page/memory", data=form, headers={"Sec-Fetch-Site": "same-origin"}).status_code == 401
+        assert client.post("/page/memory", data=form, headers=ours).status_code == 401
+        for answer in (client.get("/page/login"), client.post("/page/login", data={"key": "guessed"}, headers=ours)):
+            assert "open the address that the command printed" in answer.text
+            assert "AGENT_MEMORY_API_KEY" not in answer.text
     visit(page, edited, "/page/user", user=ANA)
     expect(page.get_by_role("heading", level=1)).not_to_have_text("Welcome")
     assert edited.token not in page.content()

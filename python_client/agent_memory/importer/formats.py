@@ -14,7 +14,7 @@ from .claude import read_claude
 from .locomo import read_locomo
 from .mem0 import read_mem0
 from .records import ImportFileError, Record, Source, shown
-from .values import Limits, values_of
+from .values import NO_LIMITS, Limits, values_of
 
 _EXPECTED = 'Expected is a message, {"role": "user", "content": "Hi"}, or a conversation, {"messages": [...]}.'
 
@@ -27,7 +27,7 @@ def records_of(
     format: ImportFormat | None,
     user_id: str | None,
     thread_id: str | None,
-    limits: Limits | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> Iterator[Record]:
     """Yield the messages, the memories, and the records that cannot be read.
 

@@ -17,7 +17,7 @@ from ..client import Memory
 from ..errors import ConflictError, InvalidValueError, LimitExceededError
 from .formats import records_of
 from .records import ImportFileError, IncomingMemory, IncomingMessage, Record, shown
-from .values import Limits
+from .values import NO_LIMITS, Limits
 
 _BATCH = 1000
 _REFUSALS = (InvalidValueError, LimitExceededError, ConflictError)
@@ -53,7 +53,7 @@ def import_file(
     on_bad: OnBad | None = None,
     dry_run: bool = False,
     only_user: str | None = None,
-    limits: Limits | None = None,
+    limits: Limits = NO_LIMITS,
 ) -> Iterator[ImportProgress]:
     """Import a file in one transaction, queue the extraction of memories from what is new, and report on the way.
 
@@ -69,7 +69,7 @@ def import_file(
             nothing is stored.
         dry_run: roll back at the end: the progress says what would be stored.
         only_user: the user whose records are accepted; None for any.
-        limits: what reading the file may cost; None for any cost.
+        limits: what reading the file may cost.
 
     Raises:
         ImportFileError: a record is malformed, is of another user than ``only_user``, or the database refused it.

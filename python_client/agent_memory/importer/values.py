@@ -10,8 +10,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
-from io import TextIOWrapper
+from io import StringIO, TextIOWrapper
 from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -22,6 +23,10 @@ _BLOCK = 1 << 20
 """Characters that are read at once."""
 _MARGIN = 16
 """An error so near to the end of what was read may come of the cut: no literal or escape of JSON is longer."""
+_PIECE = 1 << 14
+"""Characters after which the values that were read are counted."""
+_TOO_DEEP = "nested too deeply"
+_MANY_DIGITS = "an integer has more digits than Python reads"
 _SPACE = re.compile(r"\s*")
 _CONVERSATIONS = re.compile(r"(^|/)conversations[^/]*\.json$")
 """The files of an export's archive that are read; large accounts get several of them."""
@@ -37,7 +42,7 @@ Value = tuple[str, Any]
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file of somebody else may cost whoever reads it.
+    """What a file of somebody else may cost whoever reads it; by default anything.
 
     Attributes:
         values: JSON values in one line, or in one item of an array. While they are parsed, no other thread runs.
@@ -45,9 +50,9 @@ class Limits:
         until: when the reading has to be over, as ``time.monotonic()`` says it.
     """
 
-    values: int
-    characters: int
-    until: float
+    values: int = 1 << 62
+    characters: int = 1 << 62
+    until: float = inf
 
     def check(self, path: str, text: str) -> None:
         """Check a line or an item before it is parsed.
@@ -70,14 +75,17 @@ class Limits:
                 )
 
 
-def values_of(path: Path, limits: Limits | None = None, *, may_be_archive: bool = True) -> Iterator[Value]:
+NO_LIMITS = Limits()
+
+
+def values_of(path: Path, limits: Limits = NO_LIMITS, *, may_be_archive: bool = True) -> Iterator[Value]:
     """Yield the values of a file: of each line, or of each item of an array; or the one of the whole file.
 
     Of a ZIP archive its conversations.json is read, as ChatGPT and Claude send their exports.
 
     Args:
         path: the file.
-        limits: what it may cost; None for any cost.
+        limits: what it may cost.
         may_be_archive: whether an archive is read as such.
 
     Raises:
@@ -113,7 +121,7 @@ def _opened(archive: zipfile.ZipFile, name: str) -> Iterator[TextIO]:
         yield text
 
 
-def _values(path: str, file: TextIO, limits: Limits | None) -> Iterator[Value]:
+def _values(path: str, file: TextIO, limits: Limits) -> Iterator[Value]:
     blocks = list[str]()
     while (not blocks or blocks[-1].isspace()) and (block := file.read(256)):
         blocks.append(block)
@@ -126,11 +134,11 @@ def _values(path: str, file: TextIO, limits: Limits | None) -> Iterator[Value]:
         yield from _lines(path, file, head, limits)
 
 
-def _lines(path: str, file: TextIO, head: str, limits: Limits | None) -> Iterator[Value]:
+def _lines(path: str, file: TextIO, head: str, limits: Limits) -> Iterator[Value]:
     """Yield the values of lines; a file whose first line is no JSON by itself is one value."""
-    most = -1 if limits is None else limits.characters + 1
+    most = limits.characters + 1
     cut = head.rpartition("\n")[2] if not head.endswith("\n") else ""
-    whole = head[: len(head) - len(cut)].splitlines(keepends=True)
+    whole = StringIO(head[: len(head) - len(cut)])  # not splitlines, which cuts at signs that a text of JSON may have
     following = iter(partial(file.readline, most), "")
     rest = chain([cut + file.readline(most)], following) if cut else following
     numbered = _numbered(path, chain(whole, rest), limits)
@@ -141,26 +149,24 @@ def _lines(path: str, file: TextIO, head: str, limits: Limits | None) -> Iterato
         text = first[1]
         for _, line in numbered:
             text += line
-            if limits is not None and len(text) > limits.characters:
+            if len(text) > limits.characters:
                 break
-        if limits is not None:
-            limits.check(path, text)
+        limits.check(path, text)
         yield f"line {first[0]}", _parsed(path, text, first[0])
         return
     for number, line in chain([first], numbered):
         yield f"line {number}", _parsed(path, line.rstrip(), number)
 
 
-def _numbered(path: str, lines: Iterable[str], limits: Limits | None) -> Iterator[tuple[int, str]]:
+def _numbered(path: str, lines: Iterable[str], limits: Limits) -> Iterator[tuple[int, str]]:
     """Yield the lines that are not blank with their numbers."""
     for number, line in enumerate(lines, start=1):
-        if limits is not None:
-            limits.check(path, line)
+        limits.check(path, line)
         if not line.isspace():
             yield number, line
 
 
-def _items(path: str, file: TextIO, head: str, limits: Limits | None) -> Iterator[Value]:
+def _items(path: str, file: TextIO, head: str, limits: Limits) -> Iterator[Value]:
     """Yield the items of an array. What is no JSON ends the reading: nobody can say where the next item begins."""
     decoder = json.JSONDecoder()
     start = head.index("[") + 1
@@ -169,14 +175,21 @@ def _items(path: str, file: TextIO, head: str, limits: Limits | None) -> Iterato
     text = head[start:]
     is_whole = False
     position, number, after_item = 0, 0, False
+    values = JsonValues()
+    values.feed(head.encode("utf-8", "surrogatepass"))
 
     def read(size: int) -> None:
+        """Read on, and no more values than one item may have: what has been read is parsed before it is checked."""
         nonlocal text, position, lines, column, is_whole
         newline = text.rfind("\n", 0, position)
         column = position - newline - 1 if newline >= 0 else column + position
         lines += text.count("\n", 0, position)
-        block = file.read(size)
-        text, position, is_whole = text[position:] + block, 0, not block
+        most, parts, left = values.count + limits.values, [text[position:]], size
+        while left > 0 and values.count < most and (part := file.read(min(left, _PIECE))):
+            values.feed(part.encode("utf-8", "surrogatepass"))
+            parts.append(part)
+            left -= len(part)
+        text, position, is_whole = "".join(parts), 0, left == size
 
     def failed(message: str, at: int) -> Value:
         line = lines + text.count("\n", 0, at)
@@ -210,21 +223,22 @@ def _items(path: str, file: TextIO, head: str, limits: Limits | None) -> Iterato
         except json.JSONDecodeError as error:
             is_cut = error.msg.startswith("Unterminated string") or error.pos >= len(text) - _MARGIN
             if is_cut and not is_whole:
-                if limits is not None:
-                    limits.check(path, text[position:])
+                limits.check(path, text[position:])
                 read(max(_BLOCK, len(text) - position))  # twice as much each time, so that a long item is not slow
                 continue
             yield failed(error.msg, error.pos)
             return
         except RecursionError:
-            yield failed("nested too deeply", position)
+            yield failed(_TOO_DEEP, position)
+            return
+        except ValueError:
+            yield failed(_MANY_DIGITS, position)
             return
         if end == len(text) and not is_whole:  # a number may go on
             read(_BLOCK)
             continue
         number += 1
-        if limits is not None:
-            limits.check(path, text[position:end])
+        limits.check(path, text[position:end])
         position, after_item = end, True
         yield f"item {number}", value
 
@@ -232,8 +246,10 @@ def _items(path: str, file: TextIO, head: str, limits: Limits | None) -> Iterato
 def _is_json(line: str) -> bool:
     try:
         json.loads(line)
-    except (ValueError, RecursionError):
+    except (json.JSONDecodeError, RecursionError):
         return False
+    except ValueError:  # an integer of many digits
+        pass
     return True
 
 
@@ -243,11 +259,13 @@ def _parsed(path: str, text: str, first_line: int) -> Any:
     except json.JSONDecodeError as error:
         return _no_json(path, first_line + error.lineno - 1, error.msg, error.colno)
     except RecursionError:
-        return ImportFileError(f"{path}, line {first_line}: nested too deeply")
+        return _no_json(path, first_line, _TOO_DEEP, 1)
+    except ValueError:
+        return _no_json(path, first_line, _MANY_DIGITS, 1)
 
 
 def _no_json(path: str, line: int, message: str, column: int) -> ImportFileError:
-    if message == "nested too deeply":
+    if message in (_TOO_DEEP, _MANY_DIGITS):
         return ImportFileError(f"{path}, line {line}: {message}")
     return ImportFileError(
         f"{path}, line {line}: not JSON: {message} at column {column}",

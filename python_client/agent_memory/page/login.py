@@ -14,27 +14,31 @@ from .rendering import HEADERS, address, rendered
 from .sessions import Sessions, check_same_origin
 
 
-def routes(sessions: Sessions, is_key: Callable[[str], bool]) -> list[Route]:
+def routes(sessions: Sessions, is_key: Callable[[str], bool], *, is_keyless: bool) -> list[Route]:
     """Return the routes of login and logout.
 
     Args:
         sessions: who has logged in.
         is_key: tells whether a text is the administrator's key.
+        is_keyless: whether that key is a token in the address that the command prints.
     """
+    wrong = "This is not the administrator's key, AGENT_MEMORY_API_KEY of the server."
+    if is_keyless:
+        wrong = "This server has no key: open the address that the command printed when it started."
 
     def form(status: int = 200, problem: str | None = None) -> Response:
         return rendered("login.html", status, problem=problem, user=None, may_edit=False, is_logged_in=False)
 
     async def show(request: Request) -> Response:
         if request.method != "POST":
-            return _with_headers(form())
+            return _with_headers(form(problem=wrong if is_keyless else None))
         try:
             check_same_origin(request.headers)
             asked = Asked.parsed((await request.body()).decode("utf-8", "replace"))
         except ProblemError as problem:
             return _with_headers(form(problem.status, problem.detail))
         if not is_key((asked.text("key") or "").strip()):
-            return _with_headers(form(403, "This is not the administrator's key, AGENT_MEMORY_API_KEY of the server."))
+            return _with_headers(form(403, wrong))
         response = RedirectResponse(address("users"), 303)
         sessions.begin(request, response)
         return _with_headers(response)

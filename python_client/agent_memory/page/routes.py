@@ -31,14 +31,14 @@ def routes(
         may_edit: whether forms may change something.
     """
     sessions = Sessions()
-    views = Views(pool, sessions, is_key if is_keyless else None, may_edit=may_edit)
+    views = Views(pool, sessions, is_keyless=is_keyless, may_edit=may_edit)
 
     async def style(_: Request) -> Response:
         return FileResponse(_STYLE, media_type="text/css", headers=HEADERS | {"Cache-Control": "no-cache"})
 
     return [
         Route("/page/page.css", style),
-        *login.routes(sessions, is_key),
+        *login.routes(sessions, is_key, is_keyless=is_keyless),
         views.route("users", conversations.show_users),
         views.route("user", conversations.show_user),
         views.route("thread", conversations.show_thread),

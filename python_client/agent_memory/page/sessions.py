@@ -6,12 +6,12 @@ import hashlib
 import secrets
 import time
 from collections import OrderedDict
-from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
 from starlette.requests import Request
 from starlette.responses import Response
 
+from ..server.loopback import is_from_own_page
 from ..server.problems import ProblemError
 
 _COOKIE = "agent_memory"
@@ -63,17 +63,12 @@ def _digest(request: Request) -> bytes:
 
 
 def check_same_origin(headers: Headers) -> None:
-    """Check that a form was sent from a page of this server: browsers say so, and a page cannot change what they say.
+    """Check that a form was sent from a page of this server.
 
     SameSite=Strict does not suffice: another port of the same host is the same site.
 
     Raises:
         ProblemError: the form comes from elsewhere, or nothing says where it comes from (403).
     """
-    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
-    if site is not None:
-        is_same = site == "same-origin"
-    else:  # browsers before 2023
-        is_same = origin is not None and urlsplit(origin).netloc == headers.get("host")
-    if not is_same:
+    if not is_from_own_page(headers):
         raise ProblemError(403, "the form was not sent from this page", hint="Open the page and send its form there.")

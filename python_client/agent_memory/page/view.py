@@ -52,7 +52,7 @@ class Views:
     Args:
         pool: connections to the database in autocommit mode.
         sessions: who has logged in.
-        is_token: tells whether a text is the token in the address of a server without a key; None for one with a key.
+        is_keyless: whether one comes in by the address that the command prints, instead of by a key.
         may_edit: whether forms may change something.
     """
 
@@ -60,13 +60,13 @@ class Views:
         self,
         pool: AsyncConnectionPool[Any],
         sessions: Sessions,
-        is_token: Callable[[str], bool] | None,
         *,
+        is_keyless: bool,
         may_edit: bool,
     ) -> None:
         self._pool = pool
         self._sessions = sessions
-        self._is_token = is_token
+        self._is_keyless = is_keyless
         self._may_edit = may_edit
 
     def route(self, view: str, show: Show) -> Route:
@@ -93,8 +93,7 @@ class Views:
         return Route(address(view), respond, methods=[method])
 
     async def _visited(self, request: Request, show: Show) -> Response:
-        is_entry = self._is_token is not None and request.scope["path"] == "/"
-        if self._is_token is not None and is_entry and self._is_token(request.query_params.get("token", "")):
+        if request.scope["enters"]:
             return let_in(request, self._sessions)
         caller: Caller | None = request.scope["caller"]
         is_logged_in = self._sessions.knows(request)
@@ -103,7 +102,7 @@ class Views:
                 raise ProblemError(
                     403, "the page is for the administrator", hint="Log in with the administrator's key."
                 )
-            if self._is_token is not None:
+            if self._is_keyless:
                 raise ProblemError(
                     401,
                     "this browser is not let in",

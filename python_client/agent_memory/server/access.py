@@ -68,7 +68,9 @@ def caller_of(request: HTTPConnection) -> Caller:
 
 
 class Access:
-    """Middleware that lets callers with a key or token through, not too often, and says in the scope who they are.
+    """Middleware that lets callers with a key or token through, not too often.
+
+    It says in the scope who they are (``caller``), and whether a browser opens the printed address (``enters``).
 
     Whatever is mounted in the application is behind it.
 
@@ -102,7 +104,8 @@ class Access:
         Raises:
             ProblemError: 401, 403, 429, or 503 where tokens cannot be checked.
         """
-        if self._is_keyless and not self._enters(request):
+        request.scope["enters"] = self._enters(request)
+        if self._is_keyless and not request.scope["enters"]:
             check_is_local(request)
         caller, reason = await self._caller(request)
         if caller is None or not caller.is_administrator:
@@ -123,8 +126,8 @@ class Access:
 
     def _enters(self, request: Request) -> bool:
         """Tell whether a browser opens the address that the command has printed, from wherever that was clicked on."""
-        token = request.query_params.get("token", "")
-        return request.method == "GET" and request.scope["path"] == "/" and self._tokens.is_key(token)
+        is_entry = self._is_keyless and request.method == "GET" and request.scope["path"] == "/"
+        return is_entry and self._tokens.is_key(request.query_params.get("token", ""))
 
     async def _caller(self, request: Request) -> tuple[Caller | None, str]:
         """Return who calls, or None and why nobody is known."""

@@ -24,7 +24,7 @@ _BULK = ("/v1/complete_job", "/v1/import_user")
 
 
 class Bodies:
-    """Middleware that refuses bodies which are too long: at once if their length is stated, else where they exceed it.
+    """Middleware that refuses bodies over a limit: at once if their length is stated, else when they exceed the limit.
 
     It hands JSON on when it has all of it, and knows that its values are not too many to be parsed.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from urllib.parse import urlsplit
 
+from starlette.datastructures import Headers
 from starlette.requests import HTTPConnection
 
 from .problems import ProblemError
@@ -25,15 +26,27 @@ def check_is_local(request: HTTPConnection) -> None:
     if not is_loopback(_host(f"//{headers.get('host', '')}")):
         raise ProblemError(403, "Host names another machine, and this server has neither a key nor tokens", hint=hint)
     origin, site = headers.get("origin"), headers.get("sec-fetch-site")
-    is_ours = site in ("same-origin", "none", None)
     if origin is not None and not is_loopback(_host(origin)):
         is_ours = False
-    elif changes and site is None and origin is not None:  # browsers before 2023
-        is_ours = urlsplit(origin).netloc == headers.get("host")
-    elif not changes and site == "same-site":
-        is_ours = True
+    elif changes:
+        is_ours = is_from_own_page(headers) is not False
+    else:
+        is_ours = site in ("same-origin", "same-site", "none", None)
     if not is_ours:
         raise ProblemError(403, "the request comes from a page of another site", hint=hint)
+
+
+def is_from_own_page(headers: Headers) -> bool | None:
+    """Tell whether a page of this very server has sent a request; None where no page has, or nothing says who has.
+
+    Browsers say so, and a page cannot change what they say.
+    """
+    site, origin = headers.get("sec-fetch-site"), headers.get("origin")
+    if site is not None:
+        return None if site == "none" else site == "same-origin"
+    if origin is not None:  # browsers before 2023
+        return origin.partition("://")[2] == headers.get("host")
+    return None
 
 
 def _host(url: str) -> str:

@@ -9,7 +9,6 @@ import logging
 import time
 import urllib.request
 import warnings
-from http.client import HTTPException
 from typing import Any
 
 import jwt
@@ -26,7 +25,9 @@ _SIGNED_BY_KEY_PAIR = (*_SIGNED_BY_RSA, "ES256", "ES384", "ES512", "EdDSA")
 _LEEWAY = 10
 """Seconds by which the clocks of two machines may differ."""
 _KEYS_LIVE = 300.0
-"""Seconds after which public keys are fetched anew, so that a withdrawn key is not accepted for longer."""
+"""Seconds after which public keys are fetched anew, so that a key that was withdrawn is accepted no longer."""
+_KEYS_END = 3600.0
+"""Seconds after which keys that cannot be fetched anew are accepted no longer: one of them may have been withdrawn."""
 _PAUSE = 10.0
 """Seconds between two fetches, whatever keys tokens name: anybody can make up names of keys."""
 _PATIENCE = 5.0
@@ -135,7 +136,10 @@ class PublicKeys:
             TokenError: there is no such key.
             ProblemError: no keys could be fetched (503).
         """
-        found, now = self._named(name), time.monotonic()
+        now = time.monotonic()
+        if now > self._fetched_at + _KEYS_END:
+            self._keys = {}
+        found = self._named(name)
         if (not found or now > self._fetched_at + _KEYS_LIVE) and now > self._tried_at + _PAUSE:
             self._begin()
         if not found and self._fetching is not None:
@@ -166,10 +170,10 @@ class PublicKeys:
         self._renewal = asyncio.get_running_loop().call_later(_KEYS_LIVE, self._begin)
 
     async def _fetch(self) -> None:
-        """Fetch the keys; where that fails, those of the last time serve on."""
+        """Fetch the keys; where that fails, those of the last time serve on for an hour."""
         try:
             self._keys = await asyncio.to_thread(_keys_of, self._url)
-        except (jwt.PyJWTError, HTTPException, OSError, ValueError, AttributeError, RecursionError) as error:
+        except Exception as error:  # whatever the URL gives: a task that fails tells nobody, and every token waits
             logger.warning("the public keys of tokens cannot be fetched: %s", error)
         else:
             self._fetched_at = time.monotonic()
@@ -184,7 +188,8 @@ def _keys_of(url: str) -> dict[str | None, dict[str, jwt.PyJWK]]:
     """Read the keys of a URL, each under the algorithms for which it is the right kind of key.
 
     Raises:
-        OSError, ValueError, HTTPException, PyJWTError, AttributeError: the URL does not give keys.
+        OSError, HTTPException: the URL does not answer.
+        ValueError, AttributeError, RecursionError: the URL does not give keys.
     """
     until = time.monotonic() + _PATIENCE
     body = bytearray()
@@ -194,15 +199,18 @@ def _keys_of(url: str) -> dict[str | None, dict[str, jwt.PyJWK]]:
             if len(body) > _MOST_BYTES or time.monotonic() > until:
                 raise ValueError(f"more than {_MOST_BYTES >> 20} MiB, or more than {_PATIENCE:.0f} seconds")
     given = json.loads(body).get("keys")
-    jwt.PyJWKSet(given)  # says why where none of them can be used
+    if not isinstance(given, list):
+        raise ValueError("keys is no list")
     found: dict[str | None, dict[str, jwt.PyJWK]] = {}
     for data in given:
         key = _key(data)
-        if key is not None and key.public_key_use in ("sig", None):
+        if key is not None and key.public_key_use in ("sig", None) and isinstance(key.key_id, str | None):
             # A key of RSA without "alg" verifies all algorithms of RSA; any other key has one.
             names = _SIGNED_BY_RSA if key.key_type == "RSA" and not data.get("alg") else (key.algorithm_name,)
             usable = {name: _key(data, name) for name in names if name in _SIGNED_BY_KEY_PAIR}
             found.setdefault(key.key_id, {}).update({name: each for name, each in usable.items() if each is not None})
+    if not any(found.values()):
+        raise ValueError("none of the keys can be used")
     return found
 
 
@@ -210,5 +218,5 @@ def _key(data: Any, algorithm: str | None = None) -> jwt.PyJWK | None:
     """Return a key for an algorithm, or None for what is no key that this version of PyJWT knows."""
     try:
         return jwt.PyJWK(data, algorithm)
-    except (jwt.PyJWTError, AttributeError, TypeError):
+    except Exception:  # nobody lists what PyJWT and cryptography raise; the other keys of the set are to serve
         return None

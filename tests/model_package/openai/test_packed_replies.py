@@ -16,6 +16,9 @@ from tests.support.model_payloads import Json, run
 
 ZEROS = gzip.compress(b"\0" * (200 << 20), 1)
 """0.9 MB of 200 MiB."""
+_OPENED = zlib.compressobj(wbits=31)
+ENDLESS = _OPENED.compress(b"{") + _OPENED.flush(zlib.Z_FULL_FLUSH) + b"\0\0\0\xff\xff" * (10 << 20)
+"""One character, and 50 MiB of blocks that are empty."""
 
 
 @pytest.mark.feature("F20")
@@ -39,7 +42,12 @@ def test_a_packed_reply_is_read(fake: FakeModelServer, kind: str) -> None:
         ("deflate", zlib.compress(b"{}"), "compressed in a way"),
         ("br", b"x", "compressed in a way"),
         ("gzip", b"no gzip", "no gzip"),
+        ("gzip", gzip.compress(b"{}") + b"x", "goes on after the end"),
+        ("gzip", gzip.compress(b"{}") + gzip.compress(b"{}"), "goes on after the end"),
+        ("gzip", gzip.compress(b"{}") + b"x" * (50 << 20), "goes on after the end"),
+        ("gzip", ENDLESS, "larger than"),
     ],
+    ids=lambda each: each if isinstance(each, str) else f"{len(each)} bytes",
 )
 @pytest.mark.parametrize("kind", ["extract_memories", "embed"])
 def test_a_reply_takes_no_more_memory_than_its_limit(

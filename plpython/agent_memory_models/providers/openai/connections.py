@@ -104,15 +104,18 @@ async def _body(response: Any, limit: int) -> bytes:
     """The body of a response. Raises ModelError when it is larger than `limit` bytes, or compressed in another way.
 
     The library unpacks whatever it is sent, each part whole and each encoding after the other: a reply of 2 kB took
-    2 GB of a backend.
+    2 GB of a backend. The limit holds for what is sent as well: gzip may go on for ever and unpack to nothing.
     """
     encoding = checked_encoding(response)
-    gzip, body = zlib.decompressobj(wbits=31), bytearray()
+    gzip, body, received = zlib.decompressobj(wbits=31), bytearray(), 0
     try:
         async for part in response.aiter_raw():
+            received += len(part)
             body += gzip.decompress(part, limit + 1 - len(body)) if encoding == "gzip" else part
-            if len(body) > limit:
+            if max(received, len(body)) > limit:
                 raise ModelError(f"the reply is larger than {limit >> 20} MiB")
+            if gzip.unused_data:
+                raise ModelError("the reply goes on after the end of its gzip")
     except zlib.error:
         raise ModelError("the reply is no gzip, as it says") from None
     return bytes(body)
