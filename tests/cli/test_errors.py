@@ -16,7 +16,7 @@ from tests.support.servers import Run
     ("arguments", "environment", "error", "hint"),
     [
         (["doctor"], {"AGENT_MEMORY_DSN": "postgresql://", "PGHOST": "/nonexistent"}, "connection", "--dsn"),
-        (["doctor"], {"AGENT_MEMORY_DSN": "no conninfo"}, "missing", None),
+        (["doctor"], {"AGENT_MEMORY_DSN": "no conninfo"}, "cannot be read", "looks like postgresql://user@localhost"),
         (["worker", "--once"], {"AGENT_MEMORY_DSN": "host=/nonexistent"}, "connection", "Start the server there"),
         (["status"], {"AGENT_MEMORY_DSN": "host=127.0.0.1 port=1"}, "connection", "Start the server there"),
         (["status"], {"AGENT_MEMORY_DSN": "host=nowhere.invalid"}, "resolve", "There is no such host"),
@@ -111,6 +111,8 @@ def test_without_agent_memory(run: Run, empty_dsn: str) -> None:
         ["search", "ana", "x"],
         ["usage"],
         ["prompt", "show", "consolidate"],
+        ["ui", "--no-browser"],
+        ["serve"],
     )
     for command in commands:
         result = run(*command, "--dsn", empty_dsn)

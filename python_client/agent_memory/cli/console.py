@@ -122,7 +122,8 @@ def database(dsn: str | None) -> Iterator[str]:
         return
     unheard = [name for name in ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE") if os.environ.get(name)]
     if unheard:
-        stderr.print(f"Note: {' and '.join(unheard)} would be heard with --dsn postgresql://", soft_wrap=True)
+        note = f"{' and '.join(unheard)} {'is' if len(unheard) == 1 else 'are'} ignored, this is the embedded store."
+        stderr.print(f"Note: {note} For that server: --dsn postgresql://", soft_wrap=True)
     with open_store() as store:
         yield store.conninfo
 

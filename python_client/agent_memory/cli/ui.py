@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from .._files import written
 from ..server.settings import PORT, Settings, keys_of_environment
 from .console import Dsn
-from .serve import listen, say_where
+from .printing import console
+from .serve import listen
 
 
 def ui(
@@ -36,7 +38,7 @@ def ui(
     with tempfile.TemporaryDirectory(prefix="agent-memory-ui-") as folder:
 
         def announce(url: str) -> None:
-            say_where(url, settings)
+            console.print(Text(f"Open {settings.entry(url)} in a browser. Ctrl-C ends it."), soft_wrap=True)
             if browser and _has_screen():
                 # In a thread, because some browsers answer only when they are closed.
                 address = _leading_to(settings.entry(url), Path(folder)) if settings.is_keyless else url
