@@ -97,6 +97,12 @@ class NotConnectedError(AgentMemoryError, psycopg.OperationalError):
     sqlstate = "08001"
 
 
+class NotSupportedError(AgentMemoryError, psycopg.errors.FeatureNotSupported):
+    """This installation lacks what the function needs, such as PL/Python, pg_cron or a key; the hint says what helps."""
+
+    sqlstate = "0A000"
+
+
 class DegradedWarning(UserWarning):
     """An answer is less than it could be, such as a search by keyword alone because no embedding model is active.
 

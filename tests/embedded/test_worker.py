@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import Memory
+from agent_memory import Memory, NotSupportedError
 from agent_memory.embedded import open_store
 
 from tests.embedded.steps import PATIENCE, Processes, server_runs
@@ -60,6 +60,12 @@ def test_jobs_are_run_in_the_background(folder: Path) -> None:
         say(memory)
         wait_until(lambda: memory.list_memories("ana"))
         assert {record.memory_type for record in memory.list_memories("ana")} == {"preference"}
+
+
+def test_who_runs_jobs_himself_is_told_of_the_worker(folder: Path) -> None:
+    with Memory(path=folder) as memory, pytest.raises(NotSupportedError, match="embedded store") as raised:
+        memory.run_jobs()
+    assert "own worker does this work: leave the call out" in (raised.value.hint or "")
 
 
 def test_jobs_that_were_not_run_wait_for_the_next_opening(folder: Path) -> None:
