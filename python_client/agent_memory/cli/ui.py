@@ -15,6 +15,7 @@ import typer
 from rich.text import Text
 
 from .._files import written
+from ..server import check_packages
 from ..server.settings import PORT, Settings, keys_of_environment
 from .console import Dsn
 from .printing import console
@@ -32,6 +33,7 @@ def ui(
     The page is served on this machine only, to browsers that open the address with the token that is printed; without
     a connection string the embedded store of this user is started.
     """
+    check_packages("the page")
     keys: dict[str, Any] = keys_of_environment()
     settings = Settings(**keys, port=port)
 
