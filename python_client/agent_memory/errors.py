@@ -98,7 +98,7 @@ class NotConnectedError(AgentMemoryError, psycopg.OperationalError):
 
 
 class NotSupportedError(AgentMemoryError, psycopg.errors.FeatureNotSupported):
-    """This installation lacks what the function needs, such as PL/Python, pg_cron or a key; the hint says what helps."""
+    """This installation lacks what the function needs, such as PL/Python or a key; the hint says what helps."""
 
     sqlstate = "0A000"
 
@@ -185,7 +185,8 @@ def connecting(conninfo: str) -> Iterator[None]:
     except psycopg.ProgrammingError as error:
         # What libpq says repeats a part of the string, which may be a part of its password.
         raise NotConnectedError(
-            "the connection string cannot be read", hint="A connection string looks like postgresql://user@localhost/app"
+            "the connection string cannot be read",
+            hint="A connection string looks like postgresql://user@localhost/app",
         ) from error
     except psycopg.OperationalError as error:
         if isinstance(error, AgentMemoryError):

@@ -8,7 +8,15 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AgentMemoryError, AsyncMemory, DegradedWarning, InvalidValueError, Memory, NotFoundError, NotSupportedError
+from agent_memory import (
+    AgentMemoryError,
+    AsyncMemory,
+    DegradedWarning,
+    InvalidValueError,
+    Memory,
+    NotFoundError,
+    NotSupportedError,
+)
 from psycopg.rows import namedtuple_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 

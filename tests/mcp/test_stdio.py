@@ -285,5 +285,7 @@ def test_a_database_that_is_not_there_is_told_by_the_first_call(tmp_path: Path) 
 def test_a_host_that_leaves_at_once_leaves_no_warning(dsn: str) -> None:
     command = [sys.executable, "-m", "agent_memory.cli", "mcp", "--user", "ana"]
     environment = {**os.environ, "AGENT_MEMORY_DSN": dsn}
-    done = subprocess.run(command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+    )
     assert done.stderr == ""

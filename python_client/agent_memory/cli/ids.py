@@ -54,13 +54,12 @@ def whole_id(memory: Memory, kind: Literal["memory", "document"], user_id: str, 
     except psycopg.errors.InsufficientPrivilege:
         raise InvalidValueError(f"{given} is no whole id", hint="This role may only name whole ids.") from None
     if not found:
-        raise NotFoundError(
-            f'user "{user_id}" has no {kind} whose id begins or ends with {given}', hint=help_
-        )
+        raise NotFoundError(f'user "{user_id}" has no {kind} whose id begins or ends with {given}', hint=help_)
     if len(found) > 1:
         candidates = [f"{id_} ({harmless(one_line(content))})" for id_, content in found[:_MOST]]
         more = ["and others"] if len(found) > _MOST else []
         raise InvalidValueError(
-            f"the ids of several {table} begin or end with {given}", hint="\n  ".join(["Name one of:", *candidates, *more])
+            f"the ids of several {table} begin or end with {given}",
+            hint="\n  ".join(["Name one of:", *candidates, *more]),
         )
     return str(found[0][0])

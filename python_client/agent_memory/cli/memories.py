@@ -22,7 +22,7 @@ memories = typer.Typer(
     cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore what is remembered of a user."
 )
 
-Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the memory, or its first or last digits.")]
+Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id, or its first or last digits.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.", show_default=False)]
 Metadata = Annotated[str | None, typer.Option(help="A JSON object.", show_default=False)]
 Share = Annotated[float | None, typer.Option(min=0, max=1, help="From 0 to 1.", show_default=False)]

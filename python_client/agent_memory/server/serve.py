@@ -48,7 +48,7 @@ def serve(
     """
     settings.check()
     with ExitStack() as stack:
-        # First, because a port that is taken is then told at once, and no embedded store is started to be stopped again.
+        # First, so that a port that is taken is told before an embedded store is started.
         listening = stack.enter_context(listening_socket(settings))
         named = named_database(dsn)
         conninfo: Callable[[], str] = partial(str, named)
