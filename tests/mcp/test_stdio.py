@@ -268,7 +268,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         app(["mcp", "--user", "ana"])
     assert capfd.readouterr().err.splitlines() == [
         "Error: MCP needs the package mcp, version 2.3 or newer",
-        "Hint: Run: pip install 'pg-agent-memory[mcp]'",
+        "Hint: Run: pip install 'pg-agent-memory[mcp]' (in a clone: pip install '.[mcp]')",
     ]
 
 
