@@ -80,7 +80,7 @@ chromium libfaketime pgbouncer:
 # Use ------------------------------------------------------------------------------------------------------------------
 
 .PHONY: demo
-demo: .venv/.client ## Show a conversation become memory, on an embedded server (no root, no key, no network)
+demo: .venv/.client ## Show a conversation become memory, on an embedded server (no root, no key; downloads its packages once)
 	@$(BIN)/agent-memory demo
 
 .PHONY: build

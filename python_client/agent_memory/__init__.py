@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         NotConnectedError,
         NotFoundError,
         NotInstalledError,
+        NotSupportedError,
         PermissionDeniedError,
         RetryableError,
     )
@@ -75,6 +76,7 @@ __all__ = [
     "NotConnectedError",
     "NotFoundError",
     "NotInstalledError",
+    "NotSupportedError",
     "PermissionDeniedError",
     "Pushed",
     "Quarantined",

@@ -14,6 +14,11 @@ def counted(number: int, noun: str, plural: str | None = None) -> str:
     return f"{number} {noun if number == 1 else plural or noun + 's'}"
 
 
+def pip_install(extra: str) -> str:
+    """Return the command that installs an extra, from a package index and in a clone, where it is not published."""
+    return f"pip install 'pg-agent-memory[{extra}]' (in a clone: pip install '.[{extra}]')"
+
+
 def harmless(text: str) -> str:
     """Return the text with a visible sign in place of each character that a terminal would obey."""
     return UNSAFE.sub(_sign, text.replace("\r\n", "\n"))

@@ -97,6 +97,12 @@ class NotConnectedError(AgentMemoryError, psycopg.OperationalError):
     sqlstate = "08001"
 
 
+class NotSupportedError(AgentMemoryError, psycopg.errors.FeatureNotSupported):
+    """This installation lacks what the function needs, such as PL/Python or a key; the hint says what helps."""
+
+    sqlstate = "0A000"
+
+
 class DegradedWarning(UserWarning):
     """An answer is less than it could be, such as a search by keyword alone because no embedding model is active.
 
@@ -176,6 +182,12 @@ def connecting(conninfo: str) -> Iterator[None]:
     """
     try:
         yield
+    except psycopg.ProgrammingError as error:
+        # What libpq says repeats a part of the string, which may be a part of its password.
+        raise NotConnectedError(
+            "the connection string cannot be read",
+            hint="A connection string looks like postgresql://user@localhost/app",
+        ) from error
     except psycopg.OperationalError as error:
         if isinstance(error, AgentMemoryError):
             raise
@@ -231,7 +243,7 @@ def from_psycopg(
     is_ours = error.diag.context is None
     result: AgentMemoryError | None = None
     if sqlstate in _MISSING and is_ours:
-        result = _not_installed(message, info, "" if sqlstate == "3F000" else answer)
+        result = not_installed(message, info, "" if sqlstate == "3F000" else answer)
     elif sqlstate == _NOT_PERMITTED and is_ours:
         result = _not_permitted(message, info, function, answer)
     elif sqlstate == _FAILED_TRANSACTION:
@@ -254,7 +266,14 @@ def from_psycopg(
     return result
 
 
-def _not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | None) -> NotInstalledError:
+def not_installed(message: str, info: psycopg.ConnectionInfo, installed: str | None) -> NotInstalledError:
+    """Say that a database lacks agent_memory, or what this client calls of it, and which command helps.
+
+    Args:
+        message: what the server said.
+        info: a connection to the database.
+        installed: the version that is installed; "" for none, None where that is not known.
+    """
     wanted, database = client_version(), _database(info)
     # Users of agent_memory rarely connect as the role that may install it, so the command names no user.
     where = shlex.quote(make_conninfo(host=info.host, port=info.port, dbname=info.dbname))

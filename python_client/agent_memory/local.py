@@ -8,6 +8,7 @@ from typing import Any
 
 from agent_memory_models import ModelError, reason_to_keep
 
+from ._text import pip_install
 from .client import Memory
 from .client.background import models, submit
 from .client.notices import Notices, warned_of_stores
@@ -77,7 +78,7 @@ def _explained(error: ModelError) -> MissingWeightsError:
     if find_spec("fastembed") is None or "pip install" in str(error):
         return MissingWeightsError(
             f"{what} needs Python packages that are missing here",
-            hint="Run: pip install 'pg-agent-memory[local]'; then: agent-memory models local",
+            hint=f"Run: {pip_install('local')}; then: agent-memory models local",
         )
     if "not downloaded" in str(error):
         return MissingWeightsError(

@@ -97,7 +97,7 @@ def test_threads_and_messages(command: Commands, memory: Memory) -> None:
 
 
 def test_memories(command: Commands) -> None:
-    assert command("memories", "ana") == "No memories.\n"
+    assert command("memories", "ana").startswith("No memories.")
     options = ("--type", "preference", "--tag", "drinks", "--tag", "x", "--metadata", '{"a": 1}', "--importance", 0.9)
     tea = command("memories", "add", "ana", EVIL, *options, "--valid-from", "2025-03-01").strip()
     assert command("memories", "add", "ana", EVIL, "--type", "preference").strip() == tea

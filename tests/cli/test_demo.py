@@ -17,7 +17,7 @@ from tests.support.servers import Run
 
 @pytest.mark.feature("E17")
 def test_demo(run: Run, tmp_path: Path) -> None:
-    result = run("demo", AGENT_MEMORY_MODEL_DIR=str(tmp_path))
+    result = run("demo", AGENT_MEMORY_MODEL_DIR=str(tmp_path), PATH="/usr/bin:/bin")  # as "make demo" is run
     assert result.returncode == 0, result.stderr
     assert "It searches by keyword only" in result.stdout  # because the folder has no model
     assert "Preferences extracted:" in result.stdout
@@ -29,6 +29,7 @@ def test_demo(run: Run, tmp_path: Path) -> None:
         assert question["looks_for"] in answer
     assert result.stderr == ""
     assert all(f"\n  {command}\n" in result.stdout for command in NEXT)
+    assert f"\n  . {sys.prefix}/bin/activate\n" in result.stdout
 
 
 def test_only_without_an_embedding_model_the_demo_says_that_it_searches_by_keyword(db: psycopg.Connection) -> None:
@@ -66,3 +67,4 @@ def test_what_the_demo_says_to_do_next_works_in_an_empty_folder(tmp_path: Path) 
         said[command.split()[1]] = result.stdout
     assert "I prefer trains over planes." in said["search"]
     assert f"embedded in {tmp_path / 'data'}" in said["status"]
+    assert "absent: a worker runs inside the programs that use the store" in said["status"]

@@ -58,10 +58,19 @@ class TestIds:
         document_id = memory.add_document("ana", "How to brew tea")
         assert run("documents", "delete", "ana", str(document_id)[:20]).stdout == f"Deleted {document_id}.\n"
 
+    def test_an_end_is_enough_where_ids_begin_alike(self, run: Run, db: psycopg.Connection) -> None:
+        memory = Memory(db)
+        ids = [str(memory.add_memory("ana", content).memory_id) for content in ("Likes tea", "Likes coffee")]
+        for id_, content in zip(ids, ("Likes tea", "Likes coffee"), strict=True):
+            assert content in run("memories", "show", "ana", id_[-8:]).stdout
+        renamed(db, ids[0], "aaaabbbb-0000-7000-8000-00000000cccc")
+        renamed(db, ids[1], "cccc0000-0000-7000-8000-000000000000")
+        assert "begin or end with cccc" in run("memories", "show", "ana", "cccc").stderr
+
     def test_one_that_names_several_is_an_error_that_lists_them(self, run: Run, ids: list[str]) -> None:
         result = run("memories", "delete", "ana", "aaaabbbb")
         assert result.returncode == 1
-        assert "the ids of several memories begin with aaaabbbb" in result.stderr
+        assert "the ids of several memories begin or end with aaaabbbb" in result.stderr
         assert f"{ids[0]} (Likes tea)" in result.stderr
         assert f"{ids[1]} (Likes coffee)" in result.stderr
         assert run("memories", "show", "ana", ids[0]).returncode == 0
@@ -69,9 +78,10 @@ class TestIds:
     @pytest.mark.parametrize(
         ("given", "says"),
         [
-            ("dddd", 'user "ana" has no memory whose id begins with dddd'),
+            ("dddd", 'user "ana" has no memory whose id begins or ends with dddd'),
             ("cccc0000-0000-7000-8000-00000000000g", "memory_id is not a UUID"),
             ("abc", "memory_id is not a UUID"),
+            ("abc", "its first or last digits, four at least: agent-memory memories ana"),
             ("ffffffff-ffff-ffff-ffff-ffffffffffff", "this user has no memory ffffffff"),
         ],
     )
@@ -117,6 +127,33 @@ def test_threads_count_what_was_said_and_what_is_active(run: Run, db: psycopg.Co
     heading, row = run("threads", "ana").stdout.splitlines()
     counts = dict(zip(heading.split()[:4], row.split()[:4], strict=True))
     assert (counts["messages"], counts["active"]) == ("25", "1")
+
+
+def test_no_memories_yet_says_why_and_what_helps(run: Run, db: psycopg.Connection) -> None:
+    assert run("memories", "ana").stdout == (
+        "No memories. Nobody has said anything as ana; agent-memory users lists the users.\n"
+    )
+    memory = Memory(db)
+    for thread in ("monday", "tuesday"):
+        memory.add_message("ana", thread, "user", "I prefer trains over planes.")
+    assert run("memories", "ana").stdout == (
+        "No memories. 2 messages are not read yet: that happens every 10 messages of a thread; "
+        "now: agent-memory memories extract ana\n"
+    )
+    said = run("memories", "extract", "ana").stdout
+    assert ("reads thread monday" in said, "reads thread tuesday" in said) == (True, True)
+    assert "agent-memory worker --once" in said
+    assert run("worker", "--once").returncode == 0
+    assert "trains over planes" in run("memories", "ana").stdout
+    assert run("memories", "extract", "ana").stdout == "All messages are read already.\n"
+    assert "reads thread monday" in run("memories", "extract", "ana", "monday").stdout
+
+
+def test_a_list_without_a_user_asks_for_one(run: Run) -> None:
+    for group in ("threads", "memories", "documents"):
+        result = run(group)
+        assert (result.returncode, result.stdout) == (2, "")
+        assert f"name a user: agent-memory {group} ana" in result.stderr
 
 
 def test_settings_are_sorted(run: Run) -> None:

@@ -17,7 +17,7 @@ def test_it_says_what_runs_where_and_ends_with_0_while_nothing_is_broken(run: Ru
     result = run("status", "--dsn", make_conninfo(dsn, password="unspoken"))
     assert result.returncode == 0, result.stderr
     assert f"database {conninfo_to_dict(dsn)['dbname']} on " in result.stdout
-    assert "local (provider local, patterns), not called yet" in result.stdout
+    assert "local (built-in rules, no key), not called yet" in result.stdout
     assert "degraded embedding model: none is active" in result.stdout
     assert "Run: agent-memory models local" in result.stdout
     assert "unspoken" not in result.stdout + result.stderr

@@ -8,7 +8,15 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AgentMemoryError, AsyncMemory, DegradedWarning, InvalidValueError, Memory, NotFoundError
+from agent_memory import (
+    AgentMemoryError,
+    AsyncMemory,
+    DegradedWarning,
+    InvalidValueError,
+    Memory,
+    NotFoundError,
+    NotSupportedError,
+)
 from psycopg.rows import namedtuple_row
 from psycopg_pool import AsyncConnectionPool, ConnectionPool
 
@@ -72,6 +80,19 @@ class TestConnections:
             memory.version()
             with pytest.raises(AgentMemoryError, match="inside a transaction"):
                 memory.run_jobs()
+
+    def test_run_jobs_without_pl_python_says_what_does_the_work(self, db: psycopg.Connection, memory: Memory) -> None:
+        db.execute("""
+            create or replace procedure memory.run_jobs(max_jobs int default 100, max_seconds int default 60)
+            language plpgsql as $$
+            begin
+              raise exception 'memory.run_jobs() needs PL/Python' using errcode = '0A000', hint = 'agent-memory worker';
+            end $$""")
+        with pytest.raises(NotSupportedError, match="needs PL/Python") as raised:
+            memory.run_jobs()
+        assert raised.value.sqlstate == "0A000"
+        assert isinstance(raised.value, psycopg.errors.FeatureNotSupported)
+        assert "agent-memory worker" in (raised.value.hint or "")
 
     @pytest.mark.parametrize("autocommit", [True, False])
     def test_run_jobs(self, server: Server, dsn: str, autocommit: bool) -> None:

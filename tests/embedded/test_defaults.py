@@ -60,7 +60,10 @@ def test_libpqs_environment_is_not_heard(processes: Processes) -> None:
     environment = {"PGHOST": "/nonexistent", "PGHOSTADDR": "127.0.0.1", "PGPORT": "1", "PGDATABASE": "x", "PGUSER": "y"}
     assert processes.run("print(bool(Memory(path=folder).version()))", **environment) == "True\n"
     result = command("doctor", **environment)
-    assert result.stderr == "Note: PGHOST and PGHOSTADDR and PGDATABASE would be heard with --dsn postgresql://\n"
+    assert result.stderr == (
+        "Note: PGHOST and PGHOSTADDR and PGDATABASE are ignored, this is the embedded store. "
+        "For that server: --dsn postgresql://\n"
+    )
 
 
 @pytest.mark.parametrize("client", [Memory, AsyncMemory])

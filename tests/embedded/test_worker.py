@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, Memory
+from agent_memory import AsyncMemory, Memory, NotSupportedError
 from agent_memory.embedded import background, open_store
 
 from tests.embedded.steps import PATIENCE, Processes, server_runs
@@ -76,6 +76,12 @@ def test_sweeping_goes_on_after_an_error(
     with Memory(path=folder):
         wait_until(lambda: len(attempts) > 1)
     assert "sweeping the store failed" in caplog.text
+
+
+def test_who_runs_jobs_himself_is_told_of_the_worker(folder: Path) -> None:
+    with Memory(path=folder) as memory, pytest.raises(NotSupportedError, match="embedded store") as raised:
+        memory.run_jobs()
+    assert "own worker does this work: leave the call out" in (raised.value.hint or "")
 
 
 def test_jobs_that_were_not_run_wait_for_the_next_opening(folder: Path) -> None:

@@ -55,7 +55,8 @@ class Serving:
             self.__exit__(None, None, None)
             raise AssertionError(f"the server did not start: {''.join(self.errors)}")
         # Without a key the server prints an address with a token.
-        self.url, _, self.token = self.announced.split()[2].partition("/?token=")
+        [address] = [word for word in self.announced.split() if word.startswith("http://")]
+        self.url, _, self.token = address.partition("/?token=")
         return self
 
     def __exit__(

@@ -138,6 +138,16 @@ def test_an_address_in_use_is_named(dsn: str) -> None:
             with_keys(dsn, "--port", port).__enter__()
 
 
+def test_the_page_needs_a_port_and_says_so_before_a_store_is_started(dsn: str, tmp_path: Path) -> None:
+    with with_keys(dsn) as serving:
+        taken = Serving(None, command="ui", XDG_DATA_HOME=str(tmp_path))
+        taken._command += ["--no-browser", "--port", serving.url.rpartition(":")[2]]
+        with pytest.raises(AssertionError, match="in use"):
+            taken.__enter__()
+    assert [line for line in taken.errors if "WARNING" in line] == []
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_a_database_out_of_reach_is_named() -> None:
     with pytest.raises(AssertionError, match=r"Error: .*\n.*Hint: "):
         with_keys("host=/nonexistent dbname=x").__enter__()

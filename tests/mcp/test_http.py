@@ -70,7 +70,7 @@ def test_who_has_no_valid_token_is_turned_away(served: McpServing) -> None:
         )
         assert ana.post(served.url, content=b"{", headers={"Content-Type": "application/json"}).status_code == 400
         assert "database" not in served.announced
-    assert "with access checks" in served.announced
+    assert "callers need a key or a token" in served.announced
 
 
 def test_errors_of_the_operator_are_not_told_over_http(served: McpServing, shared_api: Api, newcomer: str) -> None:

@@ -268,7 +268,7 @@ def test_a_missing_package_is_named_with_the_command_that_installs_it(
         app(["mcp", "--user", "ana"])
     assert capfd.readouterr().err.splitlines() == [
         "Error: MCP needs the package mcp, version 2.3 or newer",
-        "Hint: Run: pip install 'pg-agent-memory[mcp]'",
+        "Hint: Run: pip install 'pg-agent-memory[mcp]' (in a clone: pip install '.[mcp]')",
     ]
 
 
@@ -280,3 +280,12 @@ def test_a_database_that_is_not_there_is_told_by_the_first_call(tmp_path: Path) 
         assert "Hint: Start the server there" in refused
         log.seek(0)
         assert "Start the server there" in log.read()
+
+
+def test_a_host_that_leaves_at_once_leaves_no_warning(dsn: str) -> None:
+    command = [sys.executable, "-m", "agent_memory.cli", "mcp", "--user", "ana"]
+    environment = {**os.environ, "AGENT_MEMORY_DSN": dsn}
+    done = subprocess.run(
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+    )
+    assert done.stderr == ""

@@ -41,6 +41,9 @@ def test_psql(db: psycopg.Connection, dsn: str, run: Run, server: Server, tmp_pa
     path.write_text(program("sql"))
     result = run("psql", "--no-psqlrc", "--set=ON_ERROR_STOP=1", f"--file={path}", **variables(dsn))
     check(db, result.stdout)
+    [shown] = re.findall(r"```\n(  role .*?)```", DOCUMENT, re.DOTALL)
+    printed = result.stdout + result.stderr[result.stderr.index("NOTICE:") :]
+    assert [line for line in shown.splitlines() if line not in printed.splitlines()] == []
 
 
 def test_node(db: psycopg.Connection, dsn: str, tmp_path: Path) -> None:

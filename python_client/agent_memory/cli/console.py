@@ -60,7 +60,7 @@ class Commands(_Readable):
         """Run the command."""
         try:
             with warnings.catch_warnings():
-                # The log has the same text, and commands that search print the log as notes.
+                # Commands that search print them as notes.
                 warnings.simplefilter("ignore", DegradedWarning)
                 return super().invoke(ctx)
         except BrokenPipeError:
@@ -77,7 +77,9 @@ class Group(_Readable):
     """Commands about one thing, of which ``list`` need not be named: "agent-memory threads ana" lists ana's threads."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Insert ``list`` where no command is named."""
+        """Insert ``list`` where no command is named; without a word, say that a list is of a user."""
+        if not args and "list" in self.commands and self.no_args_is_help and not ctx.resilient_parsing:
+            ctx.fail(f"name a user: {ctx.command_path} ana")
         names = {*self.commands, *ctx.help_option_names}
         if "list" in self.commands and (args[0] not in names if args else not self.no_args_is_help):
             args = ["list", *args]
@@ -122,7 +124,8 @@ def database(dsn: str | None) -> Iterator[str]:
         return
     unheard = [name for name in ("PGHOST", "PGHOSTADDR", "PGSERVICE", "PGDATABASE") if os.environ.get(name)]
     if unheard:
-        stderr.print(f"Note: {' and '.join(unheard)} would be heard with --dsn postgresql://", soft_wrap=True)
+        note = f"{' and '.join(unheard)} {'is' if len(unheard) == 1 else 'are'} ignored, this is the embedded store."
+        stderr.print(f"Note: {note} For that server: --dsn postgresql://", soft_wrap=True)
     with open_store() as store:
         yield store.conninfo
 

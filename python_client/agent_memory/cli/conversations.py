@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import warnings
 from typing import Annotated, cast
 
 import typer
@@ -10,12 +11,12 @@ import typer
 from .._text import counted
 from ..choices import Mode, Source
 from ..client import Memory
+from ..errors import DegradedWarning
 from ..types import ContextPart
 from .console import Agent, Dsn, Thread, User, connected, log_to_stderr
-from .printing import AsJson, console, print_entry, print_json, print_line, print_table
+from .printing import AsJson, console, plain, print_entry, print_json, print_line, print_table, stderr
 
 _WITHOUT_MODEL = "01AM1"
-"""A notice which people who have set up no embedding model need not read at each search."""
 
 
 def context(
@@ -30,7 +31,15 @@ def context(
     """Show the context that a model would get for a thread, and the tokens of each part."""
     show_notes()
     with connected(dsn) as connection:
-        parts = Memory(connection).get_context(user_id, thread_id, query=query, agent_id=agent, max_tokens=max_tokens)
+        memory = Memory(connection)
+        # A context says nothing of that, because each turn of a conversation would be told.
+        if connection.execute("select from memory.query_to_embed(%s, 'x')", [user_id]).fetchone() is None:
+            memory._warn_degraded(
+                "comparing words only, no embedding model is active",
+                "Run: agent-memory models local",
+                sqlstate=_WITHOUT_MODEL,
+            )
+        parts = memory.get_context(user_id, thread_id, query=query, agent_id=agent, max_tokens=max_tokens)
     if as_json:
         for part in parts:
             print_json(part)
@@ -60,7 +69,7 @@ def search(
     dsn: Dsn = None,
 ) -> None:
     """Search what is remembered about a user."""
-    show_notes(expects_model=mode is not None)
+    show_notes()
     with connected(dsn) as connection:
         results = Memory(connection).search(
             user_id, query, mode=mode, sources=_sources(sources), agent_id=agent, top_k=limit
@@ -87,19 +96,18 @@ def print_context(parts: list[ContextPart]) -> None:
     print_table(("source", "tokens", "share"), [*rows, ("total", total, "")], right=("tokens", "share"))
 
 
-def show_notes(*, expects_model: bool = False) -> None:
-    """Show the notices of the database, and only to those who expect a model that no embedding model is active."""
-    log_to_stderr("Note: %(message)s")
+def show_notes() -> None:
+    """Show what degrades answers, each cause once in a command."""
+    log_to_stderr("Note: %(message)s", logging.WARNING)
     shown: set[str] = set()
 
-    def is_new(note: logging.LogRecord) -> bool:
-        text = note.getMessage()
-        if text in shown or (not expects_model and getattr(note, "sqlstate", None) == _WITHOUT_MODEL):
-            return False
-        shown.add(text)
-        return True
+    def show(message: Warning | str, *_: object, **__: object) -> None:
+        if str(message) not in shown:
+            shown.add(str(message))
+            stderr.print(plain(f"Note: {message}"), soft_wrap=True)
 
-    logging.getLogger("agent_memory").addFilter(is_new)
+    warnings.simplefilter("always", DegradedWarning)
+    warnings.showwarning = show
 
 
 def _sources(names: str | None) -> list[Source] | None:

@@ -73,7 +73,8 @@ def list_(
 def delete(
     user_id: User,
     document_id: Annotated[
-        str, typer.Argument(metavar="ID", show_default=False, help="The id of the document, or how it begins.")
+        str,
+        typer.Argument(metavar="ID", show_default=False, help="The id, or its first or last digits."),
     ],
     dsn: Dsn = None,
 ) -> None:

@@ -1,8 +1,12 @@
-"""Ids that people shorten: the beginning of an id is enough where a user has one id that begins so."""
+"""Ids that people shorten: the first or last digits are enough where a user has one id that begins or ends so.
+
+Ids begin with the time, so those of one conversation begin alike and end differently.
+"""
 
 from __future__ import annotations
 
 import re
+import shlex
 from typing import Literal
 from uuid import UUID
 
@@ -19,43 +23,45 @@ _MOST = 10
 
 
 def whole_id(memory: Memory, kind: Literal["memory", "document"], user_id: str, given: str) -> str:
-    """Return the id that begins as given; what is no beginning of an id is returned as it is.
+    """Return the id that begins or ends as given; a whole id is returned as it is.
 
     Args:
         memory: a client on a connection.
         kind: what the id names.
         user_id: whose it is.
-        given: an id, or four hexadecimal digits of its beginning or more.
+        given: an id, or its first or last hexadecimal digits, four at least.
 
     Raises:
-        NotFoundError: no id of the user begins so.
-        InvalidValueError: several do, or the role may not look for them.
+        NotFoundError: no id of the user begins or ends so.
+        InvalidValueError: several do, it is no part of an id, or the role may not look for ids.
     """
     digits = given.replace("-", "").lower()
-    if not re.fullmatch("[0-9a-f]{4,31}", digits):
+    if re.fullmatch("[0-9a-f]{32}", digits):
         return given
     table = {"memory": "memories", "document": "documents"}[kind]
+    help_ = f"Name the id, or its first or last digits, four at least: agent-memory {table} {shlex.quote(user_id)}"
+    if not re.fullmatch("[0-9a-f]{4,31}", digits):
+        raise InvalidValueError(f"{kind}_id is not a UUID: {given}", hint=help_)
     plural, column = SQL(table), Identifier(f"{kind}_id")
     query = SQL(
-        "select {column}, left(content, 60) from memory.{table} where user_id = %s and {column} between %s and %s"
-        " order by {column} limit %s"
+        "select {column}, left(content, 60) from memory.{table} where user_id = %s"
+        " and ({column} between %s and %s or replace({column}::text, '-', '') like %s) order by {column} limit %s"
     ).format(column=column, table=plural)
     first, last = UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f"))
+    values = [user_id, first, last, f"%{digits}", _MOST + 1]
     try:
-        found = memory._connection.execute(query, [user_id, first, last, _MOST + 1]).fetchall()  # type: ignore[union-attr]
+        found = memory._connection.execute(query, values).fetchall()  # type: ignore[union-attr]
     except psycopg.errors.InsufficientPrivilege:
         raise InvalidValueError(
             f"{kind}_id: this role may not look for ids that begin with {given}", hint="Give the whole id."
         ) from None
     if not found:
-        raise NotFoundError(
-            f'user "{user_id}" has no {kind} whose id begins with {given}',
-            hint=f"Run: agent-memory {table} list {user_id}",
-        )
+        raise NotFoundError(f'user "{user_id}" has no {kind} whose id begins or ends with {given}', hint=help_)
     if len(found) > 1:
         candidates = [f"{id_} ({harmless(one_line(content))})" for id_, content in found[:_MOST]]
         more = ["and others"] if len(found) > _MOST else []
         raise InvalidValueError(
-            f"the ids of several {table} begin with {given}", hint="\n  ".join(["Name one of:", *candidates, *more])
+            f"the ids of several {table} begin or end with {given}",
+            hint="\n  ".join(["Name one of:", *candidates, *more]),
         )
     return str(found[0][0])

@@ -76,7 +76,11 @@ def mcp(
     )
 
     def announce(url: str) -> None:
-        who = f"for who sends: Authorization: Bearer {settings.token}" if settings.is_keyless else "with access checks"
+        who = (
+            f"for who sends: Authorization: Bearer {settings.token}"
+            if settings.is_keyless
+            else "callers need a key or a token"
+        )
         console.print(Text(f"Listening on {url} ({who})"), soft_wrap=True)
 
     serve_http(dsn, user, agent, settings, announce)

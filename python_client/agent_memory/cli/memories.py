@@ -6,11 +6,15 @@ import json
 from datetime import datetime, timezone
 from typing import Annotated, Any
 
+import psycopg
 import typer
+from psycopg.rows import dict_row
 
+from .._unread import UNREAD, why_no_memories
+from ..client import Memory
 from ..errors import InvalidValueError, NotFoundError
 from ..types import MemoryRecord
-from .console import Agent, Dsn, Group, User, opened
+from .console import Agent, Dsn, Group, User, connected, opened
 from .ids import whole_id
 from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest, print_table
 
@@ -18,10 +22,13 @@ memories = typer.Typer(
     cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore what is remembered of a user."
 )
 
-Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id of the memory, or how it begins.")]
+Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id, or its first or last digits.")]
 Tags = Annotated[list[str] | None, typer.Option("--tag", help="A tag; repeatable.", show_default=False)]
 Metadata = Annotated[str | None, typer.Option(help="A JSON object.", show_default=False)]
 Share = Annotated[float | None, typer.Option(min=0, max=1, help="From 0 to 1.", show_default=False)]
+_UNREAD_THREADS = """
+select thread_id from memory.thread_stats where user_id = %s and next_seq - 1 > extracted_seq order by thread_id
+"""
 Time = Annotated[datetime | None, typer.Option(help="In UTC.", show_default=False)]
 
 
@@ -44,8 +51,8 @@ def list_(
     dsn: Dsn = None,
 ) -> None:
     """List memories, newest first."""
-    with opened(dsn) as memory:
-        found = memory.list_memories(
+    with connected(dsn) as connection:
+        found = Memory(connection).list_memories(
             user_id,
             agent_id=agent,
             memory_type=memory_type,
@@ -58,6 +65,7 @@ def list_(
             include_quarantined=quarantined,
             thread_id=thread,
         )
+        why = None if found else _why_none(connection, user_id)
     for record in found:
         if as_json:
             print_json(record)
@@ -65,8 +73,8 @@ def list_(
             print_entry(_heading(record), record.content)
     if found and not as_json:
         print_rest(found, offset)
-    elif not found and not as_json:
-        print_line("No memories.")
+    elif not as_json:
+        print_line(" ".join(filter(None, ("No memories.", why))))
 
 
 @memories.command()
@@ -273,6 +281,36 @@ def release(user_id: User, memory_id: Id, dsn: Dsn = None) -> None:
         memory_id = whole_id(memory, "memory", user_id, memory_id)
         memory.release_memory(user_id, memory_id)
     print_line(f"{memory_id} is released.")
+
+
+@memories.command()
+def extract(
+    user_id: User,
+    thread_id: Annotated[
+        str | None, typer.Argument(metavar="THREAD", show_default="each thread with unread messages")
+    ] = None,
+    dsn: Dsn = None,
+) -> None:
+    """Queue the extraction of memories from messages that are not read yet, without waiting for ten of them."""
+    with connected(dsn) as connection:
+        threads = [thread_id] if thread_id is not None else _unread_threads(connection, user_id)
+        for thread in threads:
+            job_id = Memory(connection).extract_memories(user_id, thread)
+            print_line(f"Job {job_id} reads thread {thread}.")
+    print_line("Where no worker runs: agent-memory worker --once" if threads else "All messages are read already.")
+
+
+def _unread_threads(connection: psycopg.Connection[Any], user_id: str) -> list[str]:
+    return [thread_id for (thread_id,) in connection.execute(_UNREAD_THREADS, [user_id]).fetchall()]
+
+
+def _why_none(connection: psycopg.Connection[Any], user_id: str) -> str | None:
+    """Return what explains that there are no memories, nothing for a role that may not read counters."""
+    try:
+        row = connection.cursor(row_factory=dict_row).execute(UNREAD, {"user": user_id}).fetchone()
+    except psycopg.errors.InsufficientPrivilege:
+        return None
+    return why_no_memories(user_id, row or {"threads": 0})
 
 
 def _heading(record: MemoryRecord) -> str:

@@ -17,8 +17,8 @@ from ..errors import AgentMemoryError
 from ..source import named_database
 from ..types import Context, ContextPart
 from .chat_model import ChatModel, chat_model
-from .console import Dsn, User
-from .conversations import print_context, show_notes
+from .console import Dsn, User, log_to_stderr
+from .conversations import print_context
 from .printing import console, moment, plain, print_entry, print_line, stderr
 
 _HELP = """/context [QUESTION]  what the model would see, with the tokens of each part
@@ -50,8 +50,7 @@ def shell(
     dsn: Dsn = None,
 ) -> None:
     """Chat with what is remembered of a user. Without a chat model, see what each line would bring back."""
-    show_notes()
-    logging.getLogger("agent_memory").setLevel(logging.WARNING)  # the worker of an embedded store says when it begins
+    log_to_stderr("Note: %(message)s", logging.WARNING)
     with Memory(named_database(dsn)) as memory:
         answering = chat_model(memory, model)
         _Shell(memory, user_id, thread or f"shell-{datetime.now():%Y-%m-%d}", agent, max_tokens, answering).run()

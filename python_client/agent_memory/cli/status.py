@@ -94,15 +94,18 @@ def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
             "PL/Python",
             "call memory.run_jobs() works"
             if state["has_runner"]
+            else "absent: a worker runs inside the programs that use the store"
+            if state["folder"] is not None
             else 'absent: "agent-memory worker" runs beside the server',
         ),
     ]
     for model in state["models"]:
         last = "not called yet" if model["last_called_at"] is None else f"last called {_ago(model['last_called_at'])}"
         works = f"failed: {model['last_error']}" if model["last_error"] else last
-        lines.append(
-            (f"{model['kind']} model", f"{model['name']} (provider {model['provider']}, {model['model']}), {works}")
-        )
+        what = f"provider {model['provider']}, {model['model']}"
+        if (model["kind"], model["provider"]) == ("chat", "local"):
+            what = "built-in rules, no key"
+        lines.append((f"{model['kind']} model", f"{model['name']} ({what}), {works}"))
     if embedded is not None:
         about = "about " if embedded["is_estimate"] else ""
         lines.append(("embedded", f"{about}{embedded['done']:,} of {counted(embedded['total'], 'text')}"))

@@ -14,11 +14,14 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from rich.text import Text
 
 from .._files import written
+from ..server import check_packages
 from ..server.settings import PORT, Settings, keys_of_environment
 from .console import Dsn
-from .serve import listen, say_where
+from .printing import console
+from .serve import listen
 
 _PREFIX = "agent-memory-ui-"
 
@@ -34,13 +37,14 @@ def ui(
     The page is served on this machine only, to browsers that open the address with the token that is printed; without
     a connection string the embedded store of this user is started.
     """
+    check_packages("the page")
     keys: dict[str, Any] = keys_of_environment()
     settings = Settings(**keys, port=port)
 
     with ExitStack() as files:
 
         def announce(url: str) -> None:
-            say_where(url, settings)
+            console.print(Text(f"Open {settings.entry(url)} in a browser. Ctrl-C ends it."), soft_wrap=True)
             if browser and _has_screen():
                 # In a thread, because some browsers answer only when they are closed.
                 address = files.enter_context(_leading_to(settings.entry(url))) if settings.is_keyless else url

@@ -258,7 +258,9 @@ def _converted(kind: str, name: str, value: object) -> str | None:
 
 def _refuse_type(name: str, wanted: str, value: object, instead: str | None = None) -> NoReturn:
     given = "None" if value is None else type(value).__name__
-    if instead is None or value is None:
+    if value is None:
+        hint = f"Pass {wanted}: {name} must not be None."
+    elif instead is None:
         hint = "The method's signature names the types it takes."
     else:
         hint = f"Pass {instead}."

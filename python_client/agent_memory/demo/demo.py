@@ -10,11 +10,15 @@ import asyncio
 import json
 import math
 import re
+import shlex
+import shutil
+import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import ExitStack
 from datetime import datetime
 from importlib.resources import as_file, files
+from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -68,6 +72,8 @@ def run(console: Console) -> None:
     console.print(
         "\nThe server is stopped and its data deleted. To go on with a store of your own, in your data folder:"
     )
+    if shutil.which("agent-memory") is None and sys.prefix != sys.base_prefix:  # as with "make demo"
+        console.print(Text(f"  . {shlex.quote(str(Path(sys.prefix, 'bin', 'activate')))}"), soft_wrap=True)
     for command in NEXT:
         console.print(Text(f"  {command}"), soft_wrap=True)
     console.print(

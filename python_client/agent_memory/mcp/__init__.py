@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from .._text import pip_install
 from ..errors import AgentMemoryError
 
 __all__ = ["check_packages", "has_packages"]
@@ -29,5 +30,5 @@ def check_packages() -> None:
     if not has_packages():
         raise AgentMemoryError(
             "MCP needs the package mcp, version 2.3 or newer",
-            hint="Run: pip install 'pg-agent-memory[mcp]'",
+            hint=f"Run: {pip_install('mcp')}",
         )

@@ -18,9 +18,9 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from ..client import AsyncMemory
+from ..client import AsyncMemory, Memory
 from ..client._async.poolers import prepare_nothing_behind_a_pooler
-from ..errors import AgentMemoryError, InvalidValueError
+from ..errors import AgentMemoryError, InvalidValueError, NotInstalledError, connecting
 from ..server.access import Access, caller_of
 from ..server.bodies import Bodies
 from ..server.listening import listening_socket, serve_app
@@ -51,9 +51,11 @@ def serve_stdio(dsn: str | None, user_id: str, agent_id: str | None) -> None:
         agent_id: the agent that what is stored belongs to; None for the default one.
 
     Raises:
+        NotInstalledError: the database has no agent_memory.
         AgentMemoryError: the embedded store cannot be used.
     """
     conninfo = named_database(dsn)
+    _check_installed(conninfo)
 
     async def run() -> None:
         async with _opened(conninfo) as memory:
@@ -79,6 +81,7 @@ def serve_http(
 
     Raises:
         InvalidValueError: the settings do not fit together, or no user is named and there are no tokens either.
+        NotInstalledError: the database has no agent_memory.
         AgentMemoryError: the embedded store cannot be used.
         OSError: the address cannot be listened on.
     """
@@ -90,6 +93,7 @@ def serve_http(
         )
     warn_of_short_secret(settings)
     conninfo = named_database(dsn)
+    _check_installed(conninfo)
 
     async def run() -> None:
         async with _opened(conninfo, settings.pool_size) as memory:
@@ -246,8 +250,28 @@ async def _opened(conninfo: str | None, pool_size: int = POOL_SIZE) -> AsyncIter
             )
             memory = AsyncMemory(await stack.enter_async_context(pool))
         await stack.enter_async_context(memory)
-        stack.callback(asyncio.create_task(_try(memory)).cancel)
+        trying = asyncio.create_task(_try(memory))
+        stack.push_async_callback(_ended, trying)
         yield memory
+
+
+def _check_installed(conninfo: str | None) -> None:
+    """Refuse a database that has no agent_memory; one that is out of reach, or refuses the role, may come back.
+
+    Raises:
+        NotInstalledError: there is no agent_memory.
+    """
+    if conninfo is None:
+        return  # an embedded store installs it
+    try:
+        with connecting(conninfo):
+            connection = psycopg.connect(conninfo, autocommit=True, connect_timeout=2)
+        with connection:
+            Memory(connection).version()
+    except NotInstalledError:
+        raise
+    except (AgentMemoryError, psycopg.Error):
+        pass  # the log says so when the server serves
 
 
 async def _try(memory: AsyncMemory) -> None:
@@ -256,6 +280,12 @@ async def _try(memory: AsyncMemory) -> None:
         await memory.version()
     except (AgentMemoryError, psycopg.Error, OSError) as error:
         logger.error("%s", error)
+
+
+async def _ended(trying: asyncio.Task[None]) -> None:
+    """Let the first call end: psycopg warns of a query that is cancelled half way."""
+    await asyncio.wait({trying}, timeout=_PATIENCE)
+    trying.cancel()
 
 
 def _end_on_signals(memory: AsyncMemory) -> None:

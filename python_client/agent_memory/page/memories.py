@@ -7,6 +7,7 @@ from typing import Any
 
 from starlette.responses import RedirectResponse, Response
 
+from .._unread import UNREAD, why_no_memories
 from ..errors import NotFoundError
 from ..server.problems import ProblemError
 from .database import Row
@@ -45,7 +46,9 @@ async def show_memories(visit: Visit) -> Response:
     total = found[0]["total_count"] if found else 0
     types = [row["memory_type"] for row in await visit.database.rows(_TYPES)]
     place = paging("memories", asked, len(found), total)
-    return visit.shown("memories.html", memories=found, types=types, paging=place)
+    unread = None if found else await visit.database.row(UNREAD, user=user_id)
+    why = why_no_memories(user_id, unread) if unread else None
+    return visit.shown("memories.html", memories=found, types=types, paging=place, why=why)
 
 
 async def show_memory(visit: Visit) -> Response:

@@ -13,7 +13,7 @@ from starlette.responses import HTMLResponse
 
 FOLDER = Path(__file__).parent / "templates"
 HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'self'; "
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; img-src 'self' data:; script-src 'none'; "
     "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "same-origin",  # addresses name users
@@ -40,6 +40,10 @@ def _number(value: Any) -> str:
     return "" if value is None else f"{value:,}"
 
 
+def _counted(value: int, noun: str, plural: str | None = None) -> str:
+    return f"{_number(value)} {noun if value == 1 else plural or noun + 's'}"
+
+
 def _share(value: float | None) -> str:
     return "" if value is None else f"{value:.2f}"
 
@@ -55,7 +59,14 @@ _environment = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_environment.filters |= {"moment": _moment, "day": _day, "number": _number, "share": _share, "pretty": _pretty}
+_environment.filters |= {
+    "moment": _moment,
+    "day": _day,
+    "number": _number,
+    "counted": _counted,
+    "share": _share,
+    "pretty": _pretty,
+}
 _environment.globals["address"] = address
 
 

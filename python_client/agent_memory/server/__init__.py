@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 
+from .._text import pip_install
 from ..errors import AgentMemoryError
 
 _NEEDED = {
@@ -28,8 +29,11 @@ _NEEDED = {
 __all__ = ["check_packages"]
 
 
-def check_packages() -> None:
+def check_packages(what: str = "the HTTP server") -> None:
     """Check that the extra ``server`` is installed.
+
+    Args:
+        what: what needs it.
 
     Raises:
         AgentMemoryError: a package is missing.
@@ -37,6 +41,6 @@ def check_packages() -> None:
     missing = [package for module, package in _NEEDED.items() if find_spec(module) is None]
     if missing:
         raise AgentMemoryError(
-            f"the HTTP server needs the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
-            hint="Run: pip install 'pg-agent-memory[server]'",
+            f"{what} needs the package{'s' if len(missing) > 1 else ''} {', '.join(missing)}",
+            hint=f"Run: {pip_install('server')}",
         )

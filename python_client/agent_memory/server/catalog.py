@@ -10,7 +10,7 @@ from psycopg import sql
 from psycopg.rows import dict_row
 
 from ..client import translated
-from ..errors import NotInstalledError, connecting
+from ..errors import connecting, not_installed
 
 _FUNCTIONS = """
 select p.proname as name, obj_description(p.oid, 'pg_proc') as comment, a.arguments
@@ -79,9 +79,7 @@ def read_catalog(conninfo: str) -> list[Function]:
     with opened as connection, translated(connection), connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(_FUNCTIONS).fetchall()
         if not rows:
-            raise NotInstalledError(
-                f'there is no agent_memory in database "{connection.info.dbname}"', hint="Run: agent-memory install"
-            )
+            raise not_installed("", connection.info, "")
         written = [argument["default"] for row in rows for argument in row["arguments"]]
         expressions = sql.SQL(", ").join(sql.SQL(f"to_jsonb({text or 'null::text'})") for text in written)
         values = cursor.execute(sql.SQL("select array[{}]::jsonb[] as values").format(expressions)).fetchone()

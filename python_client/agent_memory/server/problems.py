@@ -30,6 +30,7 @@ _STATUS: dict[type[AgentMemoryError], int] = {
     errors.BudgetExceededError: 429,
     errors.NotInstalledError: 503,
     errors.NotConnectedError: 503,
+    errors.NotSupportedError: 409,
 }
 # By the beginning of the SQLSTATE, of errors that the SQL API does not define. 0A000 and 55000: this installation lacks
 # something, such as the key of secrets or pg_cron; an administrator can change that, a repetition cannot.

@@ -48,12 +48,13 @@ def serve(
     """
     settings.check()
     with ExitStack() as stack:
+        # First, so that a port that is taken is told before an embedded store is started.
+        listening = stack.enter_context(listening_socket(settings))
         named = named_database(dsn)
         conninfo: Callable[[], str] = partial(str, named)
         if named is None:
             conninfo = stack.enter_context(open_store(worker=True)).ensure_running
         catalog = read_catalog(conninfo())
-        listening = stack.enter_context(listening_socket(settings))
         warnings.simplefilter("ignore", DegradedWarning)  # answers have a header that says so
         warn_of_short_secret(settings)
 

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from psycopg.pq import TransactionStatus
 
-from ...errors import AgentMemoryError
+from ...errors import AgentMemoryError, NotSupportedError
 from ...types import ClaimedJob
 from ..arguments import parameters
 from ..notices import Notices
@@ -106,7 +106,13 @@ class AsyncWorkerProtocol(AsyncCaller):
 
         Raises:
             AgentMemoryError: the connection is inside a transaction.
+            NotSupportedError: the server has no PL/Python, which an embedded one never has.
         """
+        if self._store is not None:
+            raise NotSupportedError(
+                "run_jobs() needs PL/Python, which an embedded store does not have",
+                hint="The store's own worker does this work: leave the call out. get_job() says when it is done.",
+            )
         arguments = parameters(self._senders["run_jobs"], {}, {"max_jobs": max_jobs, "max_seconds": max_seconds})
         query = statement("call", "run_jobs", tuple(arguments))
         async with self._borrowed(Notices(self._warned)) as connection:

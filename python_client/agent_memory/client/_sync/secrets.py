@@ -20,7 +20,7 @@ class SyncSecrets(SyncMaskedCaller):
     def set_secret(self, user_id: str, name: str, value: str) -> None:
         """Store a secret of a user, encrypted, or replace it; ``value`` has 64 KiB at most.
 
-        Raises psycopg.errors.FeatureNotSupported where there is no key, or no extension pgcrypto.
+        Raises NotSupportedError where there is no key, or no extension pgcrypto.
         """
         self._masked_value("set_secret", {"user_id": user_id, "name": name, "value": value}, masks_value=True)
 
@@ -28,7 +28,7 @@ class SyncSecrets(SyncMaskedCaller):
         """Return the value of a secret. The server records who reads it.
 
         Raises NotFoundError where the user has no secret of that name, PermissionDeniedError where the role may not
-        read secrets, and psycopg.errors.FeatureNotSupported where the key is missing.
+        read secrets, and NotSupportedError where the key is missing.
         """
         value: str = self._masked_value("get_secret", {"user_id": user_id, "name": name})
         return value
@@ -44,7 +44,7 @@ class SyncSecrets(SyncMaskedCaller):
     def reencrypt_secrets(self, batch_size: int = 1000) -> int:
         """Encrypt up to ``batch_size`` secrets under the new key, and return how many; at 0 the previous key can go.
 
-        Raises psycopg.errors.FeatureNotSupported where AGENT_MEMORY_SECRET_KEY_PREVIOUS is not set.
+        Raises NotSupportedError where AGENT_MEMORY_SECRET_KEY_PREVIOUS is not set.
         """
         count: int = self._masked_value("reencrypt_secrets", {}, batch_size=batch_size)
         return count
