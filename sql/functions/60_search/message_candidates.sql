@@ -83,7 +83,9 @@ begin
     end if;
   end if;
   return (
-    select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),
+    -- texts: those that are parsed, those without keys that are ranked, and those that are left out.
+    select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'),
+               coalesce(worded.texts, 0) + coalesce(cardinality(unkeyed.seqs), 0) + coalesce(unkeyed.texts, 0),
                worded.frequencies, worded.lowest, worded.deviation)::memory._message_candidates
     from (
       select n.thread_id, n.seq + o.step as seq
