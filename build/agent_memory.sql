@@ -2233,18 +2233,19 @@ end;
 $statistics$;
 $migration$);
 
-call memory._migrate('054_one_memory_of_one_wording', '54dbbbfa7aa32f7a29d6342f12fc408404efd24ebae4d0ef65124d0a6edfbea2', '0.2.0', $migration$
+call memory._migrate('054_one_memory_of_one_wording', 'e812c9c762e5c2c22a6e8665cd5ef094c792f20802db8c266f8d83026be7f6bd', '0.2.0', $migration$
 -- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
--- versions stored them once per type. Of those the memory stays that was stated, is more than a plain fact, and came
--- first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do besides is done
--- here: those of an earlier version may be in place.
+-- versions stored them once per type. Of those the memory stays that has not expired, was stated, is more than a plain
+-- fact, and came first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do
+-- besides is done here: those of an earlier version may be in place.
 alter table memory.memories disable trigger user;
 with duplicates as materialized (
   select w.user_id, w.memory_id, w.agent_id, w.winner
   from (
     select m.user_id, m.memory_id, m.agent_id, first_value(m.memory_id) over (
         partition by m.user_id, m.agent_id, m.content_hash
-        order by m.is_stated desc, m.memory_type = 'fact', m.created_at, m.memory_id) as winner
+        order by coalesce(m.expires_at <= statement_timestamp(), false), m.is_stated desc, m.memory_type = 'fact',
+          m.created_at, m.memory_id) as winner
     from memory.memories as m
     where m.superseded_at is null and m.deleted_at is null) as w
   where w.winner <> w.memory_id
@@ -28120,14 +28121,14 @@ begin
     return;
   end if;
   perform memory._check_members(p_kind, p_rows);
-  if p_kind = 'memories' then
-    p_rows := memory._one_of_each_wording(p_user_id, p_rows);
-  end if;
   begin
     execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
+    end if;
+    if p_kind = 'memories' then
+      p_rows := memory._one_of_each_wording(p_user_id, p_rows);
     end if;
     execute memory._import_statement(quote_ident(p_kind), p_rows) using p_rows, p_user_id;
     if p_kind = 'artifacts' then
@@ -28641,8 +28642,8 @@ $$;
 
 -- The memories of an export, of which several current ones may have the same words: earlier versions stored them once
 -- per type. One stays current and hides the others as duplicates, so that none is lost. It is the one that is stored
--- already, by an earlier part of the export, or else the one that was stated, is more than a plain fact, and came
--- first, in this order, as in an upgrade.
+-- already, by an earlier part of the export, or else the one that has not expired, was stated, is more than a plain
+-- fact, and came first, in this order, as in an upgrade.
 create or replace function memory._one_of_each_wording(p_user_id text, p_rows jsonb)
 returns jsonb
 language plpgsql stable parallel safe
@@ -28664,12 +28665,13 @@ begin
              and memory._is_current(m)),
           first_value(r.memory_id) over (
             partition by r.is_current, r.agent_id, r.content_hash
-            order by r.is_stated desc, r.memory_type = 'fact', r.created_at, r.place)) end as winner
+            order by r.has_expired, r.is_stated desc, r.memory_type = 'fact', r.created_at, r.place)) end as winner
       from (
         select i.value, i.place, i.value ->> 'memory_id' as memory_id, i.value ->> 'memory_type' as memory_type,
           i.value ->> 'created_at' as created_at, coalesce(i.value ->> 'agent_id', 'default') as agent_id,
           memory._states(coalesce(i.value ->> 'source', 'user')) as is_stated,
           memory._content_hash(i.value ->> 'content') as content_hash,
+          coalesce((i.value ->> 'expires_at')::timestamptz <= statement_timestamp(), false) as has_expired,
           num_nonnulls(i.value ->> 'superseded_at', i.value ->> 'deleted_at') = 0 as is_current
         from jsonb_array_elements(p_rows) with ordinality as i (value, place)) as r) as w);
 end;
