@@ -132,6 +132,17 @@ def test_what_a_job_has_parsed_is_not_looked_at_again(api: Api) -> None:
     assert api.entries_read(lambda: ids(api, "fern", mode="keyword")) < before - 150
 
 
+def test_whether_keys_are_missing_is_asked_of_1000_threads_at_most(api: Api) -> None:
+    api.query(
+        "insert into memory.messages (user_id, thread_id, role, content) "
+        "select 'eve', 'new ' || n, 'user', 'A topic' from generate_series(1, 3000) as n order by 2 returning 1"
+    )
+    read = "select pg_stat_get_xact_tuples_returned('memory.messages_pkey'::regclass)"
+    before = api.value(read)
+    assert not api.value("select memory._were_parsed_without_keys('eve')")
+    assert api.value(read) - before <= 1000
+
+
 @pytest.mark.parametrize(
     ("messages", "parsed"), [(2001, 0), (5000, 0), (2500, 50), (5000, 300)], ids=lambda number: str(number)
 )
