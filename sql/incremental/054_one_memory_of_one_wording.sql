@@ -1,14 +1,15 @@
 -- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
--- versions stored them once per type. Of those the memory stays that was stated, is more than a plain fact, and came
--- first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do besides is done
--- here: those of an earlier version may be in place.
+-- versions stored them once per type. Of those the memory stays that has not expired, was stated, is more than a plain
+-- fact, and came first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do
+-- besides is done here: those of an earlier version may be in place.
 alter table memory.memories disable trigger user;
 with duplicates as materialized (
   select w.user_id, w.memory_id, w.agent_id, w.winner
   from (
     select m.user_id, m.memory_id, m.agent_id, first_value(m.memory_id) over (
         partition by m.user_id, m.agent_id, m.content_hash
-        order by m.is_stated desc, m.memory_type = 'fact', m.created_at, m.memory_id) as winner
+        order by coalesce(m.expires_at <= statement_timestamp(), false), m.is_stated desc, m.memory_type = 'fact',
+          m.created_at, m.memory_id) as winner
     from memory.memories as m
     where m.superseded_at is null and m.deleted_at is null) as w
   where w.winner <> w.memory_id

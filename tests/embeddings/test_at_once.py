@@ -12,9 +12,9 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.embeddings.steps import embed, embedded, hand_in, know
+from tests.embeddings.steps import EAST, embed, embedded, hand_in, know
 from tests.support.protocol import ANA, activate, age, claim, complete, make_due, say
-from tests.support.runners import PATIENCE
+from tests.support.runners import PATIENCE, wait_until
 from tests.support.sqlapi import Api
 
 
@@ -110,6 +110,28 @@ def test_a_row_deleted_while_its_embedding_is_being_stored_keeps_no_embedding(
                 dropping.result(0.2)
         dropping.result(PATIENCE)
     assert embedded(worker) == {}
+
+
+@pytest.mark.feature("E6", "E14")
+def test_a_thread_deleted_while_a_backfill_stores_its_embeddings_keeps_none(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    """Nothing of a backfill is of the thread alone but the messages, which the backfill holds until it commits."""
+    worker, client = Api(connect()), Api(connect())
+    say(worker, "The secret is a boat")
+    activate(worker, "ada", "embedding")
+    job = claim(worker, "backfill")
+    with ThreadPoolExecutor(1) as pool:
+        with worker.connection.transaction():
+            assert hand_in(worker, job)["embedded"] == 1
+            deleting = pool.submit(client.delete_thread, **ANA)
+            blockers = "select cardinality(pg_blocking_pids(%(pid)s))"
+            pid = client.connection.info.backend_pid
+            wait_until(lambda: deleting.done() or worker.value(blockers, pid=pid))
+        deleting.result(PATIENCE)
+    assert embedded(worker) == {}
+    say(worker, "Another thread of the same name")
+    assert worker.search(user_id="ana", query_embedding=str(EAST), mode="vector", sources=["message"]) == []
 
 
 @pytest.mark.feature("E6")

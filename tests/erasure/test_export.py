@@ -252,6 +252,21 @@ def test_memories_that_differ_in_type_only_become_one_and_none_is_lost(api: Api,
     assert str(api.add_memory(user_id="ana", content="likes tea").memory_id) == winner
 
 
+@pytest.mark.feature("E12")
+def test_of_memories_that_differ_in_type_only_an_expired_one_does_not_hide_the_other(api: Api) -> None:
+    expired, lasting = (str(api.add_memory(user_id="ana", content=f"Likes tea {n}").memory_id) for n in range(2))
+    export = api.export_user(user_id="ana")
+    api.forget_user(user_id="ana")
+    rows = {row["memory_id"]: row for row in export["memories"]}
+    rows[expired] |= {"content": "Likes tea", "memory_type": "preference", "expires_at": "2026-01-01T00:00:00+00:00"}
+    rows[lasting] |= {"content": "Likes tea", "memory_type": "fact"}
+    with refused("export"):
+        broken = [rows[expired], {**rows[lasting], "expires_at": "someday"}]
+        api.import_user(user_id="ana", export={**export, "memories": broken}, lift_tombstones=True)
+    api.import_user(user_id="ana", export=export, lift_tombstones=True)
+    assert [str(row.memory_id) for row in api.list_memories(user_id="ana")] == [lasting]
+
+
 def parts(api: Api, max_rows: int, **arguments: Any) -> list[Export]:
     found = [api.export_user(user_id=ANA, max_rows=max_rows, **arguments)]
     while found[-1]["next"]:

@@ -103,6 +103,20 @@ def test_memories_that_differ_in_type_only_become_one_and_none_is_lost(empty_dsn
         assert len(api.list_memories(user_id="ana", agent_id="default")) == 2
 
 
+@pytest.mark.feature("E12", "F13")
+def test_an_expired_memory_does_not_hide_one_with_its_words(empty_dsn: str) -> None:
+    execute(empty_dsn, "create extension vector")
+    install(empty_dsn, install_script("0.1.0"))
+    with open_as(empty_dsn) as connection:
+        api = Api(connection)
+        expired = {"user_id": "ana", "content": "Has a cat", "memory_type": "preference", "expires_at": "2026-01-01"}
+        api.add_memory(**expired)
+        lasting = api.add_memory(user_id="ana", content="Has a cat").memory_id
+    install(empty_dsn)
+    with open_as(empty_dsn) as connection:
+        assert [row.memory_id for row in Api(connection).list_memories(user_id="ana")] == [lasting]
+
+
 @pytest.mark.feature("C3", "C5", "F13")
 def test_artifacts_are_moved_into_parts_with_their_words_and_embeddings(empty_dsn: str) -> None:
     execute(empty_dsn, "create extension vector")

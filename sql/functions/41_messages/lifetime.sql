@@ -24,9 +24,9 @@ begin atomic
 end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
--- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live less
--- than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence no SET
--- clause.
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live
+-- less than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence
+-- no SET clause.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe

@@ -29,18 +29,24 @@ create or replace function memory._delete_messages_of_thread(p_user_id text, p_t
 returns void
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  deleted bigint[];
 begin
-  if exists (select from memory.models as m where m.kind = 'embedding') then
-    perform memory._drop_embeddings(p_user_id, 'message', g.ids)
-    from (select array_agg(p_thread_id || '/' || m.seq) as ids from memory.messages as m
-          where m.user_id = p_user_id and m.thread_id = p_thread_id group by m.seq / 10000) as g;
-  end if;
   perform memory._check_artifact_soon(p_user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null) as k;
   perform memory._begin_whole_user_change();
-  delete from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id;
+  with gone as (
+    delete from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id returning m.seq
+  )
+  select array_agg(g.seq) into deleted from gone as g;
   perform memory._end_whole_user_change();
+  -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
+  if exists (select from memory.models as m where m.kind = 'embedding') then
+    perform memory._drop_embeddings(p_user_id, 'message', g.ids)
+    from (select array_agg(p_thread_id || '/' || d.seq) as ids
+          from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
+  end if;
   delete from memory.quarantined_messages as q where q.user_id = p_user_id and q.thread_id = p_thread_id;
 end;
 $$;

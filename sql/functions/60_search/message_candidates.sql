@@ -83,7 +83,9 @@ begin
     end if;
   end if;
   return (
-    select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),
+    -- texts: those that are parsed, those without keys that are ranked, and those that are left out.
+    select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'),
+               coalesce(worded.texts, 0) + coalesce(cardinality(unkeyed.seqs), 0) + coalesce(unkeyed.texts, 0),
                worded.frequencies, worded.lowest, worded.deviation)::memory._message_candidates
     from (
       select n.thread_id, n.seq + o.step as seq
@@ -159,7 +161,8 @@ begin
 end;
 $$;
 
--- Whether the user has messages that were parsed by a version without keys.
+-- Whether the user has messages that were parsed by a version without keys. The first unmarked message of a thread
+-- tells. The 1,000 threads that were written to longest ago are looked at: to look at 10,000 took 110 to 220 ms.
 create or replace function memory._were_parsed_without_keys(p_user_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -167,15 +170,20 @@ as $$
 begin
   return exists (
     select
-    from memory.threads as t
-    left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+    from (
+      select t.thread_id, coalesce(k.position, -1) as position
+      from memory.threads as t
+      left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+      where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
+      order by t.last_at limit 1000
+    ) as t
     cross join lateral (
       select m.search_vector is not null and m.search_keys is null as lacks_keys
       from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)
+      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position
       order by m.seq limit 1
     ) as m
-    where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1 and m.lacks_keys);
+    where m.lacks_keys);
 end;
 $$;
 

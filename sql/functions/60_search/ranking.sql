@@ -180,8 +180,9 @@ begin
       where p_mode <> 'keyword'
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
-    select count(*) filter (where c.source = any (read_sources) or preselected.texts is null)
-        + coalesce(preselected.texts, 0) as texts,
+    -- preselected.texts is an estimate: at least the candidates are texts, so that no word is in more texts than exist.
+    select greatest(count(*), count(*) filter (where c.source = any (read_sources)) + coalesce(preselected.texts, 0))
+        as texts,
       max(c.similarity) as highest, least(min(c.similarity), preselected.lowest) as lowest,
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c

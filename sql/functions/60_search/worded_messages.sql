@@ -37,6 +37,9 @@ begin
     from (select m.* from memory.messages as m where m.search_keys && compared offset 0) as m
     where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
       and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+  ), corpus as materialized (
+    -- total is an estimate, and no word may be in more texts than there are: its weight would be negative.
+    select greatest(total, count(*)) as texts from found as f
   ), matches as materialized (
     select f.place, w.number, memory._word_weight(f.search_vector, w.as_query) as weight
     from found as f cross join unnest(as_queries) with ordinality as w (as_query, number)
@@ -47,14 +50,15 @@ begin
     left join (select m.number, count(*) as found from matches as m group by m.number) as c on c.number = w.number
   ), best as (
     select f.thread_id, f.seq, k.score
-    from (select m.place, sum(memory._idf(total, w.frequency) * m.weight) as score
-          from matches as m join weights as w on w.number = m.number
+    from (select m.place, sum(memory._idf(c.texts, w.frequency) * m.weight) as score
+          from matches as m join weights as w on w.number = m.number cross join corpus as c
           group by m.place
           order by score desc limit p_wanted) as k
     join found as f on f.place = k.place
   )
   select (select array_agg(b.thread_id order by b.score desc, b.thread_id, b.seq) from best as b),
-    (select array_agg(b.seq order by b.score desc, b.thread_id, b.seq) from best as b), total,
+    (select array_agg(b.seq order by b.score desc, b.thread_id, b.seq) from best as b),
+    (select c.texts from corpus as c),
     (select array_agg(w.frequency order by w.number) from weights as w), lowest, deviation
   into worded;
   return worded;
@@ -94,7 +98,7 @@ begin
       ) else 0 end as first_seq
       offset 0
     ) as m
-    where t.place = 0 and m.first_seq is not null
+    where t.place = 0 and t.next_seq > m.first_seq
   ), counted as materialized (
     select t.*, sum(t.messages) over (order by t.thread_id rows unbounded preceding)::bigint as through,
       sum(t.messages) over ()::bigint as stored
@@ -123,7 +127,7 @@ begin
         and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
   into stored, sampled, vectors, similarities
   from sample as s;
-  texts := stored * sampled / wanted;
+  texts := coalesce(stored * sampled / wanted, 0); -- null where no thread that was looked at has messages
   select array_agg(w.found * texts / greatest(sampled, 1) order by w.number) into frequencies
   from (select w.number, (select count(*) from unnest(vectors) as v (vector) where v.vector @@ w.as_query) as found
         from unnest(p_as_queries) with ordinality as w (as_query, number)) as w;

@@ -12,14 +12,14 @@ begin
     return;
   end if;
   perform memory._check_members(p_kind, p_rows);
-  if p_kind = 'memories' then
-    p_rows := memory._one_of_each_wording(p_user_id, p_rows);
-  end if;
   begin
     execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
+    end if;
+    if p_kind = 'memories' then
+      p_rows := memory._one_of_each_wording(p_user_id, p_rows);
     end if;
     execute memory._import_statement(quote_ident(p_kind), p_rows) using p_rows, p_user_id;
     if p_kind = 'artifacts' then

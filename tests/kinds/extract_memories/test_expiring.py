@@ -199,6 +199,31 @@ def test_rows_that_wait_keep_no_others_from_going(api: Api) -> None:
     assert stored_messages(api) == 9
 
 
+@pytest.mark.parametrize("waiting", [1, 27, 60])
+def test_many_rows_of_a_user_that_wait_do_not_hold_up_another(api: Api, waiting: int) -> None:
+    said = [{"role": "user", "content": "Hello"}] * waiting
+    api.add_messages(user_id="flood", thread_id="t1", messages=said)
+    said_ago(api, "8 days")
+    say(api, "42", role="tool", user_id="bob")
+    said_ago(api, "7 days 1 hour", user_id="bob")
+    assert api.sweep(batch_size=2)["messages"] == 1
+    assert stored_messages(api) == waiting
+    assert api.sweep(batch_size=2)["messages"] == 0
+
+
+def test_a_thread_is_read_for_any_of_its_agents(api: Api) -> None:
+    """The policy wants nothing extracted from what is said to the agent who speaks first."""
+    api.set_policy(settings={"cadence": {"fact_extraction_every_n": 0}}, agent_id="router")
+    for agent_id in ("router", "helper", "other"):
+        say(api, "I like tea", agent_id=agent_id)
+    say(api, "I like tea", agent_id="router", thread_id="t2")
+    said_ago(api, "2 hours")
+    assert api.sweep()["queued"] == 1
+    assert api.query("select scope from memory.jobs") == [("t1",)]
+    assert api.finish_jobs() == 1
+    assert api.sweep()["queued"] == 0
+
+
 def test_two_sweeps_at_once_queue_one_job(api: Api, connect: Callable[..., Any]) -> None:
     say(api, "Hello")
     said_ago(api, "8 days")

@@ -130,3 +130,51 @@ def test_what_a_job_has_parsed_is_not_looked_at_again(api: Api) -> None:
     [(position,)] = api.query("select position from memory.marks where kind = 'words' and scope = 'new'")
     assert position == 149
     assert api.entries_read(lambda: ids(api, "fern", mode="keyword")) < before - 150
+
+
+def test_whether_keys_are_missing_is_asked_of_1000_threads_at_most(api: Api) -> None:
+    api.query(
+        "insert into memory.messages (user_id, thread_id, role, content) "
+        "select 'eve', 'new ' || n, 'user', 'A topic' from generate_series(1, 3000) as n order by 2 returning 1"
+    )
+    read = "select pg_stat_get_xact_tuples_returned('memory.messages_pkey'::regclass)"
+    before = api.value(read)
+    assert not api.value("select memory._were_parsed_without_keys('eve')")
+    assert api.value(read) - before <= 1000
+
+
+@pytest.mark.parametrize(
+    ("messages", "parsed"), [(2001, 0), (5000, 0), (2500, 50), (5000, 300)], ids=lambda number: str(number)
+)
+@pytest.mark.parametrize("query", ["unicorn topic", "topic 4321", "topic"])
+def test_scores_stay_between_0_and_1_when_few_messages_are_parsed(
+    api: Api, messages: int, parsed: int, query: str
+) -> None:
+    said = [{"role": "user", "content": f"topic {number}"} for number in range(messages)]
+    said[-1]["content"] = "unicorn topic"
+    eve = {"user_id": "eve", "thread_id": "t0", "agent_id": "usual"}
+    if parsed:
+        api.add_messages(**eve, messages=said[:parsed])
+        parse(api)
+    api.add_messages(**eve, messages=said[parsed:])
+    for arguments in ({"mode": "keyword"}, {"vector": TARGET}, {"agent_id": "usual"}, {"mode": "keyword", "top_k": 50}):
+        found = search(api, query, user_id="eve", **arguments)
+        assert found
+        assert all(0 < result.score <= 1 for result in found)
+    assert "unicorn topic" in str(api.get_context(user_id="eve", thread_id="t0", query="unicorn"))
+
+
+def test_threads_without_messages_are_no_sample(api: Api) -> None:
+    """Of more than 300 threads every second one is looked at, and here these are empty."""
+    api.query(
+        "insert into memory.threads (user_id, thread_id, next_seq) "
+        "select 'eve', to_char(n, '0000'), 0 from generate_series(0, 599) as n returning 1"
+    )
+    for number in range(0, 600, 2):
+        said = [{"role": "user", "content": f"A topic {number}"} for _ in range(2)]
+        api.add_messages(user_id="eve", thread_id=f" {number:04}", messages=said)
+    for _ in range(2):
+        found = search(api, "topic 42", user_id="eve", mode="keyword")
+        assert all(0 < result.score <= 1 for result in found)
+        assert found[0].thread_id == " 0042"
+        parse(api)

@@ -8,6 +8,10 @@ set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set jit = off
 as $$
+declare
+  -- Agents of a thread differ in what the policy wants only where a policy names an agent. There the agents of the
+  -- first unread messages are judged, of as many as one extraction reads; otherwise the first message tells.
+  judged constant int := case when exists (select from memory.policies as p where p.agent_id <> '') then 200 else 1 end;
 begin
   return query
   with unread as materialized (
@@ -20,12 +24,15 @@ begin
     from unread as u
     left join memory._dead_extractions() as d on d.user_id = u.user_id and d.thread_id = u.thread_id
     cross join lateral (
-      select m.agent_id, m.created_at, m.expires_at
-      from memory.messages as m
-      where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
-        and memory._is_kept_message(m.is_active, m.summary_id)
-        and memory._waits_for_extraction(m.created_at, m.expires_at)
-      order by m.seq limit 1
+      select distinct on (w.agent_id) w.agent_id, w.created_at, w.expires_at
+      from (
+        select m.seq, m.agent_id, m.created_at, m.expires_at
+        from memory.messages as m
+        where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
+          and memory._is_kept_message(m.is_active, m.summary_id)
+          and memory._waits_for_extraction(m.created_at, m.expires_at)
+        order by m.seq limit judged) as w
+      order by w.agent_id, w.seq
     ) as m
     where (u.last_at <= statement_timestamp() - interval '1 hour' or memory._expires_soon(m.created_at, m.expires_at))
       and (d.deaths is null
@@ -39,9 +46,13 @@ begin
     select a.user_id, a.agent_id
     from (select distinct u.user_id, u.agent_id from due as u offset 0) as a
     where memory._extracts(a.user_id, a.agent_id)
+  ), threads as (
+    select u.user_id, u.thread_id, min(u.expires_at) as expires_at
+    from due as u join wanted as w on w.user_id = u.user_id and w.agent_id = u.agent_id
+    group by u.user_id, u.thread_id
   )
   select u.user_id, u.thread_id
-  from due as u join wanted as w on w.user_id = u.user_id and w.agent_id = u.agent_id
+  from threads as u
   order by row_number() over (partition by u.user_id order by u.expires_at, u.thread_id), u.expires_at
   limit p_row_limit;
 end;
