@@ -11,28 +11,30 @@ end;
 $$;
 
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
--- reads it now, however short its thread. A nightly sweep comes by in that day. Inlined by the planner, hence no SET
--- clause.
+-- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
+-- not computed with: one such row would stop the sweep of all users. Inlined by the planner, hence no SET clause.
 create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select case
-    when isfinite(p_expires_at) then
+    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
       statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
     else false end;
 end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
--- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live less
--- than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence no SET
--- clause.
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live
+-- less than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence
+-- no SET clause.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select case
     when p_expires_at > statement_timestamp() then true
-    else p_expires_at - p_created_at >= interval '1 day'
-      and statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at)) end;
+    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
+      p_expires_at - p_created_at >= interval '1 day'
+      and statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at))
+    else false end;
 end;
