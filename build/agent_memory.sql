@@ -3990,6 +3990,8 @@ returns boolean$header$),
       ('function', '_parse_artifacts_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
+      ('function', '_parse_artifacts_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
       ('function', '_parse_artifacts_users', $header$()
 returns setof text$header$),
       ('function', '_reconcile_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
@@ -7798,8 +7800,7 @@ begin
 end;
 $$;
 
--- The language that a mark names. Its scope is that of no thread, whose marks go with it. Inlined by the planner, hence
--- no SET clause.
+-- The language that a mark names. Inlined by the planner, hence no SET clause.
 create or replace function memory._marked_language(p_scope text)
 returns text
 language sql immutable parallel safe
@@ -7956,6 +7957,7 @@ create or replace function memory.set_policy(settings jsonb, agent_id text defau
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
   inherited text[]; -- sections that are taken back to what they inherit
@@ -7990,6 +7992,12 @@ begin
   end if;
   perform memory._note_missing_models(settings, policy);
   return policy;
+exception
+  when lock_not_available then
+    perform memory._refuse('settings', 'an open transaction holds this policy, or texts of its users',
+      'Call this again, or end that transaction: select pid, xact_start, query from pg_stat_activity '
+      'order by xact_start shows the oldest first.', '55P03');
+    return null; -- not reached
 end;
 $$;
 comment on function memory.set_policy(jsonb, text, text) is
@@ -13154,30 +13162,32 @@ end;
 $$;
 
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
--- reads it now, however short its thread. A nightly sweep comes by in that day. Inlined by the planner, hence no SET
--- clause.
+-- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
+-- not computed with: one such row would stop the sweep of all users. Inlined by the planner, hence no SET clause.
 create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select case
-    when isfinite(p_expires_at) then
+    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
       statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
     else false end;
 end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
--- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live less
--- than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence no SET
--- clause.
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live
+-- less than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence
+-- no SET clause.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select case
     when p_expires_at > statement_timestamp() then true
-    else p_expires_at - p_created_at >= interval '1 day'
-      and statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at)) end;
+    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
+      p_expires_at - p_created_at >= interval '1 day'
+      and statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at))
+    else false end;
 end;
 
 -- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
@@ -14377,7 +14387,7 @@ begin
     select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
-    where t.next_seq > coalesce(k.position, -1) + 1
+    where greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row, which would stop all users
     order by t.user_id, t.thread_id limit p_message_limit
     for key share of t skip locked
   loop
@@ -17978,11 +17988,14 @@ language plpgsql volatile parallel unsafe security definer -- writers need no ri
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
+  -- The scopes of marks of these two kinds are no threads, though a thread may be named alike (language:english).
+  delete from memory.marks as k
+  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
   -- Once more: the job for which this transaction waited may have set the thread's first mark.
-  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
+  delete from memory.marks as k
+  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
@@ -18627,7 +18640,8 @@ $$;
 
 -- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A mark of kind
 -- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
--- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
+-- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
+-- after its job died memory.sweep() queues another one.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18664,7 +18678,8 @@ end;
 $$;
 
 -- Parses the next texts of one source after this key, 1,000 at most, and returns the last key and the bytes read; null
--- when there are no more.
+-- when there are no more. Each text counts 4,000 bytes more than it has, so that one call holds the threads of at most
+-- 1,000 short messages: it took 32,000 while a text counted 100 more, and appends waited for 8 to 13 s.
 create or replace function memory._parse_some_anew(
   p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
   out last_number bigint, out bytes bigint
@@ -18674,6 +18689,7 @@ as $$
 declare
   texts text[];
   numbers bigint[];
+  languages jsonb; -- by agent
   nothing constant text := '00000000-0000-0000-0000-000000000000';
 begin
   p_text := case when p_source > 1 then coalesce(nullif(p_text, ''), nothing) else p_text end;
@@ -18682,7 +18698,7 @@ begin
   from (
     select n.text, n.number, sum(n.bytes) over (order by n.place) as so_far, n.place
     from (
-      select row_number() over () as place, o.*, 100 + o.size as bytes
+      select row_number() over () as place, o.*, 4000 + o.size as bytes
       from (
         (select m.thread_id as text, m.seq as number, octet_length(m.content)::bigint as size from memory.messages as m
          where p_source = 1 and m.user_id = p_user_id and (m.thread_id, m.seq) > (p_text, p_number)
@@ -18714,17 +18730,28 @@ begin
     when 1 then
       perform from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
-      update memory.messages as m
-      set search_vector = w.words
-      from (
+      -- Once per agent: to read the policy takes longer than to parse a short message.
+      languages := (
+        select jsonb_object_agg(a.agent_id, memory._language(p_user_id, a.agent_id))
+        from (
+          select distinct o.agent_id
+          from unnest(texts, numbers) as k (text, number)
+          cross join lateral (
+            select v.agent_id from memory.messages as v
+            where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number offset 0) as o
+          offset 0) as a);
+      with w as materialized ( -- else a plan that was made without statistics may parse a text once per message
         select o.thread_id, o.seq, memory._message_vector(
-            memory._language(p_user_id, o.agent_id), o.content, o.metadata, o.created_at) as words
+            (languages ->> o.agent_id)::regconfig, o.content, o.metadata, o.created_at) as words
         from unnest(texts, numbers) as k (text, number)
         cross join lateral (
           select v.* from memory.messages as v
           where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number and v.search_vector is not null
           offset 0) as o
-        offset 0) as w
+      )
+      update memory.messages as m
+      set search_vector = w.words
+      from w
       where m.user_id = p_user_id and m.thread_id = w.thread_id and m.seq = w.seq
         and m.search_vector is not null and m.search_vector <> w.words;
     when 2 then
@@ -20739,7 +20766,7 @@ begin
     select t.user_id, t.thread_id, t.last_at, coalesce(k.position, -1) as position
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
-    where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
+    where t.message_count > 0 and greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row
   ), due as materialized (
     select u.user_id, u.thread_id, m.agent_id, m.expires_at
     from unread as u
@@ -20875,11 +20902,34 @@ language plpgsql stable parallel safe
 as $$
 begin
   if memory._has_unparsed_texts(p_job.user_id) then
-    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
+    -- Two seconds; of texts whose language was changed about 1,000 at most.
+    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}';
     input := '{}';
     agent_id := null;
     tokens := 0;
   end if;
+end;
+$$;
+
+-- Users whose texts are to be parsed anew, because search.language was changed, and who have no job to do it: another
+-- transaction held the job when the language was changed, or the job died because somebody held a text. After a dead
+-- job an hour passes.
+create or replace function memory._parse_artifacts_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with left_out as materialized (
+    select u.user_id from memory._parse_artifacts_users() as u (user_id)
+  )
+  select l.user_id, '' from left_out as l
+  where not memory._is_queued(l.user_id, 'parse_artifacts', '')
+    and not exists (
+      select from memory.jobs as j
+      where j.user_id = l.user_id and j.kind = 'parse_artifacts' and j.status = 'dead'
+        and j.finished_at > statement_timestamp() - interval '1 hour')
+  limit p_row_limit;
 end;
 $$;
 
@@ -29874,6 +29924,8 @@ begin
     select 'embed' as kind, o.* from memory._embed_overdue(p_row_limit) as o
     union all
     select 'extract_memories' as kind, o.* from memory._extract_memories_overdue(p_row_limit) as o
+    union all
+    select 'parse_artifacts' as kind, o.* from memory._parse_artifacts_overdue(p_row_limit) as o
   loop
     queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
   end loop;
