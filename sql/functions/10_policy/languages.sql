@@ -44,8 +44,7 @@ begin
 end;
 $$;
 
--- The language that a mark names. Its scope is that of no thread, whose marks go with it. Inlined by the planner, hence
--- no SET clause.
+-- The language that a mark names. Inlined by the planner, hence no SET clause.
 create or replace function memory._marked_language(p_scope text)
 returns text
 language sql immutable parallel safe

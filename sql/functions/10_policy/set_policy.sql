@@ -2,6 +2,7 @@ create or replace function memory.set_policy(settings jsonb, agent_id text defau
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
   inherited text[]; -- sections that are taken back to what they inherit
@@ -36,6 +37,12 @@ begin
   end if;
   perform memory._note_missing_models(settings, policy);
   return policy;
+exception
+  when lock_not_available then
+    perform memory._refuse('settings', 'an open transaction holds this policy, or texts of its users',
+      'Call this again, or end that transaction: select pid, xact_start, query from pg_stat_activity '
+      'order by xact_start shows the oldest first.', '55P03');
+    return null; -- not reached
 end;
 $$;
 comment on function memory.set_policy(jsonb, text, text) is

@@ -178,7 +178,7 @@ begin
     select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
-    where t.next_seq > coalesce(k.position, -1) + 1
+    where greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row, which would stop all users
     order by t.user_id, t.thread_id limit p_message_limit
     for key share of t skip locked
   loop

@@ -6,11 +6,14 @@ language plpgsql volatile parallel unsafe security definer -- writers need no ri
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
+  -- The scopes of marks of these two kinds are no threads, though a thread may be named alike (language:english).
+  delete from memory.marks as k
+  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
   -- Once more: the job for which this transaction waited may have set the thread's first mark.
-  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
+  delete from memory.marks as k
+  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');

@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.support.protocol import claim, complete
-from tests.support.sqlapi import Api
+from tests.support.protocol import claim, complete, lease, make_due, open_jobs
+from tests.support.sqlapi import NO_WAIT, Api
 
 pytestmark = pytest.mark.feature("A11", "F9")
 
@@ -186,6 +186,80 @@ def test_a_busy_row_is_not_waited_for(connect: Callable[..., psycopg.Connection]
             complete(api, job, max_bytes=4000000)
     complete(api, job, max_bytes=4000000)
     assert found(api, "Haus") == ALL_SOURCES
+
+
+def test_a_call_parses_a_thousand_texts_and_reads_the_policy_once_per_agent(api: Api) -> None:
+    messages = [{"role": "user", "content": f"Haus {number}"} for number in range(3000)]
+    api.add_messages(user_id="ana", thread_id="t1", messages=messages)
+    while api.sweep()["checked"]:
+        pass
+    api.set_policy(settings=GERMAN, user_id="ana")
+    job = claim(api, "parse_artifacts")
+    count = "select coalesce(pg_stat_get_xact_function_calls(('memory.' || %(name)s)::regproc), 0)"
+    with api.connection.transaction():
+        api.connection.execute("set local track_functions = 'all'")
+        before = {name: api.value(count, name=name) for name in ("_message_vector", "_language")}
+        complete(api, job, max_bytes=4000000)
+        calls = {name: api.value(count, name=name) - before[name] for name in before}
+    assert 900 <= calls["_message_vector"] <= 1100
+    assert calls["_language"] <= 5
+    assert parse_anew(api) >= 2
+    assert len(found(api, "Haus", top_k=100)) == 100
+
+
+def test_a_sweep_queues_the_work_of_a_change_that_found_the_job_held(
+    connect: Callable[..., psycopg.Connection],
+) -> None:
+    api, worker = Api(connect()), Api(connect())
+    fill(api)
+    api.store_artifact(user_id="ana", content="tea", key="tea")
+    with worker.connection.transaction():
+        complete(worker, claim(worker, "parse_artifacts"), max_bytes=4000000)
+        api.set_policy(settings=GERMAN)
+    assert "parse_artifacts" not in open_jobs(api)
+    assert api.sweep()["queued"] == 1
+    assert parse_anew(api) == 1
+    assert found(api, "Haus") == ALL_SOURCES
+
+
+def test_a_sweep_queues_another_job_an_hour_after_one_died(api: Api) -> None:
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    while "parse_artifacts" in open_jobs(api):
+        make_due(api)
+        api.fail_job(**lease(claim(api, "parse_artifacts")), error="busy")
+    assert api.sweep()["queued"] == 0
+    api.connection.execute("update memory.jobs set finished_at = finished_at - interval '1 hour' where status = 'dead'")
+    assert api.sweep()["queued"] == 1
+    assert parse_anew(api) == 1
+    assert found(api, "Haus") == ALL_SOURCES
+
+
+def test_marks_of_languages_stay_when_a_thread_named_alike_is_deleted(api: Api) -> None:
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    complete(api, claim(api, "parse_artifacts"), max_bytes=1)
+    marks = "select scope from memory.marks where kind in ('language', 'parsed_anew')"
+    before = api.query(marks)
+    assert len(before) == 2
+    for [scope] in before:
+        api.add_message(user_id="ana", thread_id=scope, role="user", content="Hello")
+        api.delete_thread(user_id="ana", thread_id=scope)
+    assert api.query(marks) == before
+
+
+def test_a_change_that_a_worker_holds_up_is_refused_soon(connect: Callable[..., psycopg.Connection]) -> None:
+    api, worker = Api(connect(options=NO_WAIT)), Api(connect())
+    fill(api)
+    api.set_policy(settings=GERMAN, user_id="ana")
+    with worker.connection.transaction():
+        complete(worker, claim(worker, "parse_artifacts"), max_bytes=4000000)
+        with pytest.raises(errors.LockNotAvailable) as refusal:
+            api.set_policy(settings=ENGLISH, user_id="ana")
+        assert "pg_stat_activity" in str(refusal.value.diag.message_hint)
+    api.set_policy(settings=ENGLISH, user_id="ana")
+    parse_anew(api)
+    assert "haus" not in words(api)
 
 
 def test_marks_of_languages_go_with_the_user_and_stay_out_of_exports(api: Api) -> None:

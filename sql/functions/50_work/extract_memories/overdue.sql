@@ -18,7 +18,7 @@ begin
     select t.user_id, t.thread_id, t.last_at, coalesce(k.position, -1) as position
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
-    where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
+    where t.message_count > 0 and greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row
   ), due as materialized (
     select u.user_id, u.thread_id, m.agent_id, m.expires_at
     from unread as u

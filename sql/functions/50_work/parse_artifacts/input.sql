@@ -9,7 +9,8 @@ language plpgsql stable parallel safe
 as $$
 begin
   if memory._has_unparsed_texts(p_job.user_id) then
-    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
+    -- Two seconds; of texts whose language was changed about 1,000 at most.
+    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}';
     input := '{}';
     agent_id := null;
     tokens := 0;
