@@ -2233,18 +2233,19 @@ end;
 $statistics$;
 $migration$);
 
-call memory._migrate('054_one_memory_of_one_wording', '54dbbbfa7aa32f7a29d6342f12fc408404efd24ebae4d0ef65124d0a6edfbea2', '0.2.0', $migration$
+call memory._migrate('054_one_memory_of_one_wording', 'd9b2fe0dda796d3534bd8f2d8ffbd00790f5e30fab5c45aa9873ef4d379500e3', '0.2.0', $migration$
 -- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
--- versions stored them once per type. Of those the memory stays that was stated, is more than a plain fact, and came
--- first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do besides is done
--- here: those of an earlier version may be in place.
+-- versions stored them once per type. Of those the memory stays that has not expired, was stated, is more than a plain
+-- fact, and came first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do
+-- besides is done here: those of an earlier version may be in place.
 alter table memory.memories disable trigger user;
 with duplicates as materialized (
   select w.user_id, w.memory_id, w.agent_id, w.winner
   from (
     select m.user_id, m.memory_id, m.agent_id, first_value(m.memory_id) over (
         partition by m.user_id, m.agent_id, m.content_hash
-        order by m.is_stated desc, m.memory_type = 'fact', m.created_at, m.memory_id) as winner
+        order by coalesce(m.expires_at <= statement_timestamp(), false), m.is_stated desc, m.memory_type = 'fact',
+          m.created_at, m.memory_id) as winner
     from memory.memories as m
     where m.superseded_at is null and m.deleted_at is null) as w
   where w.winner <> w.memory_id
@@ -2290,7 +2291,12 @@ comment on column memory.memories.said_at is
 create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
 create index policies_language_idx on memory.policies (user_id) where settings -> 'search' ? 'language';
 comment on column memory.marks.position is
-'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which all messages are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970. language: scope names a language by which texts may still be parsed. parsed_anew: which source of search is parsed anew, scope names the last text.';
+'extract_memories, summarize_user: the seq up to which the thread was read. words: the seq up to which all messages '
+'are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of the '
+'newest memory looked at, in microseconds since 1970. unchecked: how far memory.sweep() has to look at what was '
+'stored before version 0.2 had rules of quarantine. claims: erasures hold this row so that no worker claims a job of '
+'the user meanwhile. language: scope names a language by which texts may still be parsed. parsed_anew: which source '
+'of search is parsed anew, scope names the last text.';
 $migration$);
 
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
@@ -3990,6 +3996,8 @@ returns boolean$header$),
       ('function', '_parse_artifacts_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
+      ('function', '_parse_artifacts_overdue', $header$(p_row_limit int)
+returns table (user_id text, scope text)$header$),
       ('function', '_parse_artifacts_users', $header$()
 returns setof text$header$),
       ('function', '_reconcile_memories_apply', $header$(p_job memory.jobs, p_result jsonb)
@@ -7808,8 +7816,7 @@ begin
 end;
 $$;
 
--- The language that a mark names. Its scope is that of no thread, whose marks go with it. Inlined by the planner, hence
--- no SET clause.
+-- The language that a mark names. Inlined by the planner, hence no SET clause.
 create or replace function memory._marked_language(p_scope text)
 returns text
 language sql immutable parallel safe
@@ -7966,6 +7973,7 @@ create or replace function memory.set_policy(settings jsonb, agent_id text defau
 returns jsonb
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
+set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
 declare
   inherited text[]; -- sections that are taken back to what they inherit
@@ -8000,6 +8008,12 @@ begin
   end if;
   perform memory._note_missing_models(settings, policy);
   return policy;
+exception
+  when lock_not_available then
+    perform memory._refuse('settings', 'an open transaction holds this policy, or texts of its users',
+      'Call this again, or end that transaction: select pid, xact_start, query from pg_stat_activity '
+      'order by xact_start shows the oldest first.', '55P03');
+    return null; -- not reached
 end;
 $$;
 comment on function memory.set_policy(jsonb, text, text) is
@@ -13165,30 +13179,32 @@ end;
 $$;
 
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
--- reads it now, however short its thread. A nightly sweep comes by in that day. Inlined by the planner, hence no SET
--- clause.
+-- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
+-- not computed with: one such row would stop the sweep of all users. Inlined by the planner, hence no SET clause.
 create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select case
-    when isfinite(p_expires_at) then
+    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
       statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
     else false end;
 end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
--- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live less
--- than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence no SET
--- clause.
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live
+-- less than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence
+-- no SET clause.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select case
     when p_expires_at > statement_timestamp() then true
-    else p_expires_at - p_created_at >= interval '1 day'
-      and statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at)) end;
+    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
+      p_expires_at - p_created_at >= interval '1 day'
+      and statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at))
+    else false end;
 end;
 
 -- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
@@ -14388,7 +14404,7 @@ begin
     select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
-    where t.next_seq > coalesce(k.position, -1) + 1
+    where greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row, which would stop all users
     order by t.user_id, t.thread_id limit p_message_limit
     for key share of t skip locked
   loop
@@ -17987,11 +18003,14 @@ language plpgsql volatile parallel unsafe security definer -- writers need no ri
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
+  -- The scopes of marks of these two kinds are no threads, though a thread may be named alike (language:english).
+  delete from memory.marks as k
+  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
   -- Once more: the job for which this transaction waited may have set the thread's first mark.
-  delete from memory.marks as k where k.user_id = old.user_id and k.scope = old.thread_id;
+  delete from memory.marks as k
+  where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
@@ -18010,18 +18029,24 @@ create or replace function memory._delete_messages_of_thread(p_user_id text, p_t
 returns void
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  deleted bigint[];
 begin
-  if exists (select from memory.models as m where m.kind = 'embedding') then
-    perform memory._drop_embeddings(p_user_id, 'message', g.ids)
-    from (select array_agg(p_thread_id || '/' || m.seq) as ids from memory.messages as m
-          where m.user_id = p_user_id and m.thread_id = p_thread_id group by m.seq / 10000) as g;
-  end if;
   perform memory._check_artifact_soon(p_user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null) as k;
   perform memory._begin_whole_user_change();
-  delete from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id;
+  with gone as (
+    delete from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id returning m.seq
+  )
+  select array_agg(g.seq) into deleted from gone as g;
   perform memory._end_whole_user_change();
+  -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
+  if exists (select from memory.models as m where m.kind = 'embedding') then
+    perform memory._drop_embeddings(p_user_id, 'message', g.ids)
+    from (select array_agg(p_thread_id || '/' || d.seq) as ids
+          from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
+  end if;
   delete from memory.quarantined_messages as q where q.user_id = p_user_id and q.thread_id = p_thread_id;
 end;
 $$;
@@ -18636,7 +18661,8 @@ $$;
 
 -- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A mark of kind
 -- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
--- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again.
+-- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
+-- after its job died memory.sweep() queues another one.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18674,7 +18700,8 @@ end;
 $$;
 
 -- Parses the next texts of one source after this key, 1,000 at most, and returns the last key and the bytes read; null
--- when there are no more.
+-- when there are no more. Each text counts 4,000 bytes more than it has, so that one call holds the threads of at most
+-- 1,000 short messages: it took 32,000 while a text counted 100 more, and appends waited for 8 to 13 s.
 create or replace function memory._parse_some_anew(
   p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
   out last_number bigint, out bytes bigint
@@ -18684,6 +18711,7 @@ as $$
 declare
   texts text[];
   numbers bigint[];
+  languages jsonb; -- by agent
   nothing constant text := '00000000-0000-0000-0000-000000000000';
 begin
   p_text := case when p_source > 1 then coalesce(nullif(p_text, ''), nothing) else p_text end;
@@ -18692,7 +18720,7 @@ begin
   from (
     select n.text, n.number, sum(n.bytes) over (order by n.place) as so_far, n.place
     from (
-      select row_number() over () as place, o.*, 100 + o.size as bytes
+      select row_number() over () as place, o.*, 4000 + o.size as bytes
       from (
         (select m.thread_id as text, m.seq as number, octet_length(m.content)::bigint as size from memory.messages as m
          where p_source = 1 and m.user_id = p_user_id and (m.thread_id, m.seq) > (p_text, p_number)
@@ -18724,17 +18752,28 @@ begin
     when 1 then
       perform from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
-      update memory.messages as m
-      set search_vector = w.words
-      from (
+      -- Once per agent: to read the policy takes longer than to parse a short message.
+      languages := (
+        select jsonb_object_agg(a.agent_id, memory._language(p_user_id, a.agent_id))
+        from (
+          select distinct o.agent_id
+          from unnest(texts, numbers) as k (text, number)
+          cross join lateral (
+            select v.agent_id from memory.messages as v
+            where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number offset 0) as o
+          offset 0) as a);
+      with w as materialized ( -- else a plan that was made without statistics may parse a text once per message
         select o.thread_id, o.seq, memory._message_vector(
-            memory._language(p_user_id, o.agent_id), o.content, o.metadata, o.created_at) as words
+            (languages ->> o.agent_id)::regconfig, o.content, o.metadata, o.created_at) as words
         from unnest(texts, numbers) as k (text, number)
         cross join lateral (
           select v.* from memory.messages as v
           where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number and v.search_vector is not null
           offset 0) as o
-        offset 0) as w
+      )
+      update memory.messages as m
+      set search_vector = w.words
+      from w
       where m.user_id = p_user_id and m.thread_id = w.thread_id and m.seq = w.seq
         and m.search_vector is not null and m.search_vector <> w.words;
     when 2 then
@@ -20733,24 +20772,31 @@ set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set jit = off
 as $$
+declare
+  -- Agents of a thread differ in what the policy wants only where a policy names an agent. There the agents of the
+  -- first unread messages are judged, of as many as one extraction reads; otherwise the first message tells.
+  judged constant int := case when exists (select from memory.policies as p where p.agent_id <> '') then 200 else 1 end;
 begin
   return query
   with unread as materialized (
     select t.user_id, t.thread_id, t.last_at, coalesce(k.position, -1) as position
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
-    where t.message_count > 0 and t.next_seq > coalesce(k.position, -1) + 1
+    where t.message_count > 0 and greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row
   ), due as materialized (
     select u.user_id, u.thread_id, m.agent_id, m.expires_at
     from unread as u
     left join memory._dead_extractions() as d on d.user_id = u.user_id and d.thread_id = u.thread_id
     cross join lateral (
-      select m.agent_id, m.created_at, m.expires_at
-      from memory.messages as m
-      where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
-        and memory._is_kept_message(m.is_active, m.summary_id)
-        and memory._waits_for_extraction(m.created_at, m.expires_at)
-      order by m.seq limit 1
+      select distinct on (w.agent_id) w.agent_id, w.created_at, w.expires_at
+      from (
+        select m.seq, m.agent_id, m.created_at, m.expires_at
+        from memory.messages as m
+        where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
+          and memory._is_kept_message(m.is_active, m.summary_id)
+          and memory._waits_for_extraction(m.created_at, m.expires_at)
+        order by m.seq limit judged) as w
+      order by w.agent_id, w.seq
     ) as m
     where (u.last_at <= statement_timestamp() - interval '1 hour' or memory._expires_soon(m.created_at, m.expires_at))
       and (d.deaths is null
@@ -20764,9 +20810,13 @@ begin
     select a.user_id, a.agent_id
     from (select distinct u.user_id, u.agent_id from due as u offset 0) as a
     where memory._extracts(a.user_id, a.agent_id)
+  ), threads as (
+    select u.user_id, u.thread_id, min(u.expires_at) as expires_at
+    from due as u join wanted as w on w.user_id = u.user_id and w.agent_id = u.agent_id
+    group by u.user_id, u.thread_id
   )
   select u.user_id, u.thread_id
-  from due as u join wanted as w on w.user_id = u.user_id and w.agent_id = u.agent_id
+  from threads as u
   order by row_number() over (partition by u.user_id order by u.expires_at, u.thread_id), u.expires_at
   limit p_row_limit;
 end;
@@ -20875,11 +20925,34 @@ language plpgsql stable parallel safe
 as $$
 begin
   if memory._has_unparsed_texts(p_job.user_id) then
-    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}'; -- two seconds
+    -- Two seconds; of texts whose language was changed about 1,000 at most.
+    payload := memory._no_model() || jsonb '{"max_bytes": 4000000}';
     input := '{}';
     agent_id := null;
     tokens := 0;
   end if;
+end;
+$$;
+
+-- Users whose texts are to be parsed anew, because search.language was changed, and who have no job to do it: another
+-- transaction held the job when the language was changed, or the job died because somebody held a text. After a dead
+-- job an hour passes.
+create or replace function memory._parse_artifacts_overdue(p_row_limit int)
+returns table (user_id text, scope text)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with left_out as materialized (
+    select u.user_id from memory._parse_artifacts_users() as u (user_id)
+  )
+  select l.user_id, '' from left_out as l
+  where not memory._is_queued(l.user_id, 'parse_artifacts', '')
+    and not exists (
+      select from memory.jobs as j
+      where j.user_id = l.user_id and j.kind = 'parse_artifacts' and j.status = 'dead'
+        and j.finished_at > statement_timestamp() - interval '1 hour')
+  limit p_row_limit;
 end;
 $$;
 
@@ -22768,11 +22841,11 @@ begin atomic
     and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
 end;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index(); null when there are none. It serves searches by meaning alone, without filters, of users with more memories than
--- search.approximate_above (10,000). With the default limit of 1,000 memories per agent that takes more than ten
--- agents. With 384 dimensions it takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With
--- ef_search 200 it finds 94 to 97 % of the nearest ten, with ef_search 100 it finds 91 to 95 %
--- (bench/results/search.md).
+-- The most similar of very many memories, by the HNSW index of memory.vector_index(); null when there are none. This
+-- serves searches by meaning alone, without filters, of users with more memories than search.approximate_above
+-- (10,000). With the default limit of 1,000 memories per agent that takes more than ten agents. With 384 dimensions it
+-- takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of
+-- the nearest ten, with ef_search 100 it finds 91 to 95 % (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
@@ -22806,8 +22879,8 @@ declare
   nearest memory.ranking[];
 begin
   -- The function has no SET clauses for these settings, because only a superuser could restore them from a dump.
-  -- The planner does not know how many of the rows are this user's, because PostgreSQL keeps no statistics of users; the
-  -- caller knows that they are enough for the index. Without a sort the plan reads in the order of the index.
+  -- The planner does not know how many of the rows are this user's, because PostgreSQL keeps no statistics of users;
+  -- the caller knows that they are enough for the index. Without a sort the plan reads in the order of the index.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('enable_sort', 'off', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
@@ -22910,7 +22983,9 @@ begin
     end if;
   end if;
   return (
-    select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'), coalesce(worded.texts, 0),
+    -- texts: those that are parsed, those without keys that are ranked, and those that are left out.
+    select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'),
+               coalesce(worded.texts, 0) + coalesce(cardinality(unkeyed.seqs), 0) + coalesce(unkeyed.texts, 0),
                worded.frequencies, worded.lowest, worded.deviation)::memory._message_candidates
     from (
       select n.thread_id, n.seq + o.step as seq
@@ -22986,7 +23061,8 @@ begin
 end;
 $$;
 
--- Whether the user has messages that were parsed by a version without keys.
+-- Whether the user has messages that were parsed by a version without keys. The first unmarked message of a thread
+-- tells. The 1,000 threads that were written to longest ago are looked at: to look at 10,000 took 110 to 220 ms.
 create or replace function memory._were_parsed_without_keys(p_user_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -22994,15 +23070,20 @@ as $$
 begin
   return exists (
     select
-    from memory.threads as t
-    left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+    from (
+      select t.thread_id, coalesce(k.position, -1) as position
+      from memory.threads as t
+      left join memory.marks as k on k.user_id = p_user_id and k.scope = t.thread_id and k.kind = 'words'
+      where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1
+      order by t.last_at limit 1000
+    ) as t
     cross join lateral (
       select m.search_vector is not null and m.search_keys is null as lacks_keys
       from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)
+      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > t.position
       order by m.seq limit 1
     ) as m
-    where t.user_id = p_user_id and t.next_seq > coalesce(k.position, -1) + 1 and m.lacks_keys);
+    where m.lacks_keys);
 end;
 $$;
 
@@ -23680,7 +23761,7 @@ begin
   end if;
 
   -- By the approximate index. For more than 100 results comparing all memories is as fast, and so it is for a user who
-  -- has less than a fiftieth of the index, which the scan of the index goes through for 50 others to find one of theirs.
+  -- has less than a fiftieth of the index: its scan then passes 50 memories of others for each that is found.
   if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
@@ -23792,8 +23873,9 @@ begin
       where p_mode <> 'keyword'
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
-    select count(*) filter (where c.source = any (read_sources) or preselected.texts is null)
-        + coalesce(preselected.texts, 0) as texts,
+    -- preselected.texts is an estimate: at least the candidates are texts, so that no word is in more texts than exist.
+    select greatest(count(*), count(*) filter (where c.source = any (read_sources)) + coalesce(preselected.texts, 0))
+        as texts,
       max(c.similarity) as highest, least(min(c.similarity), preselected.lowest) as lowest,
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
@@ -24423,6 +24505,9 @@ begin
     from (select m.* from memory.messages as m where m.search_keys && compared offset 0) as m
     where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
       and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+  ), corpus as materialized (
+    -- total is an estimate, and no word may be in more texts than there are: its weight would be negative.
+    select greatest(total, count(*)) as texts from found as f
   ), matches as materialized (
     select f.place, w.number, memory._word_weight(f.search_vector, w.as_query) as weight
     from found as f cross join unnest(as_queries) with ordinality as w (as_query, number)
@@ -24433,14 +24518,15 @@ begin
     left join (select m.number, count(*) as found from matches as m group by m.number) as c on c.number = w.number
   ), best as (
     select f.thread_id, f.seq, k.score
-    from (select m.place, sum(memory._idf(total, w.frequency) * m.weight) as score
-          from matches as m join weights as w on w.number = m.number
+    from (select m.place, sum(memory._idf(c.texts, w.frequency) * m.weight) as score
+          from matches as m join weights as w on w.number = m.number cross join corpus as c
           group by m.place
           order by score desc limit p_wanted) as k
     join found as f on f.place = k.place
   )
   select (select array_agg(b.thread_id order by b.score desc, b.thread_id, b.seq) from best as b),
-    (select array_agg(b.seq order by b.score desc, b.thread_id, b.seq) from best as b), total,
+    (select array_agg(b.seq order by b.score desc, b.thread_id, b.seq) from best as b),
+    (select c.texts from corpus as c),
     (select array_agg(w.frequency order by w.number) from weights as w), lowest, deviation
   into worded;
   return worded;
@@ -24480,7 +24566,7 @@ begin
       ) else 0 end as first_seq
       offset 0
     ) as m
-    where t.place = 0 and m.first_seq is not null
+    where t.place = 0 and t.next_seq > m.first_seq
   ), counted as materialized (
     select t.*, sum(t.messages) over (order by t.thread_id rows unbounded preceding)::bigint as through,
       sum(t.messages) over ()::bigint as stored
@@ -24509,7 +24595,7 @@ begin
         and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
   into stored, sampled, vectors, similarities
   from sample as s;
-  texts := stored * sampled / wanted;
+  texts := coalesce(stored * sampled / wanted, 0); -- null where no thread that was looked at has messages
   select array_agg(w.found * texts / greatest(sampled, 1) order by w.number) into frequencies
   from (select w.number, (select count(*) from unnest(vectors) as v (vector) where v.vector @@ w.as_query) as found
         from unnest(p_as_queries) with ordinality as w (as_query, number)) as w;
@@ -28099,14 +28185,14 @@ begin
     return;
   end if;
   perform memory._check_members(p_kind, p_rows);
-  if p_kind = 'memories' then
-    p_rows := memory._one_of_each_wording(p_user_id, p_rows);
-  end if;
   begin
     execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
+    end if;
+    if p_kind = 'memories' then
+      p_rows := memory._one_of_each_wording(p_user_id, p_rows);
     end if;
     execute memory._import_statement(quote_ident(p_kind), p_rows) using p_rows, p_user_id;
     if p_kind = 'artifacts' then
@@ -28620,8 +28706,8 @@ $$;
 
 -- The memories of an export, of which several current ones may have the same words: earlier versions stored them once
 -- per type. One stays current and hides the others as duplicates, so that none is lost. It is the one that is stored
--- already, by an earlier part of the export, or else the one that was stated, is more than a plain fact, and came
--- first, in this order, as in an upgrade.
+-- already, by an earlier part of the export, or else the one that has not expired, was stated, is more than a plain
+-- fact, and came first, in this order, as in an upgrade.
 create or replace function memory._one_of_each_wording(p_user_id text, p_rows jsonb)
 returns jsonb
 language plpgsql stable parallel safe
@@ -28643,12 +28729,13 @@ begin
              and memory._is_current(m)),
           first_value(r.memory_id) over (
             partition by r.is_current, r.agent_id, r.content_hash
-            order by r.is_stated desc, r.memory_type = 'fact', r.created_at, r.place)) end as winner
+            order by r.has_expired, r.is_stated desc, r.memory_type = 'fact', r.created_at, r.place)) end as winner
       from (
         select i.value, i.place, i.value ->> 'memory_id' as memory_id, i.value ->> 'memory_type' as memory_type,
           i.value ->> 'created_at' as created_at, coalesce(i.value ->> 'agent_id', 'default') as agent_id,
           memory._states(coalesce(i.value ->> 'source', 'user')) as is_stated,
           memory._content_hash(i.value ->> 'content') as content_hash,
+          coalesce((i.value ->> 'expires_at')::timestamptz <= statement_timestamp(), false) as has_expired,
           num_nonnulls(i.value ->> 'superseded_at', i.value ->> 'deleted_at') = 0 as is_current
         from jsonb_array_elements(p_rows) with ordinality as i (value, place)) as r) as w);
 end;
@@ -29877,6 +29964,8 @@ begin
     select 'embed' as kind, o.* from memory._embed_overdue(p_row_limit) as o
     union all
     select 'extract_memories' as kind, o.* from memory._extract_memories_overdue(p_row_limit) as o
+    union all
+    select 'parse_artifacts' as kind, o.* from memory._parse_artifacts_overdue(p_row_limit) as o
   loop
     queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
   end loop;
@@ -30391,58 +30480,69 @@ end;
 $$;
 
 -- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
--- because search finds them. An expired message that extraction has not read stays as long as it waits for that. At
--- most ten times as many rows are read as may be deleted: if more than these wait, what expired later goes after them.
+-- because search finds them. An expired message that extraction has not read stays as long as it waits for that.
+-- Expired rows are read in windows of ten times as many as may be deleted, at most five windows (500,000 rows by
+-- default), until enough are found: so many rows that wait, say of one user, do not hold up what expired after them.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  swept_messages bigint;
+  wanted_rows constant bigint := 10::bigint * p_batch_size;
+  looked_at bigint; -- of this window
+  swept bigint;
+  passed bigint := 0; -- expired rows of earlier windows that are still there
+  swept_messages bigint := 0;
 begin
-  with expired as materialized (
-    select m.user_id, m.thread_id, m.seq, m.agent_id, m.row_version, m.expires_at,
-      m.seq > coalesce(k.position, -1) and m.role in ('user', 'assistant') and d.deaths is null
-        and memory._is_kept_message(m.is_active, m.summary_id)
-        and memory._waits_for_extraction(m.created_at, m.expires_at) as may_wait
-    from (select m.*, m.xmin as row_version
-          from memory.messages as m
-          where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
-          order by m.expires_at
-          limit 10::bigint * p_batch_size) as m
-    left join memory.marks as k
-      on k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'
-    left join (select e.* from memory._dead_extractions() as e where e.deaths >= memory._max_dead_extractions()) as d
-      on d.user_id = m.user_id and d.thread_id = m.thread_id
-  ), wanted as materialized (
-    -- The policy is read once per agent, because that costs more than all other conditions together.
-    select a.user_id, a.agent_id
-    from (select distinct e.user_id, e.agent_id from expired as e where e.may_wait offset 0) as a
-    where memory._extracts(a.user_id, a.agent_id)
-  ), due as (
-    (select e.user_id, e.thread_id, e.seq, e.row_version
-     from expired as e
-     where not (e.may_wait and (e.user_id, e.agent_id) in (select w.user_id, w.agent_id from wanted as w))
-     order by e.expires_at
-     limit p_batch_size)
-    union
-    (select m.user_id, m.thread_id, m.seq, m.xmin
-     from memory.messages as m
-     where not m.is_active and m.summary_id is null
-     limit p_batch_size)
-  ), free as materialized (
-    select t.user_id, t.thread_id
-    from memory.threads as t
-    where (t.user_id, t.thread_id) in (select d.user_id, d.thread_id from due as d)
-    for no key update skip locked
-  ), swept as (
-    delete from memory.messages as m
-    using (select d.* from due as d join free as f using (user_id, thread_id) limit p_batch_size) as d
-    where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = d.seq
-      and m.xmin = d.row_version -- a message that somebody has changed since then may not be due any more
-    returning 1
-  )
-  select count(*) into swept_messages from swept;
+  for attempt in 1 .. 5 loop
+    with expired as materialized (
+      select m.user_id, m.thread_id, m.seq, m.agent_id, m.row_version, m.expires_at,
+        m.seq > coalesce(k.position, -1) and m.role in ('user', 'assistant') and d.deaths is null
+          and memory._is_kept_message(m.is_active, m.summary_id)
+          and memory._waits_for_extraction(m.created_at, m.expires_at) as may_wait
+      from (select m.*, m.xmin as row_version
+            from memory.messages as m
+            where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+            order by m.expires_at
+            offset passed limit wanted_rows) as m
+      left join memory.marks as k
+        on k.user_id = m.user_id and k.scope = m.thread_id and k.kind = 'extract_memories'
+      left join (select e.* from memory._dead_extractions() as e where e.deaths >= memory._max_dead_extractions()) as d
+        on d.user_id = m.user_id and d.thread_id = m.thread_id
+    ), wanted as materialized (
+      -- The policy is read once per agent, because that costs more than all other conditions together.
+      select a.user_id, a.agent_id
+      from (select distinct e.user_id, e.agent_id from expired as e where e.may_wait offset 0) as a
+      where memory._extracts(a.user_id, a.agent_id)
+    ), due as (
+      (select e.user_id, e.thread_id, e.seq, e.row_version
+       from expired as e
+       where not (e.may_wait and (e.user_id, e.agent_id) in (select w.user_id, w.agent_id from wanted as w))
+       order by e.expires_at
+       limit p_batch_size - swept_messages)
+      union
+      (select m.user_id, m.thread_id, m.seq, m.xmin
+       from memory.messages as m
+       where not m.is_active and m.summary_id is null
+       limit p_batch_size - swept_messages)
+    ), free as materialized (
+      select t.user_id, t.thread_id
+      from memory.threads as t
+      where (t.user_id, t.thread_id) in (select d.user_id, d.thread_id from due as d)
+      for no key update skip locked
+    ), gone as (
+      delete from memory.messages as m
+      using (select d.* from due as d join free as f using (user_id, thread_id)
+             limit p_batch_size - swept_messages) as d
+      where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = d.seq
+        and m.xmin = d.row_version -- a message that somebody has changed since then may not be due any more
+      returning 1
+    )
+    select (select count(*) from expired), (select count(*) from gone) into looked_at, swept;
+    passed := passed + looked_at - swept;
+    swept_messages := swept_messages + swept;
+    exit when looked_at < wanted_rows or swept_messages >= p_batch_size;
+  end loop;
   return swept_messages;
 end;
 $$;
@@ -33061,15 +33161,18 @@ SOURCES = {
         '    """The body of a response. Raises ModelError when it is larger than `limit` bytes, or compressed in another way.\n'
         '\n'
         '    The library unpacks whatever it is sent, each part whole and each encoding after the other: a reply of 2 kB took\n'
-        '    2 GB of a backend.\n'
+        '    2 GB of a backend. The limit holds for what is sent as well: gzip may go on for ever and unpack to nothing.\n'
         '    """\n'
         '    encoding = checked_encoding(response)\n'
-        '    gzip, body = zlib.decompressobj(wbits=31), bytearray()\n'
+        '    gzip, body, received = zlib.decompressobj(wbits=31), bytearray(), 0\n'
         '    try:\n'
         '        async for part in response.aiter_raw():\n'
+        '            received += len(part)\n'
         '            body += gzip.decompress(part, limit + 1 - len(body)) if encoding == "gzip" else part\n'
-        '            if len(body) > limit:\n'
+        '            if max(received, len(body)) > limit:\n'
         '                raise ModelError(f"the reply is larger than {limit >> 20} MiB")\n'
+        '            if gzip.unused_data:\n'
+        '                raise ModelError("the reply goes on after the end of its gzip")\n'
         '    except zlib.error:\n'
         '        raise ModelError("the reply is no gzip, as it says") from None\n'
         '    return bytes(body)\n'

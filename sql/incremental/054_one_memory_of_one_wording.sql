@@ -55,4 +55,9 @@ comment on column memory.memories.said_at is
 create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
 create index policies_language_idx on memory.policies (user_id) where settings -> 'search' ? 'language';
 comment on column memory.marks.position is
-'extract_memories and summarize_user: the seq up to which the thread was read. words: the seq up to which all messages are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of the newest memory looked at, in microseconds since 1970. language: scope names a language by which texts may still be parsed. parsed_anew: which source of search is parsed anew, scope names the last text.';
+'extract_memories, summarize_user: the seq up to which the thread was read. words: the seq up to which all messages '
+'are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of the '
+'newest memory looked at, in microseconds since 1970. unchecked: how far memory.sweep() has to look at what was '
+'stored before version 0.2 had rules of quarantine. claims: erasures hold this row so that no worker claims a job of '
+'the user meanwhile. language: scope names a language by which texts may still be parsed. parsed_anew: which source '
+'of search is parsed anew, scope names the last text.';

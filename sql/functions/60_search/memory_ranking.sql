@@ -153,11 +153,11 @@ begin atomic
     and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
 end;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index(); null when there are none. It serves searches by meaning alone, without filters, of users with more memories than
--- search.approximate_above (10,000). With the default limit of 1,000 memories per agent that takes more than ten
--- agents. With 384 dimensions it takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With
--- ef_search 200 it finds 94 to 97 % of the nearest ten, with ef_search 100 it finds 91 to 95 %
--- (bench/results/search.md).
+-- The most similar of very many memories, by the HNSW index of memory.vector_index(); null when there are none. This
+-- serves searches by meaning alone, without filters, of users with more memories than search.approximate_above
+-- (10,000). With the default limit of 1,000 memories per agent that takes more than ten agents. With 384 dimensions it
+-- takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of
+-- the nearest ten, with ef_search 100 it finds 91 to 95 % (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
@@ -191,8 +191,8 @@ declare
   nearest memory.ranking[];
 begin
   -- The function has no SET clauses for these settings, because only a superuser could restore them from a dump.
-  -- The planner does not know how many of the rows are this user's, because PostgreSQL keeps no statistics of users; the
-  -- caller knows that they are enough for the index. Without a sort the plan reads in the order of the index.
+  -- The planner does not know how many of the rows are this user's, because PostgreSQL keeps no statistics of users;
+  -- the caller knows that they are enough for the index. Without a sort the plan reads in the order of the index.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('enable_sort', 'off', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;

@@ -91,7 +91,7 @@ begin
   end if;
 
   -- By the approximate index. For more than 100 results comparing all memories is as fast, and so it is for a user who
-  -- has less than a fiftieth of the index, which the scan of the index goes through for 50 others to find one of theirs.
+  -- has less than a fiftieth of the index: its scan then passes 50 memories of others for each that is found.
   if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
