@@ -92,7 +92,7 @@ def test_a_source_that_is_unknown_is_not_taken_back(run: Run) -> None:
     unknown = run("quarantine", "add", "ana", "message", "t/0")
     assert unknown.returncode == 1
     assert unknown.stderr.startswith("Error: id: this user has no message t/0\nHint: ")
-    assert "names no document" in run("quarantine", "add", "ana", "document", "x").stderr
+    assert "document_id is not a UUID: x" in run("quarantine", "add", "ana", "document", "x").stderr
     wrong = run("quarantine", "add", "ana", "nonsense", "t/0")
     assert wrong.returncode == 2
     assert "'artifact'" in wrong.stderr

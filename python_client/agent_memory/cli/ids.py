@@ -53,7 +53,7 @@ def whole_id(memory: Memory, kind: Literal["memory", "document"], user_id: str, 
         found = memory._connection.execute(query, values).fetchall()  # type: ignore[union-attr]
     except psycopg.errors.InsufficientPrivilege:
         raise InvalidValueError(
-            f"{kind}_id: this role may not look for ids that begin with {given}", hint="Give the whole id."
+            f"{kind}_id: this role may not look for an id by a part of it ({given})", hint="Give the whole id."
         ) from None
     if not found:
         raise NotFoundError(f'user "{user_id}" has no {kind} whose id begins or ends with {given}', hint=help_)
