@@ -101,7 +101,10 @@ class TestIds:
         db.execute("create role caller login in role memory_app")
         try:
             as_caller = {"AGENT_MEMORY_DSN": make_conninfo(dsn, user="caller")}
-            assert "this role may not look for an id by a part of it" in run("memories", "show", "ana", "cccc", **as_caller).stderr
+            assert (
+                "this role may not look for an id by a part of it"
+                in run("memories", "show", "ana", "cccc", **as_caller).stderr
+            )
             assert "Likes" in run("memories", "show", "ana", ids[2], **as_caller).stdout
             assert run("threads", "ana", **as_caller).returncode == 0
         finally:
