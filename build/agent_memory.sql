@@ -30665,8 +30665,11 @@ $view$);
 comment on view memory.dead_jobs is
 'Jobs that failed in all their attempts, with the last reason. memory.retry_job() gives them another chance.';
 
+-- As memory._real_or_null() does, because who reads the view may call no private function.
 call memory._replace_view('model_usage', $view$
-select date_trunc('day', memory._real_or_null(c.called_at), 'UTC')::date as day, c.model,
+select date_trunc('day', case
+    when c.called_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00' then c.called_at
+    end, 'UTC')::date as day, c.model,
   c.user_id, c.agent_id, c.kind, count(*) as calls,
   count(c.error) as failed_calls,
   sum(c.tokens_in) filter (where c.tokens_in between 0 and 2147483647)::bigint as tokens_in,

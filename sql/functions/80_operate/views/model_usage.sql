@@ -1,5 +1,8 @@
+-- As memory._real_or_null() does, because who reads the view may call no private function.
 create or replace view memory.model_usage as
-select date_trunc('day', memory._real_or_null(c.called_at), 'UTC')::date as day, c.model,
+select date_trunc('day', case
+    when c.called_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00' then c.called_at
+    end, 'UTC')::date as day, c.model,
   c.user_id, c.agent_id, c.kind, count(*) as calls,
   count(c.error) as failed_calls,
   sum(c.tokens_in) filter (where c.tokens_in between 0 and 2147483647)::bigint as tokens_in,
