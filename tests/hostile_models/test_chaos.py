@@ -157,7 +157,7 @@ def queue_all(api: Api, user_id: str, threads: tuple[str, ...]) -> None:
     # Apart, because what is made of these depends on what else is known.
     facts = f"facts of {user_id}"
     api.add_memory(user_id=facts, content=f"likes {user_id}", memory_type="fact")
-    api.add_memory(user_id=facts, content=f"Likes {user_id}", memory_type="preference")
+    api.add_memory(user_id=facts, content=f"Likes {user_id}!", memory_type="preference")
     for drink in ("tea", "coffee"):
         api.add_memory(user_id=facts, content=f"drink of {user_id} is {drink}")
     add_old_memories(api, facts, *(f"{topic} {user_id} {number}" for topic in ("trip", "meal") for number in range(3)))

@@ -40,7 +40,7 @@ def by_rule(body: Body) -> str:
     """The reply that the shape asked for makes plain.
 
     Every user message becomes a fact. Summaries keep the previous one and add each message. Facts that differ in case
-    only are duplicates, and contradictions when they differ behind " is ". Memories with the same first word make an
+    or a last "!" only are duplicates, and contradictions when they differ behind " is ". Memories with the same first word make an
     article. A text's score is the share of the query's words that it has. The description by rule stays.
     """
     prompt = "\n".join(message["content"] for message in body["messages"])
@@ -89,7 +89,7 @@ def _reconcile(prompt: str) -> Body:
     same = defaultdict(list)
     about = defaultdict(list)
     for fact in rows_of(prompt, "facts"):
-        same[fact["group"], fact["content"].lower()].append(fact)
+        same[fact["group"], fact["content"].lower().rstrip("!")].append(fact)
     for facts in same.values():
         about[facts[0]["group"], facts[0]["content"].lower().partition(" is ")[0]].append(facts[0])
     return {
