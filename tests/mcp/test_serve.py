@@ -107,7 +107,9 @@ def test_without_keys_the_caller_names_the_user(dsn: str) -> None:
         assert serving.process.stdout.readline() == f"MCP is at {serving.url}/mcp.\n"
         with over_http(f"{serving.url}/mcp?user_id=ana", serving.token) as host:
             host.call("add_memory", content="Ana likes tea.")
-        with serving.client(None, **ACCEPT) as local:
+        with serving.client(None, **ACCEPT) as stranger:
+            problem(stranger.post("/mcp?user_id=ana", json=CALL), 401)
+        with serving.client(serving.token, **ACCEPT) as local:
             problem(local.post("/mcp?user_id=ana", json=CALL, headers={"Origin": "https://evil.example"}), 403)
             problem(local.post("/mcp?user_id=ana", json=CALL, headers={"Host": "evil.example"}), 403)
             problem(local.post("/mcp", json=CALL), 403, "user_id")
