@@ -260,7 +260,8 @@ def test_the_worker_the_sweep_and_the_install_of_the_manifests_run(
             assert done.wait(PATIENCE) == 0, done.communicate()
     assert (tmp_path / "written").read_text() == ""
     in_container(["worker", "--once", "--health-file", str(tmp_path / "elsewhere")]).wait(PATIENCE)
-    assert str(tmp_path / "elsewhere") in (tmp_path / "written").read_text()  # what is noted is noted here, too
+    # What is noted is noted here, too: the file beside, which gets the name when it is complete.
+    assert str(tmp_path / ".agent-memory.") in (tmp_path / "written").read_text()
 
 
 def test_the_commands_of_the_page_name_files_that_are_there() -> None:
