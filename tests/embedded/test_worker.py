@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, Memory, NotSupportedError
+from agent_memory import Memory, NotSupportedError
 from agent_memory.embedded import background, open_store
 
 from tests.embedded.steps import PATIENCE, Processes, server_runs
@@ -67,11 +67,11 @@ def test_sweeping_goes_on_after_an_error(
 ) -> None:
     attempts: list[int] = []
 
-    async def fail(_: AsyncMemory) -> dict[str, int]:
+    def fail(_: Memory) -> dict[str, int]:
         attempts.append(1)
         raise OSError("a library of the model has failed")
 
-    monkeypatch.setattr(AsyncMemory, "sweep", fail)
+    monkeypatch.setattr(Memory, "sweep", fail)
     monkeypatch.setattr(background, "_SWEEP_INTERVAL", 0.01)
     with Memory(path=folder):
         wait_until(lambda: len(attempts) > 1)

@@ -40,8 +40,8 @@ def by_rule(body: Body) -> str:
     """The reply that the shape asked for makes plain.
 
     Every user message becomes a fact. Summaries keep the previous one and add each message. Facts that differ in case
-    or a last "!" only are duplicates, and contradictions when they differ behind " is ". Memories with the same first word make an
-    article. A text's score is the share of the query's words that it has. The description by rule stays.
+    or a last "!" only are duplicates, and contradictions when they differ behind " is ". Memories with the same first
+    word make an article. A text's score is the share of the query's words that it has. The description by rule stays.
     """
     prompt = "\n".join(message["content"] for message in body["messages"])
     if "json_schema" in body.get("response_format", {}):

@@ -1,4 +1,4 @@
-"""A worker in a thread of the process that uses a store, which also sweeps the store."""
+"""A worker in a thread of the process that uses a store, and beside it one that sweeps the store."""
 
 from __future__ import annotations
 
@@ -37,6 +37,7 @@ class BackgroundWorker:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._stop_worker = lambda: None
         threading.Thread(target=self._run, name="agent-memory worker", daemon=True).start()
+        threading.Thread(target=self._sweep, name="agent-memory sweep", daemon=True).start()
 
     def stop(self) -> None:
         """Tell the worker to finish or release what it has claimed; ``wait()`` waits until it has."""
@@ -68,23 +69,21 @@ class BackgroundWorker:
         self._loop, self._stop_worker = asyncio.get_running_loop(), worker.stop
         if self._stopping.is_set():
             return
-        sweeping = asyncio.create_task(self._sweep())
         await worker.run()
-        sweeping.cancel()
         # The event loop still waits for threads that compute or download something, which nobody else has to.
         self._has_stopped.set()
 
-    async def _sweep(self) -> None:
-        # Imported here for the same reason as the worker.
-        from ..client import AsyncMemory
+    def _sweep(self) -> None:
+        # In a thread of its own, because psycopg warns of each statement that the end of an event loop cancels.
+        from ..client import Memory
 
-        while True:
+        while not self._stopping.is_set():
             try:
-                async with await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True) as connection:
-                    while any((await AsyncMemory(connection).sweep()).values()):
+                with psycopg.connect(self._conninfo, autocommit=True) as connection:
+                    while not self._stopping.is_set() and any(Memory(connection).sweep().values()):
                         pass
             except (AgentMemoryError, psycopg.Error) as error:
                 logger.warning("the store could not be swept: %s", error)
             except Exception:
                 logger.exception("sweeping the store failed")
-            await asyncio.sleep(_SWEEP_INTERVAL)
+            self._stopping.wait(_SWEEP_INTERVAL)
