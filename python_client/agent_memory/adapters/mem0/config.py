@@ -124,10 +124,6 @@ class Configured:
 
     _client_type: ClassVar[type[Any]]
 
-    def __init__(self, memory: Any) -> None:
-        """Use a client."""
-        raise NotImplementedError
-
     @classmethod
     def from_config(cls, config_dict: object = None) -> Self:
         """Return a new one on the database and with the models that mem0's configuration names.
@@ -141,7 +137,7 @@ class Configured:
             ValueError: a provider is not served.
             AgentMemoryError: the role may not register models.
         """
-        return cls(cls._client_type(apply(config_dict)))
+        return cls(cls._client_type(apply(config_dict)))  # type: ignore[call-arg]  # both subclasses take a client
 
 
 def _database(store: _Section) -> str | None:
