@@ -32,14 +32,15 @@ _SLOWEST = 500
 def set_limits() -> int:
     """Raise the limit of open files where the system allows that, and return how many may wait for being accepted.
 
-    asyncio accepts as many at once, so those that wait and those that are open must fit into the limit together.
+    asyncio accepts as many in each turn of its loop, and one that is too many is closed only in the third turn after.
+    So four times as many, and those that are open, must fit into the limit together with the files of the server.
     """
     soft, hard = (_MOST_FILES if of == resource.RLIM_INFINITY else of for of in resource.getrlimit(_FILES))
     if soft < min(hard, _MOST_FILES):
         soft = min(hard, _MOST_FILES)
         resource.setrlimit(_FILES, (soft, resource.getrlimit(_FILES)[1]))
     Connection.most = min(_MOST, soft // 2)
-    return min(2048, soft // 4)
+    return min(2048, soft // 16)
 
 
 class _OnceAMinute(logging.Filter):
