@@ -3788,7 +3788,7 @@ returns boolean$header$),
 returns memory._search_filters$header$),
       ('function', '_sources_that_pass', $header$(p_sources text[], p_filters memory._search_filters)
 returns text[]$header$),
-      ('function', '_sources_of_agent', $header$(p_user_id text, p_agent_id text, p_sources text[])
+      ('function', '_sources_of_agent', $header$(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]$header$),
       ('function', '_parse_anew', $header$(p_user_id text, p_max_bytes int)
 returns void$header$),
@@ -4211,8 +4211,10 @@ returns text$header$),
   p_min_score double precision default null, p_explain boolean default false
 )
 returns setof memory.ranking$header$),
+      ('function', '_reranks', $header$(p_policy jsonb)
+returns boolean$header$),
       ('function', '_rerank', $header$(
-  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_policy jsonb, p_query text, p_explain boolean, p_results memory.search_result[]
 )
 returns setof memory.search_result$header$),
       ('function', '_idf', $header$(p_texts bigint, p_texts_with_word bigint)
@@ -4241,7 +4243,7 @@ returns double precision$header$),
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
   created_after timestamptz default null, created_before timestamptz default null,
-  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
+  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
@@ -18634,14 +18636,14 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by its policy: none without the resource memory, no documents without the
+-- The sources of p_sources that an agent has by this policy: none without the resource memory, no documents without the
 -- resource knowledge_base. Tells the caller when none is left.
-create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
+create or replace function memory._sources_of_agent(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+  resources constant jsonb := p_policy -> 'resources';
 begin
   if not (resources ->> 'memory')::boolean then
     perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is recalled');
@@ -24087,24 +24089,32 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
+-- Whether the policy has results reranked: it names a rerank model, as an agent's configuration file does.
+create or replace function memory._reranks(p_policy jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select num_nonnulls(p_policy #>> '{knowledge_base,rerank_provider}',
+                      p_policy #>> '{knowledge_base,rerank_model}') > 0;
+end;
+
 -- The final order of search results by the rerank model that the agent's policy names (knowledge_base.rerank_model), or
 -- else by the active one. Without a model, over budget, or when the model fails, the results keep their order and a
 -- notice says so.
 create or replace function memory._rerank(
-  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_policy jsonb, p_query text, p_explain boolean, p_results memory.search_result[]
 )
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  settings jsonb;
+  settings constant jsonb := p_policy -> 'knowledge_base';
   model memory.models;
   reply jsonb;
 begin
   if cardinality(p_results) = 0 then
     return;
   end if;
-  settings := memory._policy_section(p_user_id, p_agent_id, 'knowledge_base');
   model := memory._named_model('rerank', settings ->> 'rerank_provider', settings ->> 'rerank_model');
   if model.name is null then
     select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
@@ -24132,7 +24142,7 @@ begin
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem'
-      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or leave rerank out.';
+      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or pass rerank => false.';
     return query select f.* from unnest(p_results) as f;
     return;
   end if;
@@ -24245,7 +24255,8 @@ $$;
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
 -- the user may see (48_all_sources; ranking.sql, memory_ranking.sql), a memory and its message as one (one_result.sql);
--- read the results from their sources; and rerank them if the caller asks for it (rerank.sql).
+-- read the results from their sources; and rerank them if the caller or
+-- the policy asks for it (rerank.sql).
 --
 -- sources: messages are among them because most of what a user stores is there. With four conversations of LoCoMo and
 -- facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, instead of 66.4 % among
@@ -24257,7 +24268,7 @@ create or replace function memory.search(
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
   created_after timestamptz default null, created_before timestamptz default null,
-  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
+  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
@@ -24267,6 +24278,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  policy jsonb;
   filters constant memory._search_filters := memory._filters(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
     created_after, created_before, as_of, include_superseded, doc_types, namespaces);
@@ -24289,7 +24301,8 @@ begin
                 else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
-  sources := memory._sources_of_agent(user_id, agent_id, sources);
+  policy := memory._policy(user_id, agent_id);
+  sources := memory._sources_of_agent(agent_id, policy, sources);
   if sources = '{}' then
     return;
   end if;
@@ -24303,7 +24316,7 @@ begin
     raise notice 'degraded: results are not reranked, there is no query in words'
       using errcode = '01AM5', hint = 'Pass query beside query_embedding, or leave rerank out.';
   end if;
-  rerank := rerank is true and query is not null;
+  rerank := query is not null and coalesce(rerank, memory._reranks(policy));
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
@@ -24316,7 +24329,7 @@ begin
     cross join lateral memory._ranked_once(
       p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
       p_target => t.embedding, p_mode => t.mode,
-      p_settings => memory._policy_section(search.user_id, search.agent_id, 'search'), p_sources => search.sources,
+      p_settings => policy -> 'search', p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
     join lateral memory._search_row(
@@ -24326,7 +24339,7 @@ begin
 
   if rerank then
     return query
-    select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
+    select r.* from memory._rerank(search.user_id, search.agent_id, policy, search.query, explain, results) as r
     where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
     limit top_k;
   else
@@ -24820,7 +24833,7 @@ $$;
 
 -- Earlier conversations, if the query has one of the policy's trigger phrases: the best five among archived
 -- conversations and the summaries of other threads that are relevant enough, each conversation once, within
--- p_max_tokens. Null content when there are none.
+-- p_max_tokens. A rerank model that the policy names orders them before that. Null content when there are none.
 --
 -- Their relevance is 1 - (1 - cosine similarity) * (1 - keyword score): either of the two is enough, and both together
 -- count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a summary of
@@ -24838,8 +24851,9 @@ declare
   threshold constant double precision := memory._share(p_policy #>> '{knowledge_base,relevance_threshold}');
   trigger_phrase text;
   topic text;
-  hit record;
-  shown record;
+  reranks constant boolean := memory._reranks(p_policy);
+  hits memory.search_result[];
+  hit memory.search_result;
   line text;
 begin
   select t.phrase into trigger_phrase
@@ -24857,46 +24871,57 @@ begin
   -- The words of the phrase are not compared, because no summary has them.
   topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
 
+  hits := array(
+    select row(r.source, x.id, r.thread_id, x.content, r.relevance, x.metadata, coalesce(x.valid_from, r.created_at),
+               '{}', null)::memory.search_result
+    from (
+      select c.*
+      from (
+        select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
+          row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
+        -- Two searches, so that many documents do not crowd out the summaries.
+        from (values
+          ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
+          ('document', memory._filters(p_exclude_thread_id => p_thread_id,
+                                       p_namespaces => array[memory._archive_namespace(p_user_id)]))
+        ) as w (source, filters)
+        cross join lateral memory._ranked(
+          p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model,
+          p_target => p_target, p_mode => case when p_target is null then 'keyword' else 'hybrid' end,
+          p_settings => p_policy -> 'search', p_sources => array[w.source], p_row_limit => 20,
+          p_filters => w.filters, p_explain => true) as h
+        cross join lateral (
+          select memory._real(1 - (1 - greatest(memory._share(h.explanation #>> '{vector,score}'), 0))
+                                * (1 - coalesce(memory._share(h.explanation #>> '{keyword,score}'), 0))) as relevance
+        ) as v
+        where h.thread_id is not null -- The summary of the user is no conversation.
+          and (p_target is null or v.relevance >= memory._real(threshold))
+      ) as c
+      where c.place_in_thread = 1
+      order by c.relevance desc, c.created_at desc
+      limit case when reranks then 20 else 5 end
+    ) as r
+    cross join lateral memory._search_row(
+      p_user_id, r.source, r.id, r.thread_id, r.number, p_query => topic) as x
+    where x.content is not null
+    order by r.relevance desc, r.created_at desc);
+  if reranks then -- by the question, which says more than its topic
+    hits := array(select r from memory._rerank(p_user_id, p_agent_id, p_policy, p_query, true, hits) as r limit 5);
+  end if;
+
   tokens := memory._tokens_at_most(memory._fenced(heading));
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
-  for hit in
-    select r.*
-    from (
-      select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
-        row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
-      -- Two searches, so that many documents do not crowd out the summaries.
-      from (values
-        ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
-        ('document', memory._filters(p_exclude_thread_id => p_thread_id,
-                                     p_namespaces => array[memory._archive_namespace(p_user_id)]))
-      ) as w (source, filters)
-      cross join lateral memory._ranked(
-        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model, p_target => p_target,
-        p_mode => case when p_target is null then 'keyword' else 'hybrid' end, p_settings => p_policy -> 'search',
-        p_sources => array[w.source], p_row_limit => 20, p_filters => w.filters, p_explain => true) as h
-      cross join lateral (
-        select memory._real(1 - (1 - greatest(memory._share(h.explanation #>> '{vector,score}'), 0))
-                              * (1 - coalesce(memory._share(h.explanation #>> '{keyword,score}'), 0))) as relevance
-      ) as v
-      where h.thread_id is not null -- The summary of the user is no conversation.
-        and (p_target is null or v.relevance >= memory._real(threshold))
-    ) as r
-    where r.place_in_thread = 1
-    order by r.relevance desc, r.created_at desc
-    limit 5
-  loop
-    shown := memory._search_row(
-      p_user_id, hit.source, hit.id, hit.thread_id, hit.number, p_query => topic);
+  foreach hit in array hits loop
     line := format(e'\n[%s, conversation %s] ',
-                   to_char(coalesce(shown.valid_from, hit.created_at) at time zone 'UTC', 'YYYY-MM-DD'),
+                   to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them can pose as another conversation.
-      || replace(memory._paragraph(shown.content), e'\n', e'\n  ');
+      || replace(memory._paragraph(hit.content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= p_max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
       content := coalesce(content, heading) || line;
-      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object(
-        'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.relevance));
+      details := jsonb_set(details, '{results}', details -> 'results' || (hit.details || jsonb_build_object(
+        'source', hit.source, 'id', hit.id, 'thread_id', hit.thread_id, 'score', hit.score)));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
         using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';

@@ -32,14 +32,14 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by its policy: none without the resource memory, no documents without the
+-- The sources of p_sources that an agent has by this policy: none without the resource memory, no documents without the
 -- resource knowledge_base. Tells the caller when none is left.
-create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
+create or replace function memory._sources_of_agent(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+  resources constant jsonb := p_policy -> 'resources';
 begin
   if not (resources ->> 'memory')::boolean then
     perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is recalled');

@@ -1,21 +1,29 @@
+-- Whether the policy has results reranked: it names a rerank model, as an agent's configuration file does.
+create or replace function memory._reranks(p_policy jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select num_nonnulls(p_policy #>> '{knowledge_base,rerank_provider}',
+                      p_policy #>> '{knowledge_base,rerank_model}') > 0;
+end;
+
 -- The final order of search results by the rerank model that the agent's policy names (knowledge_base.rerank_model), or
 -- else by the active one. Without a model, over budget, or when the model fails, the results keep their order and a
 -- notice says so.
 create or replace function memory._rerank(
-  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_policy jsonb, p_query text, p_explain boolean, p_results memory.search_result[]
 )
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  settings jsonb;
+  settings constant jsonb := p_policy -> 'knowledge_base';
   model memory.models;
   reply jsonb;
 begin
   if cardinality(p_results) = 0 then
     return;
   end if;
-  settings := memory._policy_section(p_user_id, p_agent_id, 'knowledge_base');
   model := memory._named_model('rerank', settings ->> 'rerank_provider', settings ->> 'rerank_model');
   if model.name is null then
     select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
@@ -43,7 +51,7 @@ begin
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem'
-      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or leave rerank out.';
+      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or pass rerank => false.';
     return query select f.* from unnest(p_results) as f;
     return;
   end if;
