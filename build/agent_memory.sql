@@ -4213,8 +4213,10 @@ returns text$header$),
 returns setof memory.ranking$header$),
       ('function', '_reranks', $header$(p_policy jsonb)
 returns boolean$header$),
+      ('function', '_rerank_model', $header$(p_policy jsonb)
+returns memory.models$header$),
       ('function', '_rerank', $header$(
-  p_user_id text, p_agent_id text, p_policy jsonb, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean, p_results memory.search_result[]
 )
 returns setof memory.search_result$header$),
       ('function', '_idf', $header$(p_texts bigint, p_texts_with_word bigint)
@@ -4293,10 +4295,6 @@ returns text
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
       ('function', '_fit_whole', $header$(p_user_id text, p_keys text[], p_room int)
 returns boolean$header$),
-      ('function', '_passages_of_query', $header$(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int
-)
-returns memory._passage[]$header$),
       ('function', '_expansions', $header$(
   p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
 )
@@ -4456,6 +4454,20 @@ returns int$header$),
 returns text[]$header$),
       ('function', '_says_no_more', $header$(p_message_wording text, p_memory_wording text)
 returns boolean$header$),
+      ('function', '_asked_about', $header$(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)$header$),
+      ('function', '_judge_of', $header$(p_policy jsonb, p_query text)
+returns memory.models$header$),
+      ('function', '_relevant_by_judge', $header$(
+  p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
+)
+returns text[]$header$),
+      ('function', '_relevant_by_meaning', $header$(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]$header$),
       ('function', 'render_memories', $header$(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
@@ -24098,36 +24110,45 @@ begin atomic
                       p_policy #>> '{knowledge_base,rerank_model}') > 0;
 end;
 
--- The final order of search results by the rerank model that the agent's policy names (knowledge_base.rerank_model), or
--- else by the active one. Without a model, over budget, or when the model fails, the results keep their order and a
+-- The rerank model that the policy names, or else the active one; null when there is none.
+create or replace function memory._rerank_model(p_policy jsonb)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+declare
+  model memory.models := memory._named_model(
+    'rerank', p_policy #>> '{knowledge_base,rerank_provider}', p_policy #>> '{knowledge_base,rerank_model}');
+begin
+  if model.name is null then
+    select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
+  end if;
+  return model;
+end;
+$$;
+
+-- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep their order and a
 -- notice says so.
 create or replace function memory._rerank(
-  p_user_id text, p_agent_id text, p_policy jsonb, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean, p_results memory.search_result[]
 )
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  settings constant jsonb := p_policy -> 'knowledge_base';
-  model memory.models;
   reply jsonb;
 begin
   if cardinality(p_results) = 0 then
     return;
   end if;
-  model := memory._named_model('rerank', settings ->> 'rerank_provider', settings ->> 'rerank_model');
-  if model.name is null then
-    select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
-  end if;
   begin
-    if model.name is null then
+    if p_model.name is null then
       reply := '{"problem": "no rerank model is active"}';
     else
       perform memory._check_budget(
-        p_user_id, p_agent_id, memory._model_json(model),
+        p_user_id, p_agent_id, memory._model_json(p_model),
         (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(p_results) as f), false);
-      reply := memory._ask_model('rerank', p_user_id, p_agent_id, model, jsonb_build_object(
-        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end,
+      reply := memory._ask_model('rerank', p_user_id, p_agent_id, p_model, jsonb_build_object(
+        'prompt', case p_model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end,
         'query', left(p_query, 8000),
         'texts', (
           select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
@@ -24150,7 +24171,7 @@ begin
   select f.source, f.id, f.thread_id, f.content, memory._real(s.score), f.metadata, f.created_at,
     case when p_explain
       then f.details || jsonb_build_object('rerank', jsonb_build_object(
-        'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name))
+        'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', p_model.name))
       else f.details end,
     f.valid_from
   from unnest(p_results) with ordinality
@@ -24339,7 +24360,9 @@ begin
 
   if rerank then
     return query
-    select r.* from memory._rerank(search.user_id, search.agent_id, policy, search.query, explain, results) as r
+    select r.*
+    from memory._rerank(
+      search.user_id, search.agent_id, memory._rerank_model(policy), search.query, explain, results) as r
     where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
     limit top_k;
   else
@@ -24906,7 +24929,8 @@ begin
     where x.content is not null
     order by r.relevance desc, r.created_at desc);
   if reranks then -- by the question, which says more than its topic
-    hits := array(select r from memory._rerank(p_user_id, p_agent_id, p_policy, p_query, true, hits) as r limit 5);
+    hits := array(select r from memory._rerank(
+      p_user_id, p_agent_id, memory._rerank_model(p_policy), p_query, true, hits) as r limit 5);
   end if;
 
   tokens := memory._tokens_at_most(memory._fenced(heading));
@@ -24941,9 +24965,10 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The steps: find the placeholders and the artifacts that they name; if not all of these fit, put them in order of
--- relevance (passages.sql); read them in this order, each whole or its passages (expansions.sql), until max_tokens are
--- spent; and put the text together. Each artifact is inserted once, where it is named first: more would only repeat it.
+-- The steps: find the placeholders and the artifacts that they name; choose those that a query needs (relevant_keys.sql)
+-- and put them in order of relevance (passages.sql); read them in this order, each whole or its passages
+-- (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, where it is
+-- named first: more would only repeat it.
 create or replace function memory.expand_refs(
   user_id text, content text, max_tokens int default null, query text default null,
   query_embedding vector default null
@@ -24962,6 +24987,7 @@ declare
   keys text[]; -- of refs
   places int[]; -- of refs among all_refs
   passages memory._passage[];
+  relevant text[]; -- keys
   replaced int[]; -- places
   said text[]; -- instead
   result text;
@@ -24987,14 +25013,17 @@ begin
     order by r.key, r.place) as f;
   room := max_tokens - memory._tokens_at_most(content);
   query := memory._query_or_null(query);
-  if num_nonnulls(query, query_embedding) > 0 and not memory._fit_whole(user_id, keys, room) then
-    passages := memory._passages_of_query(user_id, keys, query, query_embedding, max_tokens);
+  if num_nonnulls(query, query_embedding) > 0 then
+    select * into passages, relevant from memory._asked_about(
+      user_id, keys, query, query_embedding, max_tokens, memory._fit_whole(user_id, keys, room));
     select array_agg(f.ref order by b.score desc nulls last, f.place),
       array_agg(f.key order by b.score desc nulls last, f.place),
       array_agg(f.place order by b.score desc nulls last, f.place)
     into refs, keys, places
     from unnest(refs, keys, places) as f (ref, key, place)
-    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b on b.key = f.key;
+    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b
+      on b.key = f.key
+    where f.key = any (relevant);
   end if;
   select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
   from memory._expansions(user_id, keys, refs, room, passages) as e;
@@ -25014,11 +25043,12 @@ end;
 $$;
 comment on function memory.expand_refs(text, text, int, text, vector) is
 'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
-'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) the artifacts that say '
-'most of it come first, and of one that does not fit the lines that do follow its placeholder, with their numbers and '
-'"[...]" where lines are left out; without a query they come in the order of the text, and each whole. A placeholder '
-'that does not fit, that names no artifact of this user, or that stands in an inserted content stays as it is, and so '
-'does any further placeholder of the same artifact.';
+'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) a model chooses the '
+'artifacts that the query needs: a rerank model, else a chat model, else the embedding model; without a model all are '
+'chosen. Those that say most of the query come first, and of one that does not fit the lines that do follow its '
+'placeholder, with their numbers and "[...]" where lines are left out; without a query they come in the order of the '
+'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
+'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
 
 -- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly a text has
 -- more than three tokens for four bytes. Reads 1,000 keys at most.
@@ -25031,34 +25061,6 @@ begin
     select coalesce(sum(3 * a.token_count::bigint), 0) <= p_room
     from memory._current_artifacts(p_user_id) as a
     where a.key = any (p_keys));
-end;
-$$;
-
--- The passages of artifacts that say most of a query, without those that say less than half as much as the best.
-create or replace function memory._passages_of_query(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int
-)
-returns memory._passage[]
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  policy constant jsonb := memory._policy(p_user_id, null);
-begin
-  return array(
-    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
-    from (
-      select a.*, max(a.score) over () as best
-      from memory._query_model(p_user_id, p_query, p_query_embedding) as m
-      cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
-      cross join lateral memory._query_target(
-        p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
-        k.problem, 'hybrid') as t
-      cross join lateral memory._passages_about(
-        p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, m.name, t.embedding, 10000,
-        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
-        least(12 + p_max_tokens / 100, 200)) as a) as p
-    where p.score >= p.best / 2
-    order by p.score desc);
 end;
 $$;
 
@@ -26888,6 +26890,153 @@ begin
         and coalesce(bool_and(w = any (known)) filter (where w ~ '[0-9]'), true)
       from (select distinct w from unnest(said) as w where length(w) >= 4 or w ~ '[0-9]') as d (w)), false)
     and memory._turning_words(said) = memory._turning_words(known);
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- Which artifacts a query needs, and the passages that say most of it, without those that say less than half as much as
+-- the best. If there is no model to choose and all artifacts fit, there is nothing to decide: all are relevant.
+create or replace function memory._asked_about(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+  judge constant memory.models := memory._judge_of(policy, p_query);
+  asked record;
+begin
+  relevant := p_keys;
+  if p_fit and judge.name is null and (memory._embedding_model()).name is null then
+    return;
+  end if;
+  select m.name as model, t.embedding into asked
+  from memory._query_model(p_user_id, p_query, p_query_embedding) as m
+  cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
+  cross join lateral memory._query_target(
+    p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
+    k.problem, 'hybrid') as t;
+  passages := array(
+    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
+    from (
+      select a.*, max(a.score) over () as best
+      from memory._passages_about(
+        p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, asked.model, asked.embedding, 10000,
+        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
+        least(12 + p_max_tokens / 100, 200)) as a) as p
+    where p.score >= p.best / 2
+    order by p.score desc);
+  relevant := coalesce(
+    memory._relevant_by_judge(p_user_id, p_keys, p_query, judge, passages),
+    memory._relevant_by_meaning(p_user_id, p_keys, asked.model, asked.embedding, passages));
+end;
+$$;
+
+-- The model that judges whether a query in words needs a text: the rerank model, else the chat model. Null where there
+-- is none, and where a context waits for no model (context.embed_query).
+create or replace function memory._judge_of(p_policy jsonb, p_query text)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+declare
+  judge memory.models;
+begin
+  if p_query is null or not (p_policy #>> '{context,embed_query}')::boolean then
+    return null;
+  end if;
+  judge := memory._rerank_model(p_policy);
+  if judge.name is null then
+    judge := memory._chosen_chat_model(null, p_policy -> 'agent');
+    if judge.provider = 'local' then -- It finds facts in messages, and answers no questions.
+      return null;
+    end if;
+    judge.settings := judge.settings || jsonb '{"rerank_api": "chat"}';
+  end if;
+  return judge;
+end;
+$$;
+
+-- The artifacts that a model holds relevant; null if it is not asked or does not answer. It is given the placeholder of
+-- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those with
+-- the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
+create or replace function memory._relevant_by_judge(
+  p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
+)
+returns text[]
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  judged memory.search_result[];
+begin
+  if p_judge.name is null then
+    return null;
+  end if;
+  judged := array(
+    select r from memory._rerank(p_user_id, null, p_judge, p_query, false, array(
+      select row('artifact', a.key, a.thread_id, concat_ws(e'\n',
+          memory._memory_ref(a.key, a.description, a.token_count),
+          coalesce(s.said, memory._content_slice(p_user_id, a.content_id, 0, 2000))),
+        null, null, null, '{}', null)::memory.search_result
+      from (select k.key, max(p.score) as score
+            from unnest(p_keys) as k (key) left join unnest(p_passages) as p on p.key = k.key
+            group by k.key order by 2 desc nulls last, 1 limit 50) as k
+      join memory._current_artifacts(p_user_id) as a on a.key = k.key
+      left join memory._passages_shown(p_user_id, p_passages, 200) as s on s.key = k.key
+      where not memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(p_passages, k.key, 200))
+    )) as r);
+  if judged[1].score is null then
+    return case when judged = '{}' then '{}'::text[] end;
+  end if;
+  return array(
+    select j.id
+    from (select u.*, max(u.score) over () as best from unnest(judged) as u) as j
+    where j.score >= 0.2 and j.score > j.best / 2);
+end;
+$$;
+
+-- The artifacts that are relevant by their embeddings or their words: by one of their parts that is at least about as
+-- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant. Without
+-- an embedding of the query all do.
+create or replace function memory._relevant_by_meaning(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]
+language plpgsql stable parallel safe
+set jit = off
+set enable_seqscan = off -- as in memory._passages_about()
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  if p_target is null then
+    return p_keys;
+  end if;
+  return array(
+    select n.key
+    from (
+      select k.key, s.similarity, max(s.similarity) over () as nearest
+      from unnest(p_keys) as k (key)
+      cross join lateral (
+        select max(memory._cosine_similarity(e.embedding, p_target)) as similarity
+        from memory._current_artifacts(p_user_id) as a
+        join memory.artifact_parts as p on p.user_id = p_user_id and p.content_id = a.content_id
+        join memory.embeddings as e on e.user_id = p_user_id and e.model = p_model and e.source = 'artifact'
+          and e.id = k.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
+        where a.key between k.key and k.key) as s
+    ) as n
+    where n.similarity is null or n.similarity >= greatest(0.25, 0.6 * n.nearest)
+      or exists (select from unnest(p_passages) as p where p.key = n.key and p.score >= 0.15));
 end;
 $$;
 

@@ -86,7 +86,9 @@ begin
 
   if rerank then
     return query
-    select r.* from memory._rerank(search.user_id, search.agent_id, policy, search.query, explain, results) as r
+    select r.*
+    from memory._rerank(
+      search.user_id, search.agent_id, memory._rerank_model(policy), search.query, explain, results) as r
     where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
     limit top_k;
   else

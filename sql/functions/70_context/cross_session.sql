@@ -75,7 +75,8 @@ begin
     where x.content is not null
     order by r.relevance desc, r.created_at desc);
   if reranks then -- by the question, which says more than its topic
-    hits := array(select r from memory._rerank(p_user_id, p_agent_id, p_policy, p_query, true, hits) as r limit 5);
+    hits := array(select r from memory._rerank(
+      p_user_id, p_agent_id, memory._rerank_model(p_policy), p_query, true, hits) as r limit 5);
   end if;
 
   tokens := memory._tokens_at_most(memory._fenced(heading));
