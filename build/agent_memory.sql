@@ -3000,9 +3000,11 @@ returns text$header$),
       ('function', '_keep_artifact', $header$(
   p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
   p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null,
-  p_check_at timestamptz default null
+  p_check_at timestamptz default null, p_is_by_rule boolean default false
 )
 returns memory.artifacts$header$),
+      ('function', '_model_describes', $header$(p_user_id text, p_agent_id text)
+returns boolean$header$),
       ('function', 'list_artifacts', $header$(
   user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
   row_offset int default 0
@@ -4422,6 +4424,8 @@ returns boolean$header$),
   p_from_seq bigint, p_max_tokens int
 )
 returns memory._recalled[]$header$),
+      ('function', '_without_said', $header$(p_candidates memory._recalled[], p_said text)
+returns memory._recalled[]$header$),
       ('function', '_has_said_more', $header$(p_user_id text, p_thread_id text, p_from_seq bigint)
 returns boolean$header$),
       ('function', '_that_fit', $header$(
@@ -4446,7 +4450,7 @@ returns memory.context_part$header$),
 returns text$header$),
       ('function', '_reads_like_a_role', $header$(p_name text)
 returns boolean$header$),
-      ('function', '_wording', $header$(p_said text)
+      ('function', '_wording', $header$(p_said text, p_most int default 2000)
 returns text$header$),
       ('function', '_same_wording', $header$(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
 returns int$header$),
@@ -4481,7 +4485,7 @@ returns table (sign text, weight numeric, says text)$header$),
       ('function', '_request_phrases', $header$()
 returns table (sign text, phrases text[])$header$),
       ('function', '_particular_things', $header$()
-returns text[]$header$),
+returns table (articles text[], things text[])$header$),
       ('function', '_thread_summaries', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns memory.context_part[]$header$),
       ('function', '_summary_for', $header$(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
@@ -10742,7 +10746,7 @@ begin
 end;
 $$;
 
--- Queues the work on an artifact that is new or has changed: its words and its embeddings.
+-- Queues the work on an artifact that is new or has changed: its words, its embeddings and its description.
 create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
@@ -10761,6 +10765,9 @@ begin
     end if;
   end if;
   perform memory._enqueue_due(new.user_id, 'parse_artifacts', '');
+  if tg_op = 'INSERT' and new.awaits_description then
+    perform memory._enqueue_due(new.user_id, 'describe_artifact', '');
+  end if;
   perform memory._enqueue_embedding(new.user_id);
   return null;
 end;
@@ -11436,11 +11443,11 @@ $$;
 -- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
 -- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
 -- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
--- is for an agent without the resource memory.
+-- is for an agent without the resource memory. p_is_by_rule: a rule has made the description.
 create or replace function memory._keep_artifact(
   p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
   p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null,
-  p_check_at timestamptz default null
+  p_check_at timestamptz default null, p_is_by_rule boolean default false
 )
 returns memory.artifacts
 language plpgsql volatile parallel unsafe
@@ -11457,13 +11464,15 @@ begin
   loop
     insert into memory.artifacts as a (
       user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at,
-      check_at)
+      check_at, awaits_description)
     values (
       p_user_id, p_key, p_artifact_type, stored_id,
       -- Here and not in the trigger, which would have to read the content that was just stored.
       coalesce(memory._placeholder_text(left(p_description, 10000)),
                case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
-      p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at)
+      p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at,
+      (p_is_by_rule or memory._placeholder_text(left(p_description, 10000)) is null)
+        and memory._model_describes(p_user_id, p_agent_id))
     -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
@@ -11485,6 +11494,18 @@ begin
     perform memory._delete_content(p_user_id, stored_id);
   end if;
   return artifact;
+end;
+$$;
+
+-- Whether a model is to improve the descriptions that a rule makes for an agent.
+create or replace function memory._model_describes(p_user_id text, p_agent_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+    and coalesce((memory._chosen_chat_model(
+      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false);
 end;
 $$;
 
@@ -14078,17 +14099,10 @@ begin
       p_about,
       -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A look
       -- a day later deletes what no message names by then.
-      p_check_at => statement_timestamp() + interval '1 day');
+      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
     -- Else somebody has just stored something of his own under this key.
     exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
   end loop;
-  if artifact.key is not null
-    and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
-    and (memory._chosen_chat_model(
-      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local' then
-    update memory.artifacts as a set awaits_description = true where a.user_id = p_user_id and a.key = artifact.key;
-    perform memory._enqueue_due(p_user_id, 'describe_artifact', '');
-  end if;
   return artifact;
 end;
 $$;
@@ -24690,6 +24704,7 @@ declare
   part memory.context_part;
   found record;
   repeated text[] := array[]::text[]; -- messages that a memory repeats
+  said text; -- by earlier conversations or by the summaries of the thread
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
@@ -24735,6 +24750,7 @@ begin
       parts := parts
         || row(4, 'system', found.content, 'cross_session', found.tokens, found.details)::memory.context_part;
       remaining := remaining - found.tokens;
+      said := found.content;
     end if;
   end if;
 
@@ -24744,8 +24760,8 @@ begin
   end if;
   recall_tokens := least(recall_tokens, remaining - thread.tokens);
   if recalls and recall_tokens > 0 then
-    candidates := memory._recall_candidates(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
+    candidates := memory._without_said(memory._recall_candidates(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens), said);
   end if;
   if not thread.is_cut then
     memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
@@ -24776,15 +24792,18 @@ begin
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
-  -- recalled; others take their place.
+  -- recalled, or a summary that says the same; others take their place.
   recalled := memory._recalled_part(
     candidates, least(recall_tokens, remaining - thread.tokens), p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
     units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     remaining - coalesce(recalled.token_count, 0)) as f;
-  if recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
-                                               to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
-    recalled := memory._recalled_part(candidates, recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
+  said := (select string_agg(s.content, e'\n') from unnest(summaries) as s where s.ordinal = any (thread.places));
+  if recalled.content is not null and said is not null
+    or recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
+                                                 to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
+    recalled := memory._recalled_part(
+      memory._without_said(candidates, said), recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
   end if;
   if recalled.content is not null then
     parts := parts || recalled;
@@ -25890,7 +25909,8 @@ declare
 begin
   select * into recent from memory._recently_said(p_user_id, p_thread_id, p_agent_id, p_query);
   names := array(
-    select n[1] from regexp_matches(own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+)', 'g') as n limit 5);
+    select n[1] from regexp_matches(
+      own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+(?:-[[:alnum:]]+)*)', 'g') as n limit 5);
   with shown as (
     select f.sign, f.phrase from memory._found_phrases(said, p_policy #> '{knowledge_base,search_triggers}') as f
     union all
@@ -25907,6 +25927,8 @@ begin
         else false end as is_resolved
     from shown as f
     where f.phrase is not null
+      -- "Connect to AgentFusion" says with what.
+      and not (f.sign = 'parameter' and exists (select from shown as s where s.sign = 'identifier' and s.phrase <> ''))
   ), weighed as (
     -- "Connect to the DB" lacks nothing when the messages name the database.
     select k.sign, k.phrase, s.says, s.weight,
@@ -25964,16 +25986,15 @@ returns table (sign text, phrase text)
 language plpgsql stable parallel safe
 as $$
 declare
-  things constant text[] := memory._particular_things();
   words constant text[] := string_to_array(btrim(p_said), ' ');
 begin
   return query
   select 'particular', t.thing
   from (
     select w.word as thing
-    from unnest(words) with ordinality as w (word, place)
-    where w.word = any (things)
-      and words[greatest(w.place - 3, 1):w.place - 1] && '{the,that,this,der,die,das,la,el,le}'
+    from memory._particular_things() as p
+    join unnest(words) with ordinality as w (word, place) on w.word = any (p.things)
+    where words[greatest(w.place - 3, 1):w.place - 1] && p.articles
     order by memory._is_named(w.word, p_recent), w.place limit 1) as t;
   return query
   select d.sign, left(d.phrase, 100)
@@ -25984,9 +26005,11 @@ begin
       e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
       || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
     ('identifier', substring(p_own_words from
-      e'https?://\\S+|[[:alnum:]]+@[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
-      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*|[A-Z]+[0-9]+|[a-z]+\\.[a-z]{2,4}\\M'
-      || e'|\\m--?[a-z]+|[a-z]+[A-Z][a-z]+|[*(){}]')),
+      e'https?://\\S+|[[:alnum:]._-]+@[[:alnum:].-]*[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
+      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*'
+      -- Whole words, but no Chinese before and behind them.
+      || e'|[A-Za-z0-9]*[A-Z][0-9][A-Za-z0-9]*|[A-Za-z0-9]*[a-z]\\.[a-z]{2,4}\\M'
+      || e'|[A-Za-z0-9\\u00c0-\\u024f]*[a-z][A-Z][a-z][A-Za-z0-9\\u00c0-\\u024f]*|[*(){}]')),
     ('number', substring(p_own_words from '[0-9][0-9.,:]*')),
     ('name', case when cardinality(p_names) > 1 then array_to_string(p_names[1:3], ' ') end),
     ('known name', (select n from unnest(p_names) as n where strpos(p_recent, lower(n)) > 0 limit 1)),
@@ -26003,7 +26026,8 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return case
-    when p_thing in ('db', 'database') then p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite'
+    when p_thing = any ('{db,database,datenbank,datos,base,banco,数据库,データベース}')
+      and p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite' then true
     else strpos(p_recent, rtrim(p_thing, 's')) > 0 end;
 end;
 $$;
@@ -26106,7 +26130,8 @@ begin
   said := regexp_replace(said, e'(\\^ ?)+$', '');
   said := regexp_replace(said, e'\\m(what|where|who|when|how|which) ?s ', e'\\1 is ', 'g');
   return ' ' || regexp_replace(said,
-    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well) )*', '^ ', 'g')
+    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well'
+    || '|peux tu|pouvez vous|s il te plaît|s il vous plaît|por favor|você pode|per favore|puoi) )*', '^ ', 'g')
     || ' $ ';
 end;
 $$;
@@ -26621,6 +26646,40 @@ begin
 end;
 $$;
 
+-- The candidates without the sentences that p_said has: each sentence stands in a context once. Of a sentence of few
+-- letters ("Yes, please") one cannot say that it is the same.
+create or replace function memory._without_said(p_candidates memory._recalled[], p_said text)
+returns memory._recalled[]
+language plpgsql stable parallel safe
+as $$
+declare
+  said constant text := memory._wording(p_said, 1000000);
+  candidate memory._recalled;
+  others memory._recalled[] := array[]::memory._recalled[];
+  speaker text;
+  new_words text;
+begin
+  if said is null then
+    return p_candidates;
+  end if;
+  foreach candidate in array p_candidates loop
+    speaker := substring(candidate.line from '^[^:]*: ');
+    select case when bool_and(s.is_new) then candidate.line else speaker || string_agg(s.sentence, ' ' order by s.place)
+                filter (where s.is_new) end
+    into new_words
+    from (
+      select t.sentence, t.place, not (octet_length(w.wording) >= 12 and strpos(said, w.wording) > 0) as is_new
+      from regexp_split_to_table(substr(candidate.line, length(speaker) + 1),
+                                 e'(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])|\n+') with ordinality as t (sentence, place)
+      cross join lateral memory._wording(t.sentence) as w (wording)) as s;
+    continue when new_words is null;
+    candidate.line := new_words;
+    others := others || candidate;
+  end loop;
+  return others;
+end;
+$$;
+
 -- Whether the user has messages besides those of this thread from p_from_seq on.
 create or replace function memory._has_said_more(p_user_id text, p_thread_id text, p_from_seq bigint)
 returns boolean
@@ -26786,13 +26845,13 @@ $$;
 
 -- The words of a text in lower case without punctuation, as far as two texts are compared by them. Two expressions
 -- that seldom match take half the time of one that matches every blank.
-create or replace function memory._wording(p_said text)
+create or replace function memory._wording(p_said text, p_most int default 2000)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
   return btrim(regexp_replace(
-    regexp_replace(lower(left(p_said, 2000)), e'[!-/:-@\\[-`{-~]+', ' ', 'g'), e'\\s{2,}|[^\\S ]', ' ', 'g'));
+    regexp_replace(lower(left(p_said, p_most)), e'[!-/:-@\\[-`{-~]+', ' ', 'g'), e'\\s{2,}|[^\\S ]', ' ', 'g'));
 end;
 $$;
 
@@ -27220,10 +27279,24 @@ begin atomic
       'and now,did you,^ yes}'),
     ('reference', '{das ding,mach das,das wieder,es wieder,funktioniert das,geht das,hazlo,ça marche,fais le,fais ça,'
       '它,那个,这个}'),
+    ('reference', '{le $,la $,les $,lui $,ça $,cela $,celui ci,celui là,celle ci,celle là,refais,encore une fois,'
+      'la même chose,comme avant,isso,isto,ele,ela,eles,elas,lo $,los $,lhe,de novo $,outra vez,a mesma coisa,'
+      'como antes,di nuovo $,ancora una volta,la stessa cosa,lo stesso,come prima,quello $,questo $,fallo,rifallo,'
+      'mandalo,invialo,aprilo,riavvialo,cancellalo,eliminalo,mandaglielo,他,她,再来一次,再试一次,再做一次,继续,刚才,'
+      'それ,あれ,これ,その,あの,彼,もう一度,続けて,同じ,さっき}'),
+
+    -- Chinese and Japanese have no articles.
+    ('particular', '{数据库,服务器,报告,文件,文档,项目,会议,合同,订单,包裹,发票,预订,航班,酒店,密码,邮件,脚本,测试,错误,分支,'
+      '仓库,账单,データベース,サーバー,報告書,レポート,ファイル,書類,プロジェクト,会議,契約,注文,荷物,請求書,予約,ホテル,'
+      'パスワード,メール,スクリプト,テスト,エラー,ブランチ,リポジトリ}'),
 
     ('parameter', '{^ book,^ reserve,^ deploy,^ send,^ text,^ call,^ message,^ email,^ order,^ pay,^ buy,^ schedule,'
       '^ create a ticket,^ publish,^ connect,^ upgrade,^ play,^ drive,^ log in,^ cancel,i need an appointment,'
       'the weather tomorrow,the weather today}'),
+    ('parameter', '{^ réserve,^ envoie,^ déploie,^ appelle,^ paie,^ achète,^ planifie,^ connecte,^ annule,^ publie,'
+      '^ envie,^ mande,^ implante,^ ligue,^ compre,^ pague,^ agende,^ conecte,^ cancele,^ publique,^ prenota,^ invia,'
+      '^ manda,^ distribuisci,^ chiama,^ paga,^ compra,^ connetti,^ connettiti,^ collegati,^ annulla,^ pubblica,'
+      '发送,部署,打电话,付款,连接,取消,送って,デプロイして,電話して,支払って,接続して,キャンセルして,予約して}'),
 
     ('harmless', '{it is raining,is it raining,did you know,it is snowing,is it safe,is it normal,is it possible,'
       'is it ok,is it okay,is it true,is it better,is it bad,is it worth,is it legal,is it a good idea,'
@@ -27234,6 +27307,10 @@ begin atomic
       'what is the difference,what is a,what is an,what does a,what does the,what does this,what are common,explain,'
       'translate,define,who wrote,what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,'
       'wie kocht man,explícame,traduce,cómo se hace,explique moi,traduis,comment faire}'),
+    ('how-to', '{comment puis je,comment on,comment fonctionne,comment cuire,comment préparer,pourquoi,qu est ce que,qu est ce qu,c est quoi,quelle est la différence,o que é,o que são,'
+      'como faço,como posso,como se faz,como se usa,como se diz,como funciona,por que,traduza,explique,qual a diferença,che cos è,cos è,cosa sono,'
+      'come faccio,come posso,come si fa,come si usa,come si dice,come si cuoce,come funziona,perché,spiega,spiegami,traduci,什么是,是什么,如何,怎么,怎样,为什么,'
+      '解释,翻译,区别,とは,って何,どうやって,方法,説明,翻訳,なぜ,違い,使い方}'),
 
     ('telling', '{^ i have,^ i am,^ i m,^ i moved,^ i prefer,^ i like,^ i love,^ i live,^ i bought,^ i work,^ my dog,'
       '^ my cat,^ my wife,^ my husband,^ my son,^ my daughter,^ my mother,^ my father,^ my friend,^ she says,'
@@ -27250,18 +27327,32 @@ begin atomic
   ) as p (sign, phrases);
 end;
 
--- Things of which a user has one in mind where no name stands beside them: "restart the worker".
+-- Things of which a user has one in mind where one of these articles and no name stands beside them: "restart the
+-- worker". The first row has articles that no word of another language is spelled like; "a" and "do" are articles of
+-- Portuguese, whose things are therefore none of English.
 create or replace function memory._particular_things()
-returns text[]
+returns table (articles text[], things text[])
 language sql immutable parallel safe
 begin atomic
-  select '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
+  select t.* from (values ('{the,that,this,der,die,das,dem,la,el,le,les,au,ce,cette,il,lo,al,del,nel,sul,ao,na}'::text[],
+    '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
     'cluster,column,complaint,config,configuration,contract,customer,dashboard,database,datenbank,datos,db,delivery,'
     'design,device,dinner,doctor,doc,docs,document,draft,email,endpoint,error,exam,file,files,fix,flat,flight,guests,'
     'host,hotel,house,import,incident,interview,invoice,issue,job,kids,landlord,link,list,logs,machine,mail,meeting,'
     'migration,notes,numbers,order,outage,package,parcel,parser,party,password,patch,payment,photo,photos,pipeline,'
     'plan,pr,project,recipe,refund,repo,repository,report,reservation,restaurant,script,server,service,settings,'
-    'spreadsheet,table,team,technician,test,tests,ticket,trip,version,versions,wedding,worker,workers}'::text[];
+    'spreadsheet,table,team,technician,test,tests,ticket,trip,version,versions,wedding,worker,workers}'::text[]),
+  ('{le,la,les,l,du,au,aux,ce,cet,cette,ces}',
+    '{adresse,base,billet,branche,colis,commande,contrat,courriel,dépôt,erreur,facture,fichier,fichiers,hôtel,liste,'
+    'logiciel,paiement,paquet,projet,rapport,recette,rendez,réservation,réunion,serveur,tableau,voiture,vol,voyage}'),
+  ('{o,a,os,as,ao,à,aos,do,da,dos,no,na,nos,nas,esse,essa,este,esta,aquele,aquela}',
+    '{aplicativo,arquivo,arquivos,banco,carro,cliente,configuração,consulta,contrato,documento,encomenda,erro,fatura,'
+    'ficheiro,fotos,máquina,mensagem,pacote,pagamento,pedido,planilha,projeto,relatório,repositório,reserva,reunião,'
+    'senha,serviço,servidor,tabela,teste,testes,viagem,voo}'),
+  ('{il,lo,la,gli,le,l,al,allo,alla,del,dello,della,dell,nel,nella,sul,sulla,quel,quella,quello,questo,questa}',
+    '{appuntamento,cliente,configurazione,contratto,documento,errore,fattura,fogli,lista,macchina,messaggio,ordine,'
+    'pacco,pagamento,prenotazione,progetto,rapporto,relazione,ricetta,riunione,servizio,sito,tabella,viaggio,volo}')
+  ) as t (articles, things);
 end;
 
 -- The thread in a context: its newest messages, and summaries of what is not among them.

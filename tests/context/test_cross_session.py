@@ -321,3 +321,17 @@ class TestDegraded:
         discuss(api, "t2", "They went home by boat and by train, and nobody said why.")
         assert threads(api, max_tokens=1000) == ["t2"]
         assert api.notices[-1] == "degraded: an earlier conversation does not fit into max_tokens"
+
+
+@pytest.mark.feature("F16", "A10")
+def test_a_sentence_of_an_earlier_conversation_is_not_recalled_as_well(api: Api) -> None:
+    api.add_message(
+        user_id="ana", thread_id="t0", role="user", content="The boat is called Miranda. The boat lies in the harbour of Kiel."
+    )  # fmt: skip
+    api.add_message(user_id="ana", thread_id="t2", role="user", content="the boat is called Miranda!")
+    discuss(api, "t0", "They talked: the boat is called Miranda. It is red.", rounds=1)
+    say(api, "Hello")
+    context = {part.source: part.content for part in api.get_context(**ANA, query=QUESTION)}
+    assert "called Miranda" in context["cross_session"]
+    assert "user: The boat lies in the harbour of Kiel.\n" in context["recalled"]
+    assert "called Miranda" not in context["recalled"]

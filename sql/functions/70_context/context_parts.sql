@@ -33,6 +33,7 @@ declare
   part memory.context_part;
   found record;
   repeated text[] := array[]::text[]; -- messages that a memory repeats
+  said text; -- by earlier conversations or by the summaries of the thread
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
@@ -78,6 +79,7 @@ begin
       parts := parts
         || row(4, 'system', found.content, 'cross_session', found.tokens, found.details)::memory.context_part;
       remaining := remaining - found.tokens;
+      said := found.content;
     end if;
   end if;
 
@@ -87,8 +89,8 @@ begin
   end if;
   recall_tokens := least(recall_tokens, remaining - thread.tokens);
   if recalls and recall_tokens > 0 then
-    candidates := memory._recall_candidates(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
+    candidates := memory._without_said(memory._recall_candidates(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens), said);
   end if;
   if not thread.is_cut then
     memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
@@ -119,15 +121,18 @@ begin
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
-  -- recalled; others take their place.
+  -- recalled, or a summary that says the same; others take their place.
   recalled := memory._recalled_part(
     candidates, least(recall_tokens, remaining - thread.tokens), p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
     units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     remaining - coalesce(recalled.token_count, 0)) as f;
-  if recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
-                                               to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
-    recalled := memory._recalled_part(candidates, recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
+  said := (select string_agg(s.content, e'\n') from unnest(summaries) as s where s.ordinal = any (thread.places));
+  if recalled.content is not null and said is not null
+    or recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
+                                                 to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
+    recalled := memory._recalled_part(
+      memory._without_said(candidates, said), recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
   end if;
   if recalled.content is not null then
     parts := parts || recalled;
