@@ -2867,6 +2867,8 @@ returns trigger$header$),
 returns jsonb$header$),
       ('function', '_finish_job', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
+      ('function', '_show_failure', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_drop_unfinished', $header$(p_job memory.jobs)
 returns void$header$),
       ('function', '_follow_up', $header$(p_job memory.jobs)
@@ -3339,7 +3341,7 @@ returns boolean$header$),
 returns bigint$header$),
       ('function', '_start_summary', $header$(
   p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
-  p_new_agent_ids text[]
+  p_new_agent_ids text[], p_job memory.jobs
 )
 returns uuid$header$),
       ('function', '_check_summary_is_free', $header$(p_job memory.jobs, p_chain text)
@@ -3885,6 +3887,8 @@ returns table (user_id text, scope text)$header$),
 returns jsonb$header$),
       ('function', 'compress_thread', $header$(user_id text, thread_id text)
 returns bigint$header$),
+      ('function', '_compress_thread_failed', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_compress_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_compress_thread_follow_up', $header$(p_job memory.jobs)
@@ -4029,12 +4033,16 @@ returns void$header$),
 )$header$),
       ('function', 'reconcile_memories', $header$(user_id text, n int default 50)
 returns bigint$header$),
+      ('function', '_fail_summary', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_end_unfinished_summary', $header$(p_job memory.jobs)
 returns void$header$),
       ('function', '_newest_seq', $header$(p_user_id text, p_thread_id text)
 returns bigint$header$),
       ('function', '_summarize_thread_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_summarize_thread_failed', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_summarize_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_summarize_thread_follow_up', $header$(p_job memory.jobs)
@@ -4058,6 +4066,8 @@ returns bigint$header$),
 returns void$header$),
       ('function', '_summarize_user_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_summarize_user_failed', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_summarize_user_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
@@ -4218,7 +4228,8 @@ returns boolean$header$),
       ('function', '_rerank_model', $header$(p_policy jsonb)
 returns memory.models$header$),
       ('function', '_rerank', $header$(
-  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean,
+  p_results memory.search_result[]
 )
 returns setof memory.search_result$header$),
       ('function', '_idf', $header$(p_texts bigint, p_texts_with_word bigint)
@@ -4424,8 +4435,6 @@ returns boolean$header$),
   p_from_seq bigint, p_max_tokens int
 )
 returns memory._recalled[]$header$),
-      ('function', '_without_said', $header$(p_candidates memory._recalled[], p_said text)
-returns memory._recalled[]$header$),
       ('function', '_has_said_more', $header$(p_user_id text, p_thread_id text, p_from_seq bigint)
 returns boolean$header$),
       ('function', '_that_fit', $header$(
@@ -4501,6 +4510,8 @@ returns memory.context_part$header$),
 )$header$),
       ('function', '_places_needed', $header$(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]$header$),
+      ('function', '_without_said', $header$(p_candidates memory._recalled[], p_said text)
+returns memory._recalled[]$header$),
       ('function', 'export_user', $header$(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
@@ -10234,6 +10245,21 @@ begin
 end;
 $$;
 
+-- Shows that an attempt of a job failed, where the attempt has begun something that others see. Another one follows.
+create or replace function memory._show_failure(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  case p_job.kind
+    when 'compress_thread' then perform memory._compress_thread_failed(p_job);
+    when 'summarize_thread' then perform memory._summarize_thread_failed(p_job);
+    when 'summarize_user' then perform memory._summarize_user_failed(p_job);
+    else null;
+  end case;
+end;
+$$;
+
 -- Removes what attempts of a job began, because no attempt will finish it now. The job is dead, or waits for a budget,
 -- or has nothing to do.
 create or replace function memory._drop_unfinished(p_job memory.jobs)
@@ -10385,6 +10411,8 @@ begin
   if p_job.status = 'dead' then
     perform memory._drop_unfinished(p_job);
     perform memory._enqueue_next(p_job);
+  else
+    perform memory._show_failure(p_job);
   end if;
   return p_job.status;
 end;
@@ -14464,7 +14492,7 @@ $$;
 -- with the range of messages as it is now.
 create or replace function memory._start_summary(
   p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
-  p_new_agent_ids text[]
+  p_new_agent_ids text[], p_job memory.jobs
 )
 returns uuid
 language plpgsql volatile parallel unsafe
@@ -14475,8 +14503,14 @@ declare
 begin
   update memory.summaries as s
   set start_seq = p_start_seq, end_seq = p_end_seq, base_summary_id = p_base.summary_id, agent_ids = agents,
-      created_at = statement_timestamp()
-  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = p_kind and s.status = 'processing'
+      created_at = statement_timestamp(), status = 'processing'
+  where s.user_id = p_user_id and s.summary_id = (
+    select u.summary_id from memory.summaries as u
+    where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
+      and (u.status = 'processing'
+           -- A failed attempt of this job; after memory.retry_job() a new row is begun.
+           or u.status = 'failed' and p_job.attempts > 1 and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
+    order by u.status desc limit 1)
   returning s.summary_id into processing;
   if processing is null then
     processing := memory._uuid_v7();
@@ -14836,7 +14870,7 @@ begin
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', range_start,
-                                        greatest(given.last_seq, base.end_seq), base, given.agent_ids),
+                                        greatest(given.last_seq, base.end_seq), base, given.agent_ids, p_job),
     'chain', 'thread',
     'from_seq', from_seq,
     'covers_through', given.last_seq,
@@ -19708,6 +19742,16 @@ comment on function memory.compress_thread(text, text) is
 'messages go into the summary of the whole thread and are soft-deleted. A thread that reaches '
 'compression.threshold_tokens is compressed by itself.';
 
+-- Shows that the summary of this attempt failed.
+create or replace function memory._compress_thread_failed(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._fail_summary(p_job);
+end;
+$$;
+
 -- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
 -- last, because it locks the thread: so appends wait for these updates, and for nothing else that the job does.
 create or replace function memory._compress_thread_finish(p_job memory.jobs, p_result jsonb)
@@ -20455,6 +20499,8 @@ declare
   item record;
   known memory.memories;
   is_new boolean;
+  stored_id uuid;
+  stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
   agents text[] := array[]::text[]; -- of each memory of the reply
   news boolean[] := array[]::boolean[]; -- whether it was stored
@@ -20498,8 +20544,12 @@ begin
         case when item.suspicion is not null then timestamptz 'infinity' end,
         case when item.suspicion is not null then statement_timestamp() end,
         'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
-      on conflict do nothing;
+      on conflict do nothing
+      returning memory_id into stored_id;
       is_new := found;
+      if is_new then
+        stored_ids := stored_ids || stored_id;
+      end if;
       has_news := has_news or is_new and item.suspicion is null;
     end if;
     agents := agents || item.agent_id;
@@ -20517,7 +20567,8 @@ begin
   perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(p_job.user_id, has_news);
   return jsonb_build_object(
-    'inserted', cardinality(array_positions(news, true)), 'duplicates', cardinality(array_positions(news, false)),
+    'inserted', cardinality(stored_ids), 'memory_ids', stored_ids,
+    'duplicates', cardinality(array_positions(news, false)),
     'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news), 'through_seq', through_seq)
     || case when p_result -> 'unread' <> '{}' then jsonb_build_object('unread', p_result -> 'unread') else '{}' end;
 end;
@@ -21398,6 +21449,22 @@ comment on function memory.reconcile_memories(text, int) is
 
 -- What the kinds that write summaries share.
 
+-- The summary that a failed attempt of a job began shows that it failed, until the next attempt takes it up.
+create or replace function memory._fail_summary(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  begun constant uuid := (p_job.input ->> 'summary_id')::uuid;
+begin
+  update memory.summaries as s set status = 'failed'
+  where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
+  if found then
+    raise debug 'Memory % status updated to failed', begun;
+  end if;
+end;
+$$;
+
 -- Ends the summary that attempts of a job began: if the job is dead its status becomes failed; otherwise the row is
 -- deleted, unless another running job has taken it over.
 create or replace function memory._end_unfinished_summary(p_job memory.jobs)
@@ -21408,14 +21475,10 @@ declare
   begun uuid := (p_job.input ->> 'summary_id')::uuid;
 begin
   if p_job.status = 'dead' then
-    update memory.summaries as s set status = 'failed'
-    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
-    if found then
-      raise debug 'Memory % status updated to failed', begun;
-    end if;
+    perform memory._fail_summary(p_job);
   else
     delete from memory.summaries as s
-    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing'
+    where s.user_id = p_job.user_id and s.summary_id = begun and s.status in ('processing', 'failed')
       and not exists (
         select from memory.jobs as j
         where j.user_id = p_job.user_id and j.scope = p_job.scope and j.status = 'running'
@@ -21452,6 +21515,16 @@ begin
 end;
 $$;
 
+-- Shows that the summary of this attempt failed.
+create or replace function memory._summarize_thread_failed(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._fail_summary(p_job);
+end;
+$$;
+
 -- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
 -- last, because it locks the thread: so appends wait for these updates, and for nothing else that the job does.
 create or replace function memory._summarize_thread_finish(p_job memory.jobs, p_result jsonb)
@@ -21464,13 +21537,26 @@ begin
 end;
 $$;
 
--- Another job follows until the whole backlog is covered, even when no summary would be due by then.
+-- Another job follows until the whole backlog is covered. A rolling summary that nobody asked for is enough if the rest
+-- of the messages needs none (policy summary.when needed).
 create or replace function memory._summarize_thread_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
+declare
+  policy jsonb;
 begin
-  return case when (p_job.input ->> 'is_partial')::boolean then jsonb '{"is_forced": true}' end;
+  if (p_job.input ->> 'is_partial')::boolean is not true then
+    return null;
+  end if;
+  policy := memory._policy(p_job.user_id, p_job.agent_id);
+  if p_job.input ->> 'chain' = 'rolling' and not p_job.request ? 'is_forced'
+    and policy #>> '{summary,when}' = 'needed' and not memory._needs_summary(
+      policy, memory._active_tokens(p_job.user_id, p_job.scope),
+      memory._tokens_since_summary(p_job.user_id, p_job.scope)) then
+    return null;
+  end if;
+  return jsonb '{"is_forced": true}';
 end;
 $$;
 
@@ -21571,7 +21657,7 @@ begin
       'previous_end_seq', base.end_seq);
   input := jsonb_build_object(
     'summary_id', memory._start_summary(p_job.user_id, p_job.scope, chain, range_start, range_end, base,
-                                        given.agent_ids),
+                                        given.agent_ids, p_job),
     'chain', chain,
     'from_seq', from_seq,
     'read_through', range_end,
@@ -21685,6 +21771,16 @@ begin
 end;
 $$;
 
+-- Shows that the summary of this attempt failed.
+create or replace function memory._summarize_user_failed(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._fail_summary(p_job);
+end;
+$$;
+
 -- The messages of all threads of a user since the last profile, thread by thread, so that a mark says how far each was
 -- read. Threads get small numbers, because models copy long ids badly.
 create or replace function memory._summarize_user_input(
@@ -21755,7 +21851,7 @@ begin
     || jsonb_build_object(
       'previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
   input := jsonb_build_object(
-    'summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents),
+    'summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents, p_job),
     'chain', 'user',
     'through', through,
     'is_partial', is_partial);
@@ -24140,10 +24236,11 @@ begin
 end;
 $$;
 
--- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep their order and a
--- notice says so.
+-- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep
+-- their order and a notice says so.
 create or replace function memory._rerank(
-  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean,
+  p_results memory.search_result[]
 )
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
@@ -24760,8 +24857,9 @@ begin
   end if;
   recall_tokens := least(recall_tokens, remaining - thread.tokens);
   if recalls and recall_tokens > 0 then
-    candidates := memory._without_said(memory._recall_candidates(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens), said);
+    candidates := memory._recall_candidates(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
+    candidates := memory._without_said(candidates, said);
   end if;
   if not thread.is_cut then
     memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
@@ -24984,10 +25082,10 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The steps: find the placeholders and the artifacts that they name; choose those that a query needs (relevant_keys.sql)
--- and put them in order of relevance (passages.sql); read them in this order, each whole or its passages
--- (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, where it is
--- named first: more would only repeat it.
+-- The steps: find the placeholders and the artifacts that they name; choose those that a query needs
+-- (relevant_keys.sql) and put them in order of relevance (passages.sql); read them in this order, each whole or its
+-- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once,
+-- where it is named first: more would only repeat it.
 create or replace function memory.expand_refs(
   user_id text, content text, max_tokens int default null, query text default null,
   query_embedding vector default null
@@ -26646,40 +26744,6 @@ begin
 end;
 $$;
 
--- The candidates without the sentences that p_said has: each sentence stands in a context once. Of a sentence of few
--- letters ("Yes, please") one cannot say that it is the same.
-create or replace function memory._without_said(p_candidates memory._recalled[], p_said text)
-returns memory._recalled[]
-language plpgsql stable parallel safe
-as $$
-declare
-  said constant text := memory._wording(p_said, 1000000);
-  candidate memory._recalled;
-  others memory._recalled[] := array[]::memory._recalled[];
-  speaker text;
-  new_words text;
-begin
-  if said is null then
-    return p_candidates;
-  end if;
-  foreach candidate in array p_candidates loop
-    speaker := substring(candidate.line from '^[^:]*: ');
-    select case when bool_and(s.is_new) then candidate.line else speaker || string_agg(s.sentence, ' ' order by s.place)
-                filter (where s.is_new) end
-    into new_words
-    from (
-      select t.sentence, t.place, not (octet_length(w.wording) >= 12 and strpos(said, w.wording) > 0) as is_new
-      from regexp_split_to_table(substr(candidate.line, length(speaker) + 1),
-                                 e'(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])|\n+') with ordinality as t (sentence, place)
-      cross join lateral memory._wording(t.sentence) as w (wording)) as s;
-    continue when new_words is null;
-    candidate.line := new_words;
-    others := others || candidate;
-  end loop;
-  return others;
-end;
-$$;
-
 -- Whether the user has messages besides those of this thread from p_from_seq on.
 create or replace function memory._has_said_more(p_user_id text, p_thread_id text, p_from_seq bigint)
 returns boolean
@@ -27026,8 +27090,8 @@ end;
 $$;
 
 -- The artifacts that a model holds relevant; null if it is not asked or does not answer. It is given the placeholder of
--- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those with
--- the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
+-- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those
+-- with the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
 create or replace function memory._relevant_by_judge(
   p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
 )
@@ -27064,8 +27128,8 @@ end;
 $$;
 
 -- The artifacts that are relevant by their embeddings or their words: by one of their parts that is at least about as
--- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant. Without
--- an embedding of the query all do.
+-- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant.
+-- Without an embedding of the query all do.
 create or replace function memory._relevant_by_meaning(
   p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
 )
@@ -27307,10 +27371,11 @@ begin atomic
       'what is the difference,what is a,what is an,what does a,what does the,what does this,what are common,explain,'
       'translate,define,who wrote,what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,'
       'wie kocht man,explícame,traduce,cómo se hace,explique moi,traduis,comment faire}'),
-    ('how-to', '{comment puis je,comment on,comment fonctionne,comment cuire,comment préparer,pourquoi,qu est ce que,qu est ce qu,c est quoi,quelle est la différence,o que é,o que são,'
-      'como faço,como posso,como se faz,como se usa,como se diz,como funciona,por que,traduza,explique,qual a diferença,che cos è,cos è,cosa sono,'
-      'come faccio,come posso,come si fa,come si usa,come si dice,come si cuoce,come funziona,perché,spiega,spiegami,traduci,什么是,是什么,如何,怎么,怎样,为什么,'
-      '解释,翻译,区别,とは,って何,どうやって,方法,説明,翻訳,なぜ,違い,使い方}'),
+    ('how-to', '{comment puis je,comment on,comment fonctionne,comment cuire,comment préparer,pourquoi,qu est ce que,'
+      'qu est ce qu,c est quoi,quelle est la différence,o que é,o que são,como faço,como posso,como se faz,como se usa,'
+      'como se diz,como funciona,por que,traduza,explique,qual a diferença,che cos è,cos è,cosa sono,come faccio,'
+      'come posso,come si fa,come si usa,come si dice,come si cuoce,come funziona,perché,spiega,spiegami,traduci,'
+      '什么是,是什么,如何,怎么,怎样,为什么,解释,翻译,区别,とは,って何,どうやって,方法,説明,翻訳,なぜ,違い,使い方}'),
 
     ('telling', '{^ i have,^ i am,^ i m,^ i moved,^ i prefer,^ i like,^ i love,^ i live,^ i bought,^ i work,^ my dog,'
       '^ my cat,^ my wife,^ my husband,^ my son,^ my daughter,^ my mother,^ my father,^ my friend,^ she says,'
@@ -27334,7 +27399,8 @@ create or replace function memory._particular_things()
 returns table (articles text[], things text[])
 language sql immutable parallel safe
 begin atomic
-  select t.* from (values ('{the,that,this,der,die,das,dem,la,el,le,les,au,ce,cette,il,lo,al,del,nel,sul,ao,na}'::text[],
+  select t.* from (values
+  ('{the,that,this,der,die,das,dem,la,el,le,les,au,ce,cette,il,lo,al,del,nel,sul,ao,na}'::text[],
     '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
     'cluster,column,complaint,config,configuration,contract,customer,dashboard,database,datenbank,datos,db,delivery,'
     'design,device,dinner,doctor,doc,docs,document,draft,email,endpoint,error,exam,file,files,fix,flat,flight,guests,'
@@ -27498,6 +27564,40 @@ begin
     end if;
   end loop;
   return places;
+end;
+$$;
+
+-- The candidates without the sentences that p_said has: each sentence stands in a context once. Of a sentence of few
+-- letters ("Yes, please") one cannot say that it is the same.
+create or replace function memory._without_said(p_candidates memory._recalled[], p_said text)
+returns memory._recalled[]
+language plpgsql stable parallel safe
+as $$
+declare
+  said constant text := memory._wording(p_said, 1000000);
+  candidate memory._recalled;
+  others memory._recalled[] := array[]::memory._recalled[];
+  speaker text;
+  new_words text;
+begin
+  if said is null then
+    return p_candidates;
+  end if;
+  foreach candidate in array p_candidates loop
+    speaker := substring(candidate.line from '^[^:]*: ');
+    select case when bool_and(s.is_new) then candidate.line else speaker || string_agg(s.sentence, ' ' order by s.place)
+                filter (where s.is_new) end
+    into new_words
+    from (
+      select t.sentence, t.place, not (octet_length(w.wording) >= 12 and strpos(said, w.wording) > 0) as is_new
+      from regexp_split_to_table(substr(candidate.line, length(speaker) + 1),
+                                 e'(?<=[.!?])\\s+|(?<=[\u3002\uff01\uff1f])|\n+') with ordinality as t (sentence, place)
+      cross join lateral memory._wording(t.sentence) as w (wording)) as s;
+    continue when new_words is null;
+    candidate.line := new_words;
+    others := others || candidate;
+  end loop;
+  return others;
 end;
 $$;
 

@@ -325,10 +325,8 @@ class TestDegraded:
 
 @pytest.mark.feature("F16", "A10")
 def test_a_sentence_of_an_earlier_conversation_is_not_recalled_as_well(api: Api) -> None:
-    api.add_message(
-        user_id="ana", thread_id="t0", role="user", content="The boat is called Miranda. The boat lies in the harbour of Kiel."
-    )  # fmt: skip
-    api.add_message(user_id="ana", thread_id="t2", role="user", content="the boat is called Miranda!")
+    say(api, "The boat is called Miranda. The boat lies in the harbour of Kiel.", thread_id="t0")
+    say(api, "the boat is called Miranda!", thread_id="t2")
     discuss(api, "t0", "They talked: the boat is called Miranda. It is red.", rounds=1)
     say(api, "Hello")
     context = {part.source: part.content for part in api.get_context(**ANA, query=QUESTION)}

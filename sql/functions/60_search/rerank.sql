@@ -23,10 +23,11 @@ begin
 end;
 $$;
 
--- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep their order and a
--- notice says so.
+-- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep
+-- their order and a notice says so.
 create or replace function memory._rerank(
-  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean,
+  p_results memory.search_result[]
 )
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe

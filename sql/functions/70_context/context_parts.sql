@@ -89,8 +89,9 @@ begin
   end if;
   recall_tokens := least(recall_tokens, remaining - thread.tokens);
   if recalls and recall_tokens > 0 then
-    candidates := memory._without_said(memory._recall_candidates(
-      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens), said);
+    candidates := memory._recall_candidates(
+      p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
+    candidates := memory._without_said(candidates, said);
   end if;
   if not thread.is_cut then
     memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((

@@ -1,9 +1,9 @@
 -- needs pgvector on the search_path
 
--- The steps: find the placeholders and the artifacts that they name; choose those that a query needs (relevant_keys.sql)
--- and put them in order of relevance (passages.sql); read them in this order, each whole or its passages
--- (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, where it is
--- named first: more would only repeat it.
+-- The steps: find the placeholders and the artifacts that they name; choose those that a query needs
+-- (relevant_keys.sql) and put them in order of relevance (passages.sql); read them in this order, each whole or its
+-- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once,
+-- where it is named first: more would only repeat it.
 create or replace function memory.expand_refs(
   user_id text, content text, max_tokens int default null, query text default null,
   query_embedding vector default null

@@ -64,8 +64,8 @@ end;
 $$;
 
 -- The artifacts that a model holds relevant; null if it is not asked or does not answer. It is given the placeholder of
--- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those with
--- the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
+-- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those
+-- with the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
 create or replace function memory._relevant_by_judge(
   p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
 )
@@ -102,8 +102,8 @@ end;
 $$;
 
 -- The artifacts that are relevant by their embeddings or their words: by one of their parts that is at least about as
--- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant. Without
--- an embedding of the query all do.
+-- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant.
+-- Without an embedding of the query all do.
 create or replace function memory._relevant_by_meaning(
   p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
 )

@@ -149,10 +149,11 @@ begin atomic
       'what is the difference,what is a,what is an,what does a,what does the,what does this,what are common,explain,'
       'translate,define,who wrote,what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,'
       'wie kocht man,explícame,traduce,cómo se hace,explique moi,traduis,comment faire}'),
-    ('how-to', '{comment puis je,comment on,comment fonctionne,comment cuire,comment préparer,pourquoi,qu est ce que,qu est ce qu,c est quoi,quelle est la différence,o que é,o que são,'
-      'como faço,como posso,como se faz,como se usa,como se diz,como funciona,por que,traduza,explique,qual a diferença,che cos è,cos è,cosa sono,'
-      'come faccio,come posso,come si fa,come si usa,come si dice,come si cuoce,come funziona,perché,spiega,spiegami,traduci,什么是,是什么,如何,怎么,怎样,为什么,'
-      '解释,翻译,区别,とは,って何,どうやって,方法,説明,翻訳,なぜ,違い,使い方}'),
+    ('how-to', '{comment puis je,comment on,comment fonctionne,comment cuire,comment préparer,pourquoi,qu est ce que,'
+      'qu est ce qu,c est quoi,quelle est la différence,o que é,o que são,como faço,como posso,como se faz,como se usa,'
+      'como se diz,como funciona,por que,traduza,explique,qual a diferença,che cos è,cos è,cosa sono,come faccio,'
+      'come posso,come si fa,come si usa,come si dice,come si cuoce,come funziona,perché,spiega,spiegami,traduci,'
+      '什么是,是什么,如何,怎么,怎样,为什么,解释,翻译,区别,とは,って何,どうやって,方法,説明,翻訳,なぜ,違い,使い方}'),
 
     ('telling', '{^ i have,^ i am,^ i m,^ i moved,^ i prefer,^ i like,^ i love,^ i live,^ i bought,^ i work,^ my dog,'
       '^ my cat,^ my wife,^ my husband,^ my son,^ my daughter,^ my mother,^ my father,^ my friend,^ she says,'
@@ -176,7 +177,8 @@ create or replace function memory._particular_things()
 returns table (articles text[], things text[])
 language sql immutable parallel safe
 begin atomic
-  select t.* from (values ('{the,that,this,der,die,das,dem,la,el,le,les,au,ce,cette,il,lo,al,del,nel,sul,ao,na}'::text[],
+  select t.* from (values
+  ('{the,that,this,der,die,das,dem,la,el,le,les,au,ce,cette,il,lo,al,del,nel,sul,ao,na}'::text[],
     '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
     'cluster,column,complaint,config,configuration,contract,customer,dashboard,database,datenbank,datos,db,delivery,'
     'design,device,dinner,doctor,doc,docs,document,draft,email,endpoint,error,exam,file,files,fix,flat,flight,guests,'
