@@ -24,7 +24,7 @@ def fake() -> Iterator[FakeModelServer]:
 
 
 @pytest.fixture
-def api(server: Server, db: psycopg.Connection, fake: FakeModelServer) -> Api:
+def api(server: Server, db: psycopg.Connection) -> Api:
     """A user with two texts; no model is active."""
     if not server.has_plpython:
         pytest.skip("this server has no PL/Python")

@@ -6,8 +6,8 @@ import re
 from typing import Any
 
 import pytest
-
 from agent_memory.tools import openai_tools
+
 from tests.artifacts.offload.steps import say
 from tests.support.sqlapi import Api
 
