@@ -5319,8 +5319,8 @@ begin
 end;
 $$;
 
--- The language by which the words of a text are parsed: p_prior, that of the policy, unless the text tells another one by
--- its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, p_prior has half a vote more,
+-- The language by which the words of a text are parsed: p_prior, that of the policy, unless the text tells another one
+-- by its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, p_prior has half a vote more,
 -- and of two languages with equally many the first of the list is taken. Languages of the second list are told by texts
 -- with letters beyond ASCII only.
 --
@@ -5333,9 +5333,9 @@ as $$
 declare
   sample constant text := left(p_said, 1000);
   -- Typed, or each call would read the constants.
-  common constant tsquery := 'and|are|das|de|dei|della|der|des|det|di|die|du|egy|ei|ein|el|em|en|es|est|et|eu|for|gli|het|'
-    'ich|ik|il|is|ist|ja|jag|je|jeg|la|le|les|lo|los|mein|meu|mi|mia|mijn|min|minha|mio|mon|my|nem|nicht|och|os|que|sono|'
-    'the|um|uma|un|una|une|und|van|ve|you|az|bir|çok|és|là|är|ar|på|pa|и|в|я|не|на|у|с|мой|моя|это'::tsquery;
+  common constant tsquery := 'and|are|das|de|dei|della|der|des|det|di|die|du|egy|ei|ein|el|em|en|es|est|et|eu|for|gli|'
+    'het|ich|ik|il|is|ist|ja|jag|je|jeg|la|le|les|lo|los|mein|meu|mi|mia|mijn|min|minha|mio|mon|my|nem|nicht|och|os|que|'
+    'sono|the|um|uma|un|una|une|und|van|ve|you|az|bir|çok|és|là|är|ar|på|pa|и|в|я|не|на|у|с|мой|моя|это'::tsquery;
   stems regdictionary[] :=
     '{english_stem,german_stem,spanish_stem,french_stem,portuguese_stem,italian_stem,dutch_stem}'::regdictionary[];
 begin
