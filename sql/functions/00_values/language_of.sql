@@ -1,7 +1,7 @@
 -- The language by which the words of a text are parsed: p_prior, that of the policy, unless the text tells another one
--- by its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, p_prior has half a vote more,
--- and of two languages with equally many the first of the list is taken. Languages of the second list are told by texts
--- with letters beyond ASCII only.
+-- by its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, and p_prior has half a vote
+-- more. Of two languages with equally many the first of the list is taken. Languages of the second list are told by
+-- texts with letters beyond ASCII only.
 --
 -- Votes take 0.3 ms for a sentence. So texts among whose words by the prior's dictionary (p_words) is none of the
 -- commonest of other languages are let go before: nearly all texts of an English user under English, and so on.
