@@ -5320,7 +5320,7 @@ end;
 $$;
 
 -- The language by which the words of a text are parsed: p_prior, that of the policy, unless the text tells another one
--- by its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, and p_prior has half a vote
+-- by its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, p_prior has half a vote
 -- more. Of two languages with equally many the first of the list is taken. Languages of the second list are told by
 -- texts with letters beyond ASCII only.
 --
