@@ -157,9 +157,9 @@ def test_texts_of_agents_with_languages_of_their_own_are_found_together(api: Api
     api.set_policy(settings=GERMAN, agent_id="berater")
     fill(api, agent_id="berater")
     api.add_memory(user_id="ana", content="Two houses", agent_id="default")
-    assert "memory" in found(api, "Haus")
+    for agent in (None, "berater"):
+        assert found(api, "Häuser", agent_id=agent).count("memory") == 2
     assert found(api, "house") == ["memory"]
-    assert found(api, "Haus", agent_id="berater").count("memory") == 2
 
 
 TOLD = {
