@@ -3221,6 +3221,10 @@ returns bigint$header$),
 returns trigger$header$),
       ('function', '_count_messages', $header$(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
 returns void$header$),
+      ('function', '_opening', $header$(p_user_id text, p_thread_id text)
+returns bigint[]$header$),
+      ('function', '_seq_after_opening', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
       ('function', '_message_payload', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
   p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
@@ -4046,7 +4050,7 @@ returns boolean$header$),
 returns bigint$header$),
       ('function', '_rolling_summary_across', $header$(p_user_id text, p_thread_id text, p_seq bigint)
 returns memory.summaries$header$),
-      ('function', '_summary_start', $header$(p_end_seq bigint, p_window_size bigint)
+      ('function', '_summary_start', $header$(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint$header$),
       ('function', 'summarize_thread', $header$(
   user_id text, thread_id text, recent_k int default null, kind text default null
@@ -4272,7 +4276,7 @@ returns memory._message_candidates$header$),
 )$header$),
       ('function', '_context_parts', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean
+  p_max_tokens int, p_recalls boolean, p_for_thread int
 )
 returns setof memory.context_part$header$),
       ('function', '_tokens_of', $header$(p_parts memory.context_part[])
@@ -4312,16 +4316,22 @@ returns text$header$),
       ('function', '_newest_units', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
   out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
-  out message_seqs bigint[], out message_tokens int[]
+  out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int
 )$header$),
       ('function', '_message_tokens', $header$(p_message memory.messages)
 returns int$header$),
       ('function', 'get_context', $header$(
   user_id text, thread_id text, query text default null, agent_id text default null,
-  max_tokens int default null, query_embedding vector default null, recall boolean default null
+  max_tokens int default null, query_embedding vector default null, recall boolean default null,
+  whole_thread boolean default false
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+      ('function', '_tokens_until_compression', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb
+)
+returns int$header$),
       ('function', '_compares_meaning', $header$(p_policy jsonb, p_model memory.models, p_is_given boolean)
 returns boolean$header$),
       ('function', '_recalls', $header$(
@@ -12904,18 +12914,24 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   keep int := (p_compression ->> 'recent_messages_to_keep')::int;
+  beginning bigint[];
   kept_tokens numeric;
 begin
   if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
     or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
     return;
   end if;
+  beginning := memory._opening(p_user_id, p_thread_id);
   -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
   -- reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+          and m.seq <> all (beginning)
         order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
+  kept_tokens := kept_tokens + coalesce((
+    select sum(m.token_count) from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (beginning)), 0);
   if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
   end if;
@@ -13462,6 +13478,45 @@ begin
       active_tokens = memory._counted_on(t.active_tokens, p_tokens),
       tokens_since_summary = memory._counted_on(t.tokens_since_summary, case p_messages when 0 then p_tokens else 0 end)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;
+
+-- The instructions that begin a thread: its first messages, as far as the system or the developer says them. A context
+-- shows them first, and no summary takes their place. What was cleared is passed over, so a thread that was cleared may
+-- begin with new ones; what was compressed ends the beginning.
+create or replace function memory._opening(p_user_id text, p_thread_id text)
+returns bigint[]
+language plpgsql stable parallel safe
+-- The primary key is walked from the thread's first message on and left with the first that is no instruction.
+set enable_sort = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  message record;
+  seqs bigint[] := array[]::bigint[];
+begin
+  for message in
+    select m.seq, m.role, m.is_active, m.expires_at from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and memory._is_kept_message(m.is_active, m.summary_id)
+    order by m.seq
+  loop
+    exit when message.role not in ('system', 'developer') or not message.is_active;
+    if memory._is_current_message(message.is_active, message.expires_at) then
+      seqs := seqs || message.seq;
+    end if;
+  end loop;
+  return seqs;
+end;
+$$;
+
+-- The seq after the instructions that begin a thread; 0 for a thread without them.
+create or replace function memory._seq_after_opening(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(max(b.seq) + 1, 0) from unnest(memory._opening(p_user_id, p_thread_id)) as b (seq);
 end;
 $$;
 
@@ -14609,7 +14664,8 @@ begin
   if p_summary.kind not in ('rolling', 'thread') then
     return;
   end if;
-  if p_summary.kind = 'rolling' and p_summary.start_seq > 0 then
+  if p_summary.kind = 'rolling'
+    and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id) then
     perform memory._log_info(format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread));
   end if;
   perform memory._log_info(format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq,
@@ -14720,7 +14776,7 @@ $$;
 -- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
 -- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
 -- without a model. Messages that it has passed over, because memory.summarize_thread() was given a recent_k, are read
--- and put away first, by a job of their own.
+-- and put away first, by a job of their own. The instructions that begin the thread stay in it.
 create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -14735,6 +14791,7 @@ declare
   active_tokens bigint;
   base memory.summaries;
   passed_over bigint; -- the first message that the summary before has passed over
+  after_opening bigint;
   range_start bigint;
   base_ends bigint;
   from_seq bigint;
@@ -14755,21 +14812,23 @@ begin
       and m.expires_at > statement_timestamp()
     order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
+  after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
   -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
   -- it has, so that only the newest messages are read.
   if first_kept_seq is null or not (policy #>> '{resources,memory}')::boolean
     or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
-      - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
+      - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
+      - memory._active_tokens(p_job.user_id, p_job.scope, greatest(first_kept_seq, after_opening), newest_seq) then
     return;
   end if;
   perform memory._check_summary_is_free(p_job, 'thread');
   base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
-  range_start := coalesce(base.start_seq, 0);
-  base_ends := coalesce(base.end_seq + 1, 0);
+  range_start := coalesce(base.start_seq, after_opening);
+  base_ends := coalesce(base.end_seq + 1, after_opening);
   select m.seq into passed_over
   from memory.messages as m
   where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-    and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
+    and m.seq >= after_opening and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
   order by m.seq limit 1;
   from_seq := coalesce(passed_over, base_ends);
   select * into given
@@ -14789,7 +14848,7 @@ begin
   select * into kept
   from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
   if passed_over is not null and not given.is_partial and range_start <= first_kept_seq then
-    range_start := 0;
+    range_start := after_opening;
   end if;
   tokens := given.tokens;
   payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread')
@@ -14804,6 +14863,7 @@ begin
       'threshold_tokens', policy #> '{compression,threshold_tokens}',
       'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
+        - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
         - memory._active_tokens(p_job.user_id, p_job.scope, from_seq, given.last_seq)
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
@@ -19716,7 +19776,7 @@ end;
 $$;
 
 -- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
--- keep, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
+-- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
 -- still can.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
@@ -19725,16 +19785,17 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  after_opening constant bigint := memory._seq_after_opening(p_summary.user_id, p_summary.thread_id);
   put_away record;
 begin
   with gone as (
     update memory.messages as m set is_active = false, summary_id = p_summary.summary_id
     where m.user_id = p_summary.user_id and m.thread_id = p_summary.thread_id and m.is_active
-      and m.seq <= (
+      and m.seq >= after_opening and m.seq <= (
         select max(o.seq) from (
           select a.seq from memory.messages as a
           where a.user_id = p_summary.user_id and a.thread_id = p_summary.thread_id and a.seq <= p_summary.end_seq
-            and a.seq < p_first_kept_seq and a.is_active
+            and a.seq >= after_opening and a.seq < p_first_kept_seq and a.is_active
           order by a.seq limit p_row_limit) as o)
     returning m.created_at
   )
@@ -21466,6 +21527,7 @@ declare
   is_forced constant boolean := p_job.request ? 'is_forced';
   is_window boolean;
   whole_end bigint;
+  after_opening bigint;
   range_start bigint;
   range_end bigint;
   from_seq bigint;
@@ -21497,18 +21559,20 @@ begin
   end if;
   perform memory._check_summary_is_free(p_job, chain);
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
+  after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
   if chain = 'thread' then
-    range_start := coalesce(base.start_seq, 0);
-    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
+    range_start := coalesce(base.start_seq, after_opening);
+    from_seq := greatest(range_start, coalesce(base.end_seq + 1, after_opening),
                          range_end - (p_job.request ->> 'recent_k')::bigint + 1);
-    if from_seq > coalesce(base.end_seq + 1, 0) then
+    if from_seq > coalesce(base.end_seq + 1, after_opening) then
       range_start := from_seq; -- what recent_k passes over is read before compression puts it away
     end if;
   else
-    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
+    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      range_start := memory._first_seq(p_job.user_id, p_job.scope, least(range_start, whole_end + 1));
+      range_start := memory._first_seq(p_job.user_id, p_job.scope, greatest(
+        least(range_start, whole_end + 1), after_opening));
       base := memory._rolling_summary_across(p_job.user_id, p_job.scope, range_start);
       if not is_forced and greatest(base.end_seq, whole_end) >= range_end then
         range_end := memory._newest_seq(p_job.user_id, p_job.scope);
@@ -21595,13 +21659,14 @@ end;
 $$;
 
 -- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer.
-create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint)
+-- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is
+-- counted from there.
+create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint
 language sql immutable parallel safe
 begin atomic
-  select least(start_seq + start_seq % 2, p_end_seq)
-  from (select greatest(0, p_end_seq - p_window_size + 1)) as w (start_seq);
+  select least(start_seq + (start_seq - p_first_seq) % 2, p_end_seq)
+  from (select greatest(p_first_seq, p_end_seq - p_window_size + 1)) as w (start_seq);
 end;
 
 create or replace function memory.summarize_thread(
@@ -24622,6 +24687,7 @@ $$;
 -- needs pgvector on the search_path
 
 -- The parts of a context. They are shown in the order of their places:
+--   0  message         the instructions that begin the thread
 --   1  memories        what is remembered about the user
 --   2  user_summary    the summary of the user
 --   3  recalled        what was said before about the query
@@ -24629,13 +24695,15 @@ $$;
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2);
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
+-- thread (0); to the summary of the user (2);
 -- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
--- leave over while the thread does not need it; and the rest to the thread (thread.sql). Stable, so that everything is
+-- leave over while the thread does not need it; and the rest to the thread (thread.sql). Of p_for_thread tokens none goes
+-- to a share. The instructions have ordinals up to 0, all other parts ordinals from 1 on. Stable, so that everything is
 -- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean
+  p_max_tokens int, p_recalls boolean, p_for_thread int
 )
 returns setof memory.context_part
 language plpgsql stable parallel unsafe
@@ -24657,12 +24725,19 @@ declare
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
+  shared int; -- what the shares are of
   cross_tokens int := 0;
   memory_tokens int;
   recall_tokens int := 0;
 begin
   select * into units from memory._newest_units(p_user_id, p_thread_id, p_agent_id, p_max_tokens);
   remaining := p_max_tokens - coalesce(units.tokens[1], 0);
+  if units.beginning <> '{}' then
+    remaining := remaining - units.beginning_tokens;
+  elsif units.beginning_tokens > 0 then
+    raise notice 'degraded: the instructions that begin the thread do not fit into max_tokens'
+      using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
+  end if;
   if profile.token_count <= remaining then
     parts := parts || profile;
     remaining := remaining - profile.token_count;
@@ -24672,12 +24747,13 @@ begin
 
   -- The shares. A thread that fits beside memories and earlier conversations is shown whole, and recall has what it
   -- leaves. Of a longer thread recall takes its share, too.
-  memory_tokens := floor(remaining * memory._share(p_policy #>> '{context,memories_share}'));
+  shared := greatest(least(remaining, p_max_tokens - p_for_thread), 0);
+  memory_tokens := floor(shared * memory._share(p_policy #>> '{context,memories_share}'));
   if crosses then
-    cross_tokens := floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'));
+    cross_tokens := floor(shared * memory._share(p_policy #>> '{context,cross_session_share}'));
   end if;
   if recalls then
-    recall_tokens := floor(remaining * memory._share(p_policy #>> '{context,recall_share}'));
+    recall_tokens := floor(shared * memory._share(p_policy #>> '{context,recall_share}'));
   end if;
   summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
   select * into thread from memory._fit_thread(
@@ -24766,9 +24842,14 @@ begin
   with shown as materialized (
     select m.seq, m.role, m.content, m.metadata, u.tokens,
       m.search_vector is null and (m.role in ('tool', 'assistant') or m.metadata ? 'trust') as is_unjudged
-    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    from (
+      select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
+      where a.seq >= thread.oldest_seq
+      union all
+      select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
+      where a.seq = any (units.beginning)
+    ) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
-    where m.seq >= thread.oldest_seq
   ), held_back as (
     select memory._held_back(p_user_id, p_thread_id, array_agg(s.seq)) as seqs from shown as s
     where s.is_unjudged having count(*) > 0
@@ -24776,12 +24857,12 @@ begin
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 7, s.seq, s.role,
+    select case when s.seq < thread.oldest_seq then 0 else 7 end, s.seq, s.role,
       case when s.is_unjudged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
         then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
     from shown as s
   )
-  select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
+  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source, c.token_count, c.metadata
   from chosen as c
   order by 1;
 end;
@@ -25203,11 +25284,13 @@ $$;
 -- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
 -- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
 -- newest unit is there even when it has more tokens. message_seqs, message_tokens: the tokens of each message that was
--- read, because counting them is most of the work.
+-- read, because counting them is most of the work. beginning: the instructions that begin the thread. They are no unit,
+-- and beginning_tokens of p_max_tokens are kept free for them; none of them is there if the newest unit leaves fewer.
 create or replace function memory._newest_units(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
   out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
-  out message_seqs bigint[], out message_tokens int[]
+  out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int
 )
 language plpgsql stable parallel safe
 -- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
@@ -25217,21 +25300,30 @@ set jit = off
 as $$
 declare
   message record;
+  instructions constant bigint[] := memory._opening(p_user_id, p_thread_id);
+  room int;
   total int := 0;
   newest_of_unit bigint;
 begin
   oldest := '{}';
   newest := '{}';
   tokens := '{}';
-  message_seqs := '{}';
-  message_tokens := '{}';
   is_more := false;
+  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
+  into message_seqs, message_tokens, beginning_tokens
+  from memory.messages as m
+  cross join lateral memory._message_tokens(m) as t (tokens)
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (instructions)
+    and (p_agent_id is null or m.agent_id = p_agent_id);
+  beginning := message_seqs;
+  room := p_max_tokens - beginning_tokens;
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
     from (
       -- The limit ends the walk at the oldest active message, so that compressed messages before it are not read.
       select a.* from memory.messages as a
       where a.user_id = p_user_id and a.thread_id = p_thread_id and a.is_active
+        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
       order by a.seq desc
       limit (select t.message_count from memory.threads as t
              where t.user_id = p_user_id and t.thread_id = p_thread_id)
@@ -25244,7 +25336,11 @@ begin
     message_tokens := message_tokens || message.tokens;
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
-      is_more := oldest <> '{}' and total > p_max_tokens;
+      if oldest = '{}' and total > room then
+        beginning := '{}';
+        room := p_max_tokens;
+      end if;
+      is_more := oldest <> '{}' and total > room;
       exit when is_more;
       oldest := oldest || message.seq;
       newest := newest || newest_of_unit;
@@ -25290,7 +25386,8 @@ $$;
 -- (60_search/query_embedding.sql); and put the parts together within max_tokens (memory._context_parts()).
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
-  max_tokens int default null, query_embedding vector default null, recall boolean default null
+  max_tokens int default null, query_embedding vector default null, recall boolean default null,
+  whole_thread boolean default false
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
@@ -25300,6 +25397,7 @@ as $$
 declare
   policy jsonb;
   room int; -- for instructions
+  for_thread int := 0; -- tokens that come on top of the policy's context.max_tokens
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -25317,7 +25415,11 @@ begin
   query := coalesce(
     memory._query_or_null(query),
     memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
-  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int);
+  if max_tokens is null and whole_thread then
+    for_thread := memory._tokens_until_compression(
+      get_context.user_id, get_context.thread_id, get_context.agent_id, policy);
+  end if;
+  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int + for_thread);
   room := memory._instruction_room(get_context.user_id, get_context.thread_id, max_tokens);
   return query
   select i.*
@@ -25330,30 +25432,55 @@ begin
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._kept_texts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-    get_context.max_tokens - room) as x
+    get_context.max_tokens - room - for_thread) as x
   cross join lateral memory._with_instructions(get_context.user_id, array(
     select row(p.ordinal, p.role, p.content, p.source, p.token_count, p.metadata)::memory.context_part
     from (
       select x.*, false as is_of_thread
       where x.content is not null
       union all
-      select c.*, c.source in ('thread_summary', 'message')
+      select c.*, c.ordinal > 0 and c.source in ('thread_summary', 'message')
       from memory._context_parts(
         get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding,
         policy, get_context.max_tokens - room - coalesce(x.token_count, 0),
         coalesce(get_context.recall, memory._recalls(
-          get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c) as p
-    order by p.is_of_thread, p.ordinal), get_context.max_tokens) as i
+          get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy)),
+        for_thread) as c) as p
+    order by p.ordinal > 0, p.is_of_thread, p.ordinal), get_context.max_tokens) as i
   order by i.ordinal;
 end;
 $$;
-comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
+comment on function memory.get_context(text, text, text, text, int, vector, boolean, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
 'the query (recall, otherwise the policy''s context.recall), earlier conversations, what the query needs of artifacts '
 'that the thread names (context.expand_artifacts), the newest messages of the thread, and a summary of those that do '
-'not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). Without a '
+'not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). The system '
+'messages that begin the thread stand first. whole_thread, without max_tokens: context.max_tokens is for everything '
+'else, and the thread has as many tokens as it needs until compression.threshold_tokens. Without a '
 'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
 'metadata of other parts says what was chosen, with the scores.';
+
+-- The tokens of a thread's messages as a context counts them: of all while the thread has not reached the threshold of
+-- its compression, else of the newest up to the threshold. The thread counts fewer tokens than a context, so its own
+-- counter says which.
+create or replace function memory._tokens_until_compression(
+  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb
+)
+returns int
+language plpgsql stable parallel safe
+as $$
+declare
+  threshold constant bigint := p_policy #>> '{compression,threshold_tokens}';
+  units record; -- of memory._newest_units()
+begin
+  select u.* into units
+  from memory.threads as t
+  cross join lateral memory._newest_units(p_user_id, p_thread_id, p_agent_id,
+    case when t.active_tokens <= threshold then 2147483647 else least(threshold, 2147483647) end::int) as u
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
+  return coalesce(units.tokens[cardinality(units.tokens)], 0) + coalesce(units.beginning_tokens, 0);
+end;
+$$;
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
 -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
@@ -25409,7 +25536,7 @@ $$;
 set local search_path = pg_catalog, pg_temp;
 
 -- The paragraph that teaches a model what placeholders are: the prompt placeholders. It stands first in a context in
--- which a placeholder of an artifact stands, and nowhere else.
+-- which a placeholder of an artifact stands, after the instructions that begin the thread, and nowhere else.
 
 -- The tokens that a context keeps free for the paragraph: all that it needs if a message of the thread is kept as an
 -- artifact and a quarter of the context is enough for it; else 0, and it is shown if the parts leave room.
@@ -25430,8 +25557,8 @@ begin
 end;
 $$;
 
--- The parts of a context, numbered in this order, with the paragraph before them if one of them names an artifact of
--- the user and p_max_tokens allows it. In recalled and summarised texts the placeholders of the user's artifacts can be
+-- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
+-- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts the placeholders of the user's artifacts can be
 -- used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
@@ -25441,6 +25568,7 @@ language plpgsql stable parallel safe
 as $$
 declare
   part memory.context_part;
+  paragraph memory.context_part;
   named text[] := array[]::text[];
   template text;
   needed int;
@@ -25455,11 +25583,16 @@ begin
     template := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
     needed := memory._tokens_at_most(template);
     if needed + memory._tokens_of(p_parts) <= p_max_tokens then
-      place := 1;
-      return next (1, 'system', template, 'instructions', needed, '{}')::memory.context_part;
+      paragraph := row(0, 'system', template, 'instructions', needed, '{}')::memory.context_part;
     end if;
   end if;
   foreach part in array p_parts loop
+    if paragraph.content is not null and part.ordinal > 0 then
+      place := place + 1;
+      paragraph.ordinal := place;
+      return next paragraph;
+      paragraph := null;
+    end if;
     place := place + 1;
     return next (
       place, part.role,
