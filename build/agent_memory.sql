@@ -12914,24 +12914,24 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   keep int := (p_compression ->> 'recent_messages_to_keep')::int;
-  beginning bigint[];
+  after_opening bigint;
   kept_tokens numeric;
 begin
   if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
     or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
     return;
   end if;
-  beginning := memory._opening(p_user_id, p_thread_id);
+  after_opening := memory._seq_after_opening(p_user_id, p_thread_id);
   -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
   -- reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
-          and m.seq <> all (beginning)
+          and m.seq >= after_opening
         order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
   kept_tokens := kept_tokens + coalesce((
     select sum(m.token_count) from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (beginning)), 0);
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq < after_opening and m.is_active), 0);
   if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
   end if;
@@ -13481,9 +13481,10 @@ begin
 end;
 $$;
 
--- The instructions that begin a thread: its first messages, as far as the system or the developer says them. A context
+-- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says them. A context
 -- shows them first, and no summary takes their place. What was cleared is passed over, so a thread that was cleared may
 -- begin with new ones; what was compressed ends the beginning.
+-- To read them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
@@ -24847,7 +24848,7 @@ begin
       where a.seq >= thread.oldest_seq
       union all
       select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
-      where a.seq = any (units.beginning)
+      where a.seq between units.beginning[1] and units.beginning[cardinality(units.beginning)]
     ) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
   ), held_back as (
@@ -25311,10 +25312,9 @@ begin
   is_more := false;
   select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
   into message_seqs, message_tokens, beginning_tokens
-  from memory.messages as m
+  from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
   cross join lateral memory._message_tokens(m) as t (tokens)
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (instructions)
-    and (p_agent_id is null or m.agent_id = p_agent_id);
+  where m.seq between instructions[1] and instructions[cardinality(instructions)];
   beginning := message_seqs;
   room := p_max_tokens - beginning_tokens;
   for message in

@@ -161,7 +161,7 @@ begin
       where a.seq >= thread.oldest_seq
       union all
       select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
-      where a.seq = any (units.beginning)
+      where a.seq between units.beginning[1] and units.beginning[cardinality(units.beginning)]
     ) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
   ), held_back as (

@@ -29,10 +29,9 @@ begin
   is_more := false;
   select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
   into message_seqs, message_tokens, beginning_tokens
-  from memory.messages as m
+  from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
   cross join lateral memory._message_tokens(m) as t (tokens)
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (instructions)
-    and (p_agent_id is null or m.agent_id = p_agent_id);
+  where m.seq between instructions[1] and instructions[cardinality(instructions)];
   beginning := message_seqs;
   room := p_max_tokens - beginning_tokens;
   for message in
