@@ -3134,14 +3134,12 @@ returns int$header$),
 returns boolean$header$),
       ('function', '_check_messages', $header$(p_messages jsonb)
 returns void$header$),
-      ('function', '_unknown_members', $header$(p_message jsonb)
-returns jsonb$header$),
       ('function', '_message_extras', $header$(p_message jsonb)
 returns jsonb$header$),
       ('function', '_text_of_parts', $header$(p_parts jsonb)
 returns text$header$),
       ('function', '_refuse_chat_message', $header$(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
+  p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
   p_idempotency_key text
 )
 returns boolean$header$),
@@ -3644,12 +3642,18 @@ returns table (number int, piece text)$header$),
 returns void$header$),
       ('function', '_check_recent_k', $header$(p_recent_k int)
 returns void$header$),
-      ('function', 'clear_thread', $header$(user_id text, thread_id text)
+      ('function', 'clear_thread', $header$(user_id text, thread_id text, agent_id text default null)
 returns bigint$header$),
-      ('function', '_clear_messages', $header$(p_user_id text, p_thread_id text)
+      ('function', '_clear_messages', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns bigint$header$),
+      ('function', '_close_archive', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', 'delete_message', $header$(user_id text, thread_id text, seq bigint)
 returns boolean$header$),
+      ('function', '_drop_summaries', $header$(
+  p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
+)
+returns void$header$),
       ('function', 'delete_thread', $header$(user_id text, thread_id text, memories text default 'keep')
 returns bigint$header$),
       ('function', '_lock_scopes_of_threads', $header$(p_user_id text, p_thread_ids text[])
@@ -3658,6 +3662,8 @@ returns void$header$),
 returns void$header$),
       ('function', 'list_threads', $header$(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread$header$),
+      ('function', '_expired_in_threads', $header$()
+returns table (user_id text, thread_id text, messages bigint, tokens bigint)$header$),
       ('function', '_lock_existing_thread', $header$(p_user_id text, p_thread_id text)
 returns boolean$header$),
       ('function', '_thread_after_delete', $header$()
@@ -4402,6 +4408,8 @@ returns text$header$),
 returns text$header$),
       ('function', '_reason_for', $header$(p_decision text, p_signs jsonb)
 returns text$header$),
+      ('function', '_only_acknowledges', $header$(p_query text)
+returns boolean$header$),
       ('function', '_passages_about', $header$(
   p_user_id text, p_keys text[], p_query text, p_language regconfig, p_model text, p_target halfvec, p_max_parts int,
   p_max_passages int
@@ -7493,6 +7501,7 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
+  is_whole constant boolean := p_settings ? 'agent_id';
   agent jsonb;
   unknown text;
 begin
@@ -7506,6 +7515,10 @@ begin
     p_settings := memory._merge_parts(p_settings, jsonb_build_object('agent', agent), 'beside provider and model');
   end if;
 
+  -- A whole file names its agent. An agent has the resources that its file lists, and none without a list.
+  if is_whole and not p_settings ? 'resources' then
+    p_settings := p_settings || '{"resources": []}';
+  end if;
   -- A file has resources as an array of names. A policy has them as an object, which comes back as it is.
   if jsonb_typeof(p_settings -> 'resources') = 'array' then
     if not p_settings -> 'resources' <@ '["memory", "knowledge_base"]' then
@@ -12699,21 +12712,8 @@ begin
 end;
 $$;
 
--- The members that a chat message cannot have; null when there are none. Members that are null do not count: client
--- libraries write them when they dump a message. Inlined by the planner, hence no SET clause.
-create or replace function memory._unknown_members(p_message jsonb)
-returns jsonb
-language sql immutable parallel safe
-begin atomic
-  select nullif(
-    jsonb_strip_nulls(
-      p_message - array['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'annotations', 'audio',
-                        'function_call', 'metadata', 'created_at', 'idempotency_key']),
-    '{}');
-end;
-
 -- The members of a chat message that are kept in metadata: all that are neither columns of memory.messages nor empty,
--- and content when it is an array of parts.
+-- and content when it is an array of parts. Chat APIs add members (id, reasoning_content), so none is refused.
 create or replace function memory._message_extras(p_message jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -12736,23 +12736,16 @@ begin
 end;
 $$;
 
--- Refuses one message of an array, for unknown members or for a rule that it breaks. The boolean is never returned: a
+-- Refuses one message of an array for a rule that it breaks. The boolean is never returned: a
 -- CASE needs its type.
 create or replace function memory._refuse_chat_message(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
+  p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
   p_idempotency_key text
 )
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  if p_unknown is not null then
-    perform memory._refuse('messages',
-      format('[%s] has the unknown member "%s"', p_seq,
-        (select left(k, 50) from jsonb_object_keys(p_unknown) as k limit 1)),
-      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
-      'created_at and idempotency_key. Put anything else into metadata.');
-  end if;
   perform memory._refuse_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
     format(' of messages[%s]', p_seq));
   return false;
@@ -12771,11 +12764,9 @@ as $$
   select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
-      when r.unknown is null
-        and memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
-          is null
+      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) is null
         then true
-      else memory._refuse_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+      else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
     end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
@@ -12786,13 +12777,12 @@ as $$
         else case when memory._has_parts(m.source - 'content') then '' end
       end as content,
       case
-        when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}'
+        when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
           or jsonb_typeof(m.content) = 'array'
           then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source)
         else coalesce(nullif(m.metadata, 'null'), '{}')
       end as metadata,
-      coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
-      memory._unknown_members(m.source) as unknown
+      coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key
     from rows from (
       jsonb_to_recordset(p_messages)
         as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
@@ -17360,8 +17350,9 @@ begin atomic
   select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
 end;
 
--- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at),
--- valid_to and the time of a later supersede.
+-- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at) and
+-- valid_to. A superseded memory held until the one that took its place began to hold, or until it was superseded if
+-- that one is older or gone.
 create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
 returns setof memory.memories
 language sql stable parallel safe
@@ -17375,7 +17366,10 @@ begin atomic
              then p_include_superseded or m.superseded_at is null
              else coalesce(m.valid_from, m.created_at) <= p_as_of
                and (m.valid_to is null or m.valid_to > p_as_of)
-               and (p_include_superseded or m.superseded_at is null or m.superseded_at > p_as_of)
+               and (p_include_superseded or m.superseded_at is null or p_as_of < coalesce((
+                 select least(w.valid_from, m.superseded_at) from memory.memories as w
+                 where w.user_id = m.user_id and w.memory_id = m.superseded_by
+                   and w.valid_from > coalesce(m.valid_from, m.created_at)), m.superseded_at))
         end;
 end;
 
@@ -17630,17 +17624,20 @@ end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int, boolean) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
-'conversation, for which conversations is accepted too) and articles made of old memories (doc_type article). '
+'conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals '
+'documents and conversations. '
 'With include_quarantined also those in quarantine, which quarantined_at shows. total_count is the number of matches '
 'on all pages.';
 
--- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well. The planner
--- inlines this function; a SET clause would prevent that.
+-- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
+-- those stored as "document". The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._doc_types(p_doc_types text[])
 returns text[]
 language sql immutable parallel safe
 begin atomic
-  select case when 'conversations' = any (p_doc_types) then p_doc_types || array['conversation'] else p_doc_types end;
+  select p_doc_types
+    || case when 'conversations' = any (p_doc_types) then array['conversation'] end
+    || case when 'documents' = any (p_doc_types) then array['document'] end;
 end;
 
 -- Documents in quarantine: no search finds them, and lists show them only if asked.
@@ -17800,7 +17797,7 @@ begin
 end;
 $$;
 
-create or replace function memory.clear_thread(user_id text, thread_id text)
+create or replace function memory.clear_thread(user_id text, thread_id text, agent_id text default null)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -17810,34 +17807,40 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if not memory._lock_existing_thread(user_id, thread_id) then
     return 0;
   end if;
-  cleared := memory._clear_messages(user_id, thread_id);
+  cleared := memory._clear_messages(user_id, thread_id, agent_id);
   -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
-  -- Neither a summary nor a job that is reading the messages right now may bring them back.
-  delete from memory.jobs as j
-  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
-  perform memory._recall_user_summary(user_id, thread_id);
+  if agent_id is null then
+    -- Neither a summary nor a job that is reading the messages right now may bring them back.
+    delete from memory.jobs as j
+    where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
+    perform memory._recall_user_summary(user_id, thread_id);
+    delete from memory.summaries as s
+    where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  else
+    perform memory._recall_user_summary(user_id, thread_id);
+    perform memory._drop_summaries(user_id, thread_id, p_agent_id => agent_id);
+  end if;
   -- The archived conversation stays. What is archived from now on goes into a new document.
-  update memory.documents as d set source = 'closed_archive'
-  where d.user_id = clear_thread.user_id and d.thread_id = clear_thread.thread_id and d.source = 'archive';
-  delete from memory.summaries as s
-  where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  perform memory._close_archive(user_id, thread_id);
   perform memory._note_deletion(user_id, thread_id);
   return cleared;
 end;
 $$;
-comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
-'still be read. Numbering goes on where it was. The messages go for good with memory.sweep(), or once policy '
-'erasure.delete_after has passed.';
+comment on function memory.clear_thread(text, text, text) is
+'Soft-deletes the messages of a thread, with agent_id only those of that agent, and drops the summaries that were made '
+'of them; returns the number of messages cleared that could still be read. Numbering goes on where it was. An archived '
+'conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The messages go '
+'for good with memory.sweep(), or once policy erasure.delete_after has passed.';
 
--- Soft-deletes the messages of a thread, and returns how many of them were current. Messages that compression put away
--- lose their summary_id, because jobs may read messages that have one.
-create or replace function memory._clear_messages(p_user_id text, p_thread_id text)
+-- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Messages that
+-- compression put away lose their summary_id, because jobs may read messages that have one.
+create or replace function memory._clear_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
@@ -17847,12 +17850,32 @@ begin
   with cleared_messages as (
     update memory.messages as m set is_active = false
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+      and (p_agent_id is null or m.agent_id = p_agent_id)
     returning m.expires_at
   )
   select count(*) filter (where memory._is_current_message(true, c.expires_at)) into cleared from cleared_messages as c;
   update memory.messages as m set summary_id = null
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null;
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null
+    and (p_agent_id is null or m.agent_id = p_agent_id);
   return cleared;
+end;
+$$;
+
+-- Has the next compression archive the thread into a new document, and says that the one before stays.
+create or replace function memory._close_archive(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  archive uuid;
+begin
+  update memory.documents as d set source = 'closed_archive'
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive'
+  returning d.document_id into archive;
+  if found then
+    raise notice 'the archived conversation of this thread stays in the knowledge base, document %', archive
+      using hint = 'memory.delete_document(user_id, document_id) deletes it.';
+  end if;
 end;
 $$;
 
@@ -17861,9 +17884,6 @@ returns boolean
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  job memory.jobs;
-  last_covered bigint; -- the newest message that a summary of the whole thread still covers
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -17873,15 +17893,15 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return false;
   end if;
-  update memory.messages as m set is_active = false
+  -- A message that compression put away is cleared as well: without its summary_id no job and no search reads it.
+  update memory.messages as m set is_active = false, summary_id = null
   where m.user_id = delete_message.user_id
     and m.thread_id = delete_message.thread_id
     and m.seq = delete_message.seq
-    and memory._is_current_message(m.is_active, m.expires_at);
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
   if not found then
     return false;
   end if;
-  -- Neither a summary nor a job that is reading the message right now may bring it back. Earlier summaries stay.
   if exists (
     select from memory.summaries as s
     where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
@@ -17890,26 +17910,15 @@ begin
     perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
     perform memory._forget_conversation(user_id, thread_id);
   end if;
-  for job in
-    select j.* from memory.jobs as j
-    where j.user_id = delete_message.user_id and j.scope = delete_message.thread_id and j.status = 'running'
-    for update
-  loop
-    perform memory._give_back(job);
-  end loop;
-  delete from memory.summaries as s
-  where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
-    and s.end_seq >= delete_message.seq;
-  -- What compression put away for one of them would stand in no context any more.
-  if found then
-    last_covered := (memory._latest_summary(user_id, thread_id, 'thread')).end_seq;
-    if exists (
-      select from memory.messages as m
-      where m.user_id = delete_message.user_id and m.thread_id = delete_message.thread_id
-        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
-    ) then
-      perform memory._enqueue(user_id, 'summarize_thread', thread_id, '{"is_forced": true}', 'thread');
-    end if;
+  perform memory._drop_summaries(user_id, thread_id, p_from_seq => seq);
+  if exists (
+    select from memory.documents as d
+    where d.user_id = delete_message.user_id and d.thread_id = delete_message.thread_id and d.source = 'archive'
+      and (d.metadata #>> '{date_range,end}')::timestamptz >= (
+        select m.created_at from memory.messages as m
+        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq)
+  ) then
+    perform memory._close_archive(user_id, thread_id);
   end if;
   perform memory._note_deletion(user_id, thread_id);
   return true;
@@ -17917,8 +17926,44 @@ end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there. Numbering goes on where it was. What jobs have learned from the message stays, and so does a message that '
-'compression put away.';
+'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the message '
+'stays, and so does an archived conversation, of which a notice tells.';
+
+-- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those of
+-- others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
+-- away for a dropped summary would stand in no context any more: they are summarised anew.
+create or replace function memory._drop_summaries(
+  p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  job memory.jobs;
+  last_covered bigint; -- the newest message that a summary of the whole thread still covers
+begin
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.scope = p_thread_id and j.status = 'running'
+    for update
+  loop
+    perform memory._give_back(job);
+  end loop;
+  delete from memory.summaries as s
+  where s.user_id = p_user_id and s.thread_id = p_thread_id
+    and (s.end_seq >= p_from_seq or p_agent_id = any (s.agent_ids));
+  if found then
+    last_covered := (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq;
+    if exists (
+      select from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = p_thread_id
+        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
+    ) then
+      perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', 'thread');
+    end if;
+  end if;
+end;
+$$;
 
 create or replace function memory.delete_thread(user_id text, thread_id text, memories text default 'keep')
 returns bigint
@@ -18032,9 +18077,10 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select t.thread_id, t.message_count, t.active_tokens, t.first_at, t.last_at,
+  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at, t.last_at,
     (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
   from memory.threads as t
+  left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
   where t.user_id = list_threads.user_id
   order by t.last_at desc nulls last, t.thread_id
   limit row_limit offset row_offset;
@@ -18042,6 +18088,18 @@ end;
 $$;
 comment on function memory.list_threads(text, int, int) is
 'Threads of a user with their counters, the most recently used first; total_count is the number of all of them.';
+
+-- What the counters of threads still count although it has expired: a counter goes down when memory.sweep() comes. Read
+-- through the index on expires_at, so that it costs what has expired since then. Inlined by the planner.
+create or replace function memory._expired_in_threads()
+returns table (user_id text, thread_id text, messages bigint, tokens bigint)
+language sql stable parallel safe
+begin atomic
+  select m.user_id, m.thread_id, count(*), sum(m.token_count)
+  from memory.messages as m
+  where m.is_active and m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+  group by m.user_id, m.thread_id;
+end;
 
 -- Locks a thread's row until the transaction ends, and returns whether there is one. Every writer of a thread locks its
 -- row first, so two writers wait for each other instead of deadlocking. Without a row there is nothing to lock:
@@ -18695,25 +18753,24 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by its policy: none without the resource memory, no documents without the
--- resource knowledge_base. Tells the caller when none is left.
+-- The sources of p_sources that an agent has by its policy: documents with the resource knowledge_base, all others with
+-- the resource memory. Tells the caller when none is left.
 create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
   resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+  sources constant text[] := array(
+    select s.source from unnest(p_sources) as s (source)
+    where (resources ->> case s.source when 'document' then 'knowledge_base' else 'memory' end)::boolean);
 begin
-  if not (resources ->> 'memory')::boolean then
+  if sources = '{}' and p_sources = '{document}' then
+    perform memory._note_missing_resource(p_agent_id, 'knowledge_base', 'no documents are searched');
+  elsif sources = '{}' then
     perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is recalled');
-    return array[]::text[];
-  elsif not (resources ->> 'knowledge_base')::boolean then
-    p_sources := array_remove(p_sources, 'document');
-    if p_sources = '{}' then
-      perform memory._note_missing_resource(p_agent_id, 'knowledge_base', 'no documents are searched');
-    end if;
   end if;
-  return p_sources;
+  return sources;
 end;
 $$;
 
@@ -25493,8 +25550,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that is only an embedding has no words to
--- judge.
+-- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about nothing.
+-- A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -25505,7 +25562,7 @@ declare
   recall constant text := p_policy #>> '{context,recall}';
 begin
   if recall <> 'when_needed' then
-    return recall::boolean;
+    return recall::boolean and not memory._only_acknowledges(p_query);
   end if;
   return p_query is null
     or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';
@@ -26235,6 +26292,24 @@ begin
     when strongest is null then 'The request points to nothing that was said before.'
     when (strongest ->> 'is_resolved')::boolean then format('The recent messages say what "%s" means.', found)
     else format('The request %s: "%s".', strongest ->> 'says', found) end;
+end;
+$$;
+
+-- Whether a request is nothing but a greeting, thanks or a word of assent, whose meaning is in no memory.
+create or replace function memory._only_acknowledges(p_query text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := btrim(memory._request_words(p_query), '^$ ');
+begin
+  return length(p_query) <= 50 and said <> '' and (
+    said in ('yes', 'no', 'yep', 'yeah', 'nope', 'sure', 'right', 'fine', 'alright', 'k', 'got it', 'sounds good', 'ja',
+             'nein', 'sí', 'oui', 'non', 'sim', 'não', '好', '好的')
+    or exists (
+      select from memory._request_phrases() as p
+      cross join lateral unnest(p.phrases::text[]) as phrase
+      where p.sign = 'greeting' and btrim(phrase, '^ ') = said));
 end;
 $$;
 
@@ -27489,7 +27564,7 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database. Numbers of jobs are not exported: another database gives its own.
+-- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported: another database gives its own.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text)
 language plpgsql immutable parallel safe
@@ -27499,14 +27574,19 @@ begin
   values
     (1, 'policies', array[]::text[], 'true'),
     -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 'true'),
+    (2, 'artifacts', array['content_id'], 't.expires_at is null or t.expires_at > statement_timestamp()'),
     (3, 'threads', array['message_count', 'active_tokens'], 'true'),
-    (4, 'messages', array['search_vector', 'search_keys'], 'true'),
-    (5, 'quarantined_messages', array[]::text[], 'true'),
+    (4, 'messages', array['search_vector', 'search_keys'], 't.expires_at > statement_timestamp()'),
+    (5, 'quarantined_messages', array[]::text[],
+     'exists (select from memory.messages as m where m.user_id = t.user_id and m.thread_id = t.thread_id
+              and m.seq = t.seq and m.expires_at > statement_timestamp())'),
     (6, 'summaries', array['search_vector'], 't.status <> ''processing'''),
     (7, 'memory_scopes', array['memory_count'], 'true'),
-    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
-    (9, 'memory_history', array[]::text[], 'true'),
+    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'],
+     't.expires_at is null or t.expires_at > statement_timestamp()'),
+    (9, 'memory_history', array[]::text[],
+     'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
+                  and m.expires_at <= statement_timestamp())'),
     (10, 'documents', array[]::text[], 'true'),
     (11, 'secrets', array[]::text[], 'true'),
     (12, 'secret_reads', array[]::text[], 'true'),
@@ -27551,7 +27631,7 @@ begin
   into keys, key_before
   from unnest(names) with ordinality as n (name, place)
   join pg_attribute as a on a.attrelid = format('memory.%I', p_kind)::regclass and a.attname = n.name;
-  return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and %s',
+  return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and (%s)',
       item, keys, p_kind, exported.condition)
     || case when jsonb_typeof(p_after) = 'array' then format(' and (%s) > (%s)', keys, key_before) else '' end
     || format(' order by %s', keys);
@@ -30892,9 +30972,11 @@ $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
 
 call memory._replace_view('thread_stats', $view$
-select t.user_id, t.thread_id, t.message_count, t.active_tokens, t.next_seq,
+select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
+  t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,
   coalesce(k.position, -1) as extracted_seq, t.first_at, t.last_at
 from memory.threads as t
+left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
 left join memory.marks as k
   on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
 $view$);
@@ -31136,11 +31218,13 @@ SOURCES = {
         '        reply_type: returns the type of the reply, which chat/replies.py checks. It is a function, so that jobs of the\n'
         '            built-in model do not import pydantic.\n'
         "        result: makes the job's result of the payload and the checked reply; raises ModelError.\n"
+        '        from_text: makes the fields of a reply of the payload and a text, where a model may answer without JSON.\n'
         '    """\n'
         '\n'
         '    variables: Variables\n'
         '    reply_type: Callable[[Payload], type[BaseModel]]\n'
         '    result: Callable[[Payload, Any], Result]\n'
+        '    from_text: Callable[[Payload, str], dict[str, Any]] | None = None\n'
         '\n'
         '\n'
         'def check_numbers(rows: Iterable[Payload], groups: Sequence[Sequence[int]], *, once: bool) -> None:\n'
@@ -31165,6 +31249,8 @@ SOURCES = {
         '\n'
         'from __future__ import annotations\n'
         '\n'
+        'import re\n'
+        'from collections.abc import Callable\n'
         'from functools import lru_cache\n'
         'from typing import Annotated, Any, TypeVar\n'
         '\n'
@@ -31174,6 +31260,8 @@ SOURCES = {
         '\n'
         '# What a schema may say in the strict mode of every provider. Pydantic checks all the rest when the reply is there.\n'
         '_SCHEMA_KEYWORDS = ("type", "enum", "const")\n'
+        '# An object with a member: prose may have braces, but hardly these.\n'
+        '_JSON = re.compile(r\'\\{\\s*(?:"|\\})\')\n'
         '\n'
         '\n'
         'def _storable(text: str) -> str:\n'
@@ -31235,10 +31323,17 @@ SOURCES = {
         '    return strict(schema)\n'
         '\n'
         '\n'
-        'def parse_reply(content: str, reply_type: type[Reply]) -> Reply:\n'
-        '    """The reply in the text of a completion. Raises ModelError that names the first thing wrong with it."""\n'
+        'def parse_reply(\n'
+        '    content: str, reply_type: type[Reply], from_text: Callable[[str], dict[str, Any]] | None = None\n'
+        ') -> Reply:\n'
+        '    """The reply in the text of a completion; `from_text` makes its fields of a text without JSON.\n'
+        '\n'
+        '    Raises ModelError that names the first thing wrong with it.\n'
+        '    """\n'
         '    content = content.rpartition("</think>")[2]  # some servers put the reasoning in front\n'
         '    try:\n'
+        '        if from_text is not None and not _JSON.search(content):\n'
+        '            return reply_type.model_validate(from_text(content))\n'
         '        # Servers without a JSON mode put prose or code fences around the object.\n'
         '        return reply_type.model_validate_json(content[content.find("{") : content.rfind("}") + 1])\n'
         '    except ValidationError as error:\n'
@@ -31417,6 +31512,7 @@ SOURCES = {
         'from ..task import Payload, Result, Task\n'
         'from ..text.extracts import HEADING, newest, quoted, said, shortened, summary_of_quotes, utterances\n'
         'from ..text.sentences import split_sentences\n'
+        'from ..text.summary_layout import summary_of_text\n'
         'from ..text.words import best_sentences, frequent_words\n'
         '\n'
         'if TYPE_CHECKING:\n'
@@ -31516,6 +31612,7 @@ SOURCES = {
         '    variables={"messages": messages, "previous_summary": previous_summary},\n'
         '    reply_type=lambda _: _reply_type(),\n'
         '    result=_summary_and_lists,\n'
+        '    from_text=lambda _, text: summary_of_text(text),\n'
         ')\n'
     ),
     'agent_memory_models.jobs.consolidate': (
@@ -32016,6 +32113,7 @@ SOURCES = {
         'from ..errors import ModelError\n'
         'from ..task import Payload, Result, Task\n'
         'from ..text.extracts import quoted, said, summary_of_quotes, utterances\n'
+        'from ..text.summary_layout import summary_of_text\n'
         'from ..text.summary_lines import Point, points_in_window\n'
         'from ..text.words import best_sentences\n'
         'from . import compress_thread\n'
@@ -32067,6 +32165,13 @@ SOURCES = {
         '    return reply_object("RollingSummary", points=list[point])  # type: ignore[valid-type]\n'
         '\n'
         '\n'
+        'def _points_of_text(payload: Payload, text: str) -> dict[str, Any]:\n'
+        '    """A text without seqs as points that rest on the whole window."""\n'
+        '    lines = summary_of_text(text)["summary"].splitlines()\n'
+        '    seqs = [payload["start_seq"], payload["end_seq"]]\n'
+        '    return {"points": [{"text": line, "seqs": seqs} for line in lines if line.strip()]}\n'
+        '\n'
+        '\n'
         'def _summary_of_points(payload: Payload, reply: Any) -> Result:\n'
         '    """The reply\'s points as lines, without points that rest only on messages before the window."""\n'
         '    points = [Point(point.seqs[0], point.seqs[-1], point.text) for point in reply.points]\n'
@@ -32087,6 +32192,7 @@ SOURCES = {
         '    },\n'
         '    reply_type=lambda _: _reply_type(),\n'
         '    result=_summary_of_points,\n'
+        '    from_text=_points_of_text,\n'
         ')\n'
     ),
     'agent_memory_models.jobs.summarize_user': (
@@ -32105,6 +32211,7 @@ SOURCES = {
         'from ..text.self_statements import statements_in\n'
         'from ..text.sentences import split_sentences\n'
         'from ..text.statements import claim, single_values\n'
+        'from ..text.summary_layout import summary_of_text\n'
         'from ..text.words import best_sentences, frequent_words, words_of\n'
         '\n'
         'if TYPE_CHECKING:\n'
@@ -32183,6 +32290,7 @@ SOURCES = {
         '    variables={"messages": messages, "previous_summary": previous_summary},\n'
         '    reply_type=lambda _: _reply_type(),\n'
         '    result=lambda _, reply: {"summary": reply.summary, "metadata": {"topics": reply.topics}},\n'
+        '    from_text=lambda _, text: summary_of_text(text),\n'
         ')\n'
     ),
     'agent_memory_models.models': (
@@ -32895,6 +33003,7 @@ SOURCES = {
         '\n'
         'import json\n'
         'import re\n'
+        'from functools import partial\n'
         'from typing import Any\n'
         '\n'
         'import openai\n'
@@ -32956,7 +33065,8 @@ SOURCES = {
         '            try:\n'
         '                with recorded_call(calls, kind, payload) as call:\n'
         '                    content = await self._ask(payload, messages, _MODES[mode], strict_schema(reply_type), call)\n'
-        '                    return question.result(payload, parse_reply(content, reply_type))\n'
+        '                    reply = parse_reply(content, reply_type, question.from_text and partial(question.from_text, payload))\n'
+        '                    return question.result(payload, reply)\n'
         '            except RefusedRequestError as error:\n'
         '                if _MODES[mode] == "off" or not _ABOUT_THE_MODE.search(error.said):\n'
         '                    raise\n'
@@ -36534,6 +36644,39 @@ SOURCES = {
         '            of = match.groupdict().get("of", "").lower()\n'
         '            found[f"{attribute} {of}".rstrip()] = Value(match["value"].strip().lower(), replaces=True)\n'
         '    return found\n'
+    ),
+    'agent_memory_models.text.summary_layout': (
+        '"""Summaries that a model has written as text instead of JSON: under headings, or as plain prose."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'import re\n'
+        'from typing import Any\n'
+        '\n'
+        '_SECTIONS = ("summary", "topics", "entities", "decisions", "questions")\n'
+        '_HEADING = re.compile(rf"^[ \\t#*]*({\'|\'.join(_SECTIONS)})[ \\t*]*(?::[ \\t*]*|\x24)", re.IGNORECASE | re.MULTILINE)\n'
+        '_BULLET = re.compile(r"^(?:[-*\u2022]|\\d+[.)])\\s+")\n'
+        '\n'
+        '\n'
+        'def summary_of_text(text: str) -> dict[str, Any]:\n'
+        '    """The summary and the lists that stand under ``## SUMMARY``, ``## TOPICS`` and so on; else the text as a summary."""\n'
+        '    first, *rest = _HEADING.split(text)\n'
+        '    sections = {name.lower(): said.strip() for name, said in zip(rest[::2], rest[1::2], strict=True)}\n'
+        '    if "summary" not in sections:\n'
+        '        return {"summary": (first if sections else text).strip()}\n'
+        '    lists = {\n'
+        '        # Topics and entities stand in a line with commas; a decision or a question has a line of its own.\n'
+        '        name: [item for part in re.split(r"[,\\n]" if name in ("topics", "entities") else r"\\n", said) if (item := _item(part))]\n'
+        '        for name, said in sections.items()\n'
+        '        if name != "summary"\n'
+        '    }\n'
+        '    return {"summary": sections["summary"], **lists}\n'
+        '\n'
+        '\n'
+        'def _item(text: str) -> str:\n'
+        '    """An entry of a list; empty where the model says that there is none."""\n'
+        '    item = _BULLET.sub("", text.strip())\n'
+        '    return "" if item.strip("[].").lower() in ("none", "") else item\n'
     ),
     'agent_memory_models.text.summary_lines': (
         '"""The format of rolling summaries by any provider: a line for each point, marked with its messages.\n'

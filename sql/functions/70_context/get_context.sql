@@ -111,8 +111,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that is only an embedding has no words to
--- judge.
+-- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about nothing.
+-- A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -123,7 +123,7 @@ declare
   recall constant text := p_policy #>> '{context,recall}';
 begin
   if recall <> 'when_needed' then
-    return recall::boolean;
+    return recall::boolean and not memory._only_acknowledges(p_query);
   end if;
   return p_query is null
     or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';

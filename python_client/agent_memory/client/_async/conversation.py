@@ -97,5 +97,5 @@ class AsyncConversation:
         )
 
     async def clear_conversation(self) -> int:
-        """Hide all messages of the conversation (soft delete) and return how many were cleared."""
-        return await self._memory.clear_thread(self._user_id, self._thread_id)
+        """Hide the messages of the agent, without ``agent_id`` those of all agents, and return how many it were."""
+        return await self._memory.clear_thread(self._user_id, self._thread_id, agent_id=self._agent_id)

@@ -98,5 +98,5 @@ class Conversation:
         )
 
     def clear_conversation(self) -> int:
-        """Hide all messages of the conversation (soft delete) and return how many were cleared."""
-        return self._memory.clear_thread(self._user_id, self._thread_id)
+        """Hide the messages of the agent, without ``agent_id`` those of all agents, and return how many it were."""
+        return self._memory.clear_thread(self._user_id, self._thread_id, agent_id=self._agent_id)
