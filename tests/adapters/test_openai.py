@@ -77,7 +77,10 @@ class TestMessages:
     @pytest.mark.feature("A4")
     def test_of_parallel_calls_at_the_end_those_are_sent_that_are_answered(self, memory: Memory) -> None:
         calls = [WEATHER, tool_call("time", {}, "call_2")]
-        results = [{"role": "tool", "content": said, "tool_call_id": call["id"]} for call, said in zip(calls, ["18", "noon"])]
+        results = [
+            {"role": "tool", "content": said, "tool_call_id": call["id"]}
+            for call, said in zip(calls, ["18", "noon"], strict=True)
+        ]
         asked = {"role": "assistant", "content": None, "tool_calls": calls}
         memory.add_messages(*MONDAY, [asked, results[0]])
         assert sent(memory) == [asked | {"tool_calls": calls[:1]}, results[0]]

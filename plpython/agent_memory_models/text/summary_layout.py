@@ -18,7 +18,11 @@ def summary_of_text(text: str) -> dict[str, Any]:
         return {"summary": (first if sections else text).strip()}
     lists = {
         # Topics and entities stand in a line with commas; a decision or a question has a line of its own.
-        name: [item for part in re.split(r"[,\n]" if name in ("topics", "entities") else r"\n", said) if (item := _item(part))]
+        name: [
+            item
+            for part in re.split(r"[,\n]" if name in ("topics", "entities") else r"\n", said)
+            if (item := _item(part))
+        ]
         for name, said in sections.items()
         if name != "summary"
     }

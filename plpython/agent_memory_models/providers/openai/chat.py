@@ -66,7 +66,9 @@ class OpenAIChat:
             try:
                 with recorded_call(calls, kind, payload) as call:
                     content = await self._ask(payload, messages, _MODES[mode], strict_schema(reply_type), call)
-                    reply = parse_reply(content, reply_type, question.from_text and partial(question.from_text, payload))
+                    reply = parse_reply(
+                        content, reply_type, question.from_text and partial(question.from_text, payload)
+                    )
                     return question.result(payload, reply)
             except RefusedRequestError as error:
                 if _MODES[mode] == "off" or not _ABOUT_THE_MODE.search(error.said):

@@ -55,8 +55,8 @@ class AsyncConversation:
             max_tokens: the most that all messages may have together; then only the newest of the conversation that fit.
 
         Returns:
-            Dictionaries with ``role`` and ``content`` as chat models take them, with ``tool_calls``, ``tool_call_id`` and
-            ``name`` where a message has them; empty for a new conversation.
+            Dictionaries with ``role`` and ``content`` as chat models take them, and with ``tool_calls``,
+            ``tool_call_id`` and ``name`` where a message has them; empty for a new conversation.
 
         Raises:
             AgentMemoryError: an argument is refused, also with ``empty_on_failure``.
