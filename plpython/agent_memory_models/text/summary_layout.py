@@ -11,7 +11,7 @@ _BULLET = re.compile(r"^(?:[-*•]|\d+[.)])\s+")
 
 
 def summary_of_text(text: str) -> dict[str, Any]:
-    """The summary and the lists that stand under ``## SUMMARY``, ``## TOPICS`` and so on; else the text as a summary."""
+    """The summary and the lists under ``## SUMMARY``, ``## TOPICS``; the text as a summary without headings."""
     first, *rest = _HEADING.split(text)
     sections = {name.lower(): said.strip() for name, said in zip(rest[::2], rest[1::2], strict=True)}
     if "summary" not in sections:
