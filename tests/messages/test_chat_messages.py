@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.messages.steps import ANA, TOOL_CALLS
-from tests.support.sqlapi import Api, refused
+from tests.support.sqlapi import Api
 
 
 class TestChatMessages:
