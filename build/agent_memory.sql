@@ -36661,7 +36661,7 @@ SOURCES = {
         '\n'
         '\n'
         'def summary_of_text(text: str) -> dict[str, Any]:\n'
-        '    """The summary and the lists that stand under ``## SUMMARY``, ``## TOPICS`` and so on; else the text as a summary."""\n'
+        '    """The summary and the lists under ``## SUMMARY``, ``## TOPICS``; the text as a summary without headings."""\n'
         '    first, *rest = _HEADING.split(text)\n'
         '    sections = {name.lower(): said.strip() for name, said in zip(rest[::2], rest[1::2], strict=True)}\n'
         '    if "summary" not in sections:\n'
