@@ -57,7 +57,8 @@ begin
     if judge.provider = 'local' then -- It finds facts in messages, and answers no questions.
       return null;
     end if;
-    judge.settings := judge.settings || jsonb '{"rerank_api": "chat"}';
+    return jsonb_populate_record(
+      judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}'));
   end if;
   return judge;
 end;
