@@ -20866,7 +20866,7 @@ begin
 end;
 $$;
 
--- The threads and agents with messages of people and assistants that expire soon, or that have expired and wait, and that
+-- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that
 -- no extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come
 -- after one of a week. What this costs depends on how many messages expire, and not on how many threads there are.
 create or replace function memory._unread_threads_expiring()
