@@ -14894,6 +14894,7 @@ as $$
 declare
   stored memory.stored_memory;
   existing memory.memories;
+  hash text;
   quarantine_reason text;
   is_kept boolean;
 begin
@@ -14955,12 +14956,14 @@ begin
     end if;
 
     -- An exact duplicate is stored, unless the agent has no memory. If the duplicate has gone meanwhile, the loop
-    -- inserts again.
+    -- inserts again. The hash is a variable: with the function in the statement, the planner counts the function's cost
+    -- for every index, takes another one than that of hashes, and all memories of the agent are read.
+    hash := memory._content_hash(content);
     select m.* into existing
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.content_hash = hash
       and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
@@ -14973,7 +14976,7 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.content_hash = hash
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
     if found then
@@ -15321,6 +15324,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
+  hash constant text := memory._content_hash(p_result ->> 'summary'); -- a variable, as in memory.add_memory()
   made memory.summaries;
   remembered uuid;
   details jsonb;
@@ -15353,7 +15357,7 @@ begin
     select from memory.memories as m
     where m.user_id = p_job.user_id
       and m.agent_id = made.agent_ids[1]
-      and m.content_hash = memory._content_hash(p_result ->> 'summary')
+      and m.content_hash = hash
       and m.memory_id <> remembered
       and memory._is_current(m)
   ) then
