@@ -229,6 +229,7 @@ class JobRules(Rules):
 
     @rule()
     def do_other_jobs(self) -> None:
+        """With those that parse texts in another language."""
         self.expire_leases()
         for job in self.world.call("claim_jobs", worker="w", kinds=OTHER_KINDS, max_jobs=100):
             held = {"user_id": job.user_id, "job_id": job.job_id, "lease_token": job.lease_token}

@@ -170,6 +170,8 @@ class MemoryRules(Rules):
         """Search finds the same before and after all texts are parsed anew."""
         self.world.call("set_policy", settings={"search": {"language": language}}, agent_id=agent_id, user_id=user_id)
         self.world.policies.set({}, agent_id, user_id)
+        for name in USERS:
+            self.search(user_id=name, number=None, mode="keyword", agent_id=agent_id)
 
     @rule(
         user_id=users, agent_id=st.none() | agents, memory_type=st.none() | types, search=st.none() | numbers,

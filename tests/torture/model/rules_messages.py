@@ -136,12 +136,18 @@ class MessageRules(JobRules):
         check(answer, self.world.talks[user_id].delete(thread_id), "delete_thread")
         self.touched = user_id
 
-    @rule(user_id=users, thread_id=threads, first=picks, count=st.integers(1, 4))
-    def expire_unread(self, user_id: str, thread_id: str, first: int, count: int) -> None:
-        """Messages have expired that were to live for days; no call makes them older."""
+    @rule(
+        user_id=users, thread_id=threads, says=st.booleans(), first=picks, count=st.integers(1, 4),
+        is_swept=st.booleans(),
+    )  # fmt: skip
+    def expire_unread(self, user_id: str, thread_id: str, says: bool, first: int, count: int, is_swept: bool) -> None:
+        """Messages have expired that were to live for days, mostly unread ones; no call makes them older."""
         talk, api = self.world.talks[user_id], self.world.api
+        if says:
+            self.say(user_id, thread_id)
         thread = talk.threads.get(thread_id)
         alive = [m.seq for m in thread.messages.values() if m.is_alive] if thread else []
+        alive = [seq for seq in alive if thread and seq > thread.read_to] or alive
         seqs = alive[first % max(1, len(alive)) :][:count]
         names = {"user_id": user_id, "thread_id": thread_id, "seqs": seqs}
         with api.connection.transaction():
@@ -158,6 +164,8 @@ class MessageRules(JobRules):
             )
         if seqs:
             talk.expire(thread_id, seqs)
+        if is_swept:
+            self.sweep()
         self.touched = user_id
 
     @rule()
