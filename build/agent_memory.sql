@@ -4001,6 +4001,8 @@ returns jsonb$header$),
 returns table (user_id text, scope text)$header$),
       ('function', '_extracts', $header$(p_user_id text, p_agent_id text)
 returns boolean$header$),
+      ('function', '_unread_threads_expiring', $header$()
+returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)$header$),
       ('function', '_dead_extractions', $header$()
 returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)$header$),
       ('function', '_max_dead_extractions', $header$()
@@ -12927,8 +12929,8 @@ as $$
   select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
-      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) is null
-        then true
+      when memory._message_problem(
+        'u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) is null then true
       else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
     end
   from (
@@ -13634,9 +13636,9 @@ begin
 end;
 $$;
 
--- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says them. A context
--- shows them first, and no summary takes their place. What was cleared is passed over, so a thread that was cleared may
--- begin with new ones; what was compressed ends the beginning.
+-- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
+-- them. A context shows them first, and no summary takes their place. What was cleared is passed over, so a thread that
+-- was cleared may begin with new ones; what was compressed ends the beginning.
 -- To read them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
@@ -15107,6 +15109,7 @@ as $$
 declare
   stored memory.stored_memory;
   existing memory.memories;
+  hash text;
   quarantine_reason text;
   is_kept boolean;
 begin
@@ -15168,12 +15171,14 @@ begin
     end if;
 
     -- An exact duplicate is stored, unless the agent has no memory. If the duplicate has gone meanwhile, the loop
-    -- inserts again.
+    -- inserts again. The hash is a variable: with the function in the statement, the planner counts the function's cost
+    -- for every index, takes another one than that of hashes, and all memories of the agent are read.
+    hash := memory._content_hash(content);
     select m.* into existing
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.content_hash = hash
       and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
@@ -15186,7 +15191,7 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.content_hash = hash
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
     if found then
@@ -15534,6 +15539,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
+  hash constant text := memory._content_hash(p_result ->> 'summary'); -- a variable, as in memory.add_memory()
   made memory.summaries;
   remembered uuid;
   details jsonb;
@@ -15566,7 +15572,7 @@ begin
     select from memory.memories as m
     where m.user_id = p_job.user_id
       and m.agent_id = made.agent_ids[1]
-      and m.content_hash = memory._content_hash(p_result ->> 'summary')
+      and m.content_hash = hash
       and m.memory_id <> remembered
       and memory._is_current(m)
   ) then
@@ -18089,11 +18095,11 @@ end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the message '
-'stays, and so does an archived conversation, of which a notice tells.';
+'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the '
+'message stays, and so does an archived conversation, of which a notice tells.';
 
--- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those of
--- others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
+-- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
+-- of others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
 -- away for a dropped summary would stand in no context any more: they are summarised anew.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
@@ -18240,7 +18246,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at, t.last_at,
+  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0),
+    t.first_at, t.last_at,
     (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
   from memory.threads as t
   left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
@@ -18916,8 +18923,8 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by this policy: documents with the resource knowledge_base, all others with
--- the resource memory. Tells the caller when none is left.
+-- The sources of p_sources that an agent has by this policy: documents with the resource knowledge_base, all others
+-- with the resource memory. Tells the caller when none is left.
 create or replace function memory._sources_of_agent(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
@@ -20007,8 +20014,8 @@ end;
 $$;
 
 -- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
--- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
--- still can.
+-- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their
+-- number. Jobs that have not read these messages yet still can.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
@@ -21062,8 +21069,12 @@ end;
 $$;
 
 -- Threads with messages that no extraction has read, because they are fewer than the cadence or their job died: threads
--- that have been quiet for an hour, and those whose first unread message expires soon. Users take turns, so that one
+-- with such a message that expires soon, and threads that have been quiet for an hour. Users take turns, so that one
 -- with 10,000 short threads leaves room for the others; of one user what expires first comes first.
+--
+-- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
+-- those from which the policy wants nothing extracted never shut out the others. With 210,000 unread threads that reads
+-- 85,000 pages, or 7,000 while they are busy; to read the first unread message of each took 1,013,000 and 847,000.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
@@ -21075,21 +21086,38 @@ declare
   -- Agents of a thread differ in what the policy wants only where a policy names an agent. There the agents of the
   -- first unread messages are judged, of as many as one extraction reads; otherwise the first message tells.
   judged constant int := case when exists (select from memory.policies as p where p.agent_id <> '') then 200 else 1 end;
+  seed constant bigint := extract(epoch from statement_timestamp()) * 1000000;
 begin
   return query
-  with unread as materialized (
-    select t.user_id, t.thread_id, t.last_at, coalesce(k.position, -1) as position
+  with held_up as materialized (
+    select j.user_id, j.scope as thread_id
+    from memory.jobs as j
+    where j.kind = 'extract_memories' and j.status in ('pending', 'running')
+    union all
+    select d.user_id, d.thread_id
+    from memory._dead_extractions() as d
+    where d.deaths >= memory._max_dead_extractions() or d.died_at >= statement_timestamp() - interval '20 hours'
+  ), quiet as (
+    select t.user_id, t.thread_id, coalesce(k.position, -1) as position,
+      hashtextextended(t.user_id, hashtextextended(t.thread_id, seed)) as lot
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
     where t.message_count > 0 and greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row
+      and t.last_at <= statement_timestamp() - interval '1 hour'
+      and not exists (select from held_up as h where h.user_id = t.user_id and h.thread_id = t.thread_id)
+  ), drawn as materialized (
+    select q.user_id, q.thread_id, q.position
+    from quiet as q
+    -- Users count by the hash, because the sort of their texts would take longer than all else.
+    order by row_number() over (partition by hashtextextended(q.user_id, 0) order by q.lot), q.lot
+    limit 2::bigint * p_row_limit
   ), due as materialized (
     select u.user_id, u.thread_id, m.agent_id, m.expires_at
-    from unread as u
-    left join memory._dead_extractions() as d on d.user_id = u.user_id and d.thread_id = u.thread_id
+    from drawn as u
     cross join lateral (
-      select distinct on (w.agent_id) w.agent_id, w.created_at, w.expires_at
+      select distinct on (w.agent_id) w.agent_id, w.expires_at
       from (
-        select m.seq, m.agent_id, m.created_at, m.expires_at
+        select m.seq, m.agent_id, m.expires_at
         from memory.messages as m
         where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
           and memory._is_kept_message(m.is_active, m.summary_id)
@@ -21097,22 +21125,24 @@ begin
         order by m.seq limit judged) as w
       order by w.agent_id, w.seq
     ) as m
-    where (u.last_at <= statement_timestamp() - interval '1 hour' or memory._expires_soon(m.created_at, m.expires_at))
-      and (d.deaths is null
-           or d.deaths < memory._max_dead_extractions() and d.died_at < statement_timestamp() - interval '20 hours')
-      and not exists (
-        select from memory.jobs as j
-        where j.user_id = u.user_id and j.kind = 'extract_memories' and j.scope = u.thread_id
-          and j.status in ('pending', 'running'))
+    union all
+    select e.user_id, e.thread_id, e.agent_id, e.expires_at
+    from memory._unread_threads_expiring() as e
+    where not exists (select from held_up as h where h.user_id = e.user_id and h.thread_id = e.thread_id)
+  ), levels as materialized (
+    -- The policy is read once per agent, because that costs more than all other conditions together, and once for all
+    -- users who have none of their own.
+    select d.user_id, d.thread_id, d.agent_id, d.expires_at, coalesce(p.user_id, '') as level
+    from due as d
+    left join (select distinct o.user_id from memory.policies as o) as p on p.user_id = d.user_id
   ), wanted as materialized (
-    -- The policy is read once per agent, because that costs more than all other conditions together.
-    select a.user_id, a.agent_id
-    from (select distinct u.user_id, u.agent_id from due as u offset 0) as a
-    where memory._extracts(a.user_id, a.agent_id)
+    select a.level, a.agent_id
+    from (select distinct l.level, l.agent_id from levels as l offset 0) as a
+    where memory._extracts(a.level, a.agent_id)
   ), threads as (
-    select u.user_id, u.thread_id, min(u.expires_at) as expires_at
-    from due as u join wanted as w on w.user_id = u.user_id and w.agent_id = u.agent_id
-    group by u.user_id, u.thread_id
+    select l.user_id, l.thread_id, min(l.expires_at) as expires_at
+    from levels as l join wanted as w on w.level = l.level and w.agent_id = l.agent_id
+    group by l.user_id, l.thread_id
   )
   select u.user_id, u.thread_id
   from threads as u
@@ -21137,6 +21167,35 @@ begin
     and ((policy #>> '{budget,tokens_per_user_per_day}')::bigint is distinct from 0
            and (policy #>> '{budget,tokens_per_agent_per_day}')::bigint is distinct from 0
          or (memory._chosen_chat_model(null, policy -> 'agent')).provider = 'local');
+end;
+$$;
+
+-- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that
+-- no extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come
+-- after one of a week. What this costs depends on how many messages expire, and not on how many threads there are.
+create or replace function memory._unread_threads_expiring()
+returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)
+language plpgsql stable parallel safe
+set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  return query
+  select s.user_id, s.thread_id, s.agent_id, s.expires_at
+  from (
+    select m.user_id, m.thread_id, m.agent_id, max(m.seq) as last_seq, min(m.expires_at) as expires_at
+    from memory.messages as m
+    -- The longest time for which memory._waits_for_extraction() and memory._expires_soon() can hold, for the index.
+    where m.expires_at > statement_timestamp() - interval '30 days'
+      and m.expires_at <= statement_timestamp() + interval '1 day' and m.expires_at < 'infinity'
+      and m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
+      and memory._expires_soon(m.created_at, m.expires_at) and memory._waits_for_extraction(m.created_at, m.expires_at)
+    group by m.user_id, m.thread_id, m.agent_id offset 0) as s
+  -- A subquery and not a join, which would read the marks of all threads.
+  where s.last_seq > coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'), -1);
 end;
 $$;
 
@@ -25004,9 +25063,9 @@ $$;
 -- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
 -- thread (0); to the summary of the user (2);
 -- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
--- leave over while the thread does not need it; and the rest to the thread (thread.sql). Of p_for_thread tokens none goes
--- to a share. The instructions have ordinals up to 0, all other parts ordinals from 1 on. Stable, so that everything is
--- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
+-- leave over while the thread does not need it; and the rest to the thread (thread.sql). Of p_for_thread tokens none
+-- goes to a share. The instructions have ordinals up to 0, all other parts ordinals from 1 on. Stable, so that everything
+-- is read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
@@ -25174,7 +25233,8 @@ begin
         then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
     from shown as s
   )
-  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source, c.token_count, c.metadata
+  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int,
+    c.role, c.content, c.source, c.token_count, c.metadata
   from chosen as c
   order by 1;
 end;
@@ -25772,7 +25832,7 @@ returns int
 language plpgsql stable parallel safe
 as $$
 declare
-  threshold constant bigint := p_policy #>> '{compression,threshold_tokens}';
+  threshold constant bigint := (p_policy #>> '{compression,threshold_tokens}')::bigint;
   units record; -- of memory._newest_units()
 begin
   select u.* into units
@@ -25795,8 +25855,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about nothing.
--- A query that is only an embedding has no words to judge.
+-- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about
+-- nothing. A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -25860,8 +25920,8 @@ end;
 $$;
 
 -- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
--- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts the placeholders of the user's artifacts can be
--- used again.
+-- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts
+-- the placeholders of the user's artifacts can be used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -25891,8 +25951,9 @@ begin
   foreach part in array p_parts loop
     if paragraph.content is not null and part.ordinal > 0 then
       place := place + 1;
-      paragraph.ordinal := place;
-      return next paragraph;
+      return next (
+        place, paragraph.role, paragraph.content, paragraph.source, paragraph.token_count,
+        paragraph.metadata)::memory.context_part;
       paragraph := null;
     end if;
     place := place + 1;
@@ -28029,7 +28090,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported: another database gives its own.
+-- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported: another
+-- database gives its own.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text)
 language plpgsql immutable parallel safe

@@ -32,8 +32,8 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by this policy: documents with the resource knowledge_base, all others with
--- the resource memory. Tells the caller when none is left.
+-- The sources of p_sources that an agent has by this policy: documents with the resource knowledge_base, all others
+-- with the resource memory. Tells the caller when none is left.
 create or replace function memory._sources_of_agent(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
