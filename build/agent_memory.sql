@@ -4286,11 +4286,6 @@ returns memory._message_candidates$header$),
   p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
   out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
 )$header$),
-      ('function', '_context_parts', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean, p_for_thread int
-)
-returns setof memory.context_part$header$),
       ('function', '_tokens_of', $header$(p_parts memory.context_part[])
 returns int$header$),
       ('function', '_summary_is_left_out', $header$(p_source text)
@@ -12866,7 +12861,8 @@ as $$
   select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
-      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) is null
+      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+          is null
         then true
       else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
     end
@@ -13573,10 +13569,10 @@ begin
 end;
 $$;
 
--- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says them. A context
--- shows them first, and no summary takes their place. What was cleared is passed over, so a thread that was cleared may
--- begin with new ones; what was compressed ends the beginning.
--- To read them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
+-- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
+-- them. A context shows them first, and no summary takes their place. Up to a thousand cleared messages are passed
+-- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. To read
+-- them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
@@ -13590,8 +13586,10 @@ declare
   seqs bigint[] := array[]::bigint[];
 begin
   for message in
-    select m.seq, m.role, m.is_active, m.expires_at from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and memory._is_kept_message(m.is_active, m.summary_id)
+    select m.seq, m.role, m.is_active, m.expires_at
+    from (select f.* from memory.messages as f
+          where f.user_id = p_user_id and f.thread_id = p_thread_id order by f.seq limit 1000) as m
+    where memory._is_kept_message(m.is_active, m.summary_id)
     order by m.seq
   loop
     exit when message.role not in ('system', 'developer') or not message.is_active;
@@ -18033,11 +18031,11 @@ end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the message '
-'stays, and so does an archived conversation, of which a notice tells.';
+'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the '
+'message stays, and so does an archived conversation, of which a notice tells.';
 
--- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those of
--- others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
+-- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
+-- of others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
 -- away for a dropped summary would stand in no context any more: they are summarised anew.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
@@ -18184,7 +18182,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at, t.last_at,
+  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at,
+    t.last_at,
     (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
   from memory.threads as t
   left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
@@ -19941,8 +19940,8 @@ end;
 $$;
 
 -- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
--- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
--- still can.
+-- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their
+-- number. Jobs that have not read these messages yet still can.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
@@ -24913,13 +24912,12 @@ $$;
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
 -- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
--- thread (0); to the summary of the user (2);
--- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
--- leave over while the thread does not need it; and the rest to the thread (thread.sql). Of p_for_thread tokens none goes
--- to a share. The instructions have ordinals up to 0, all other parts ordinals from 1 on. Stable, so that everything is
--- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
-create or replace function memory._context_parts(
-  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+-- thread (0); to the summary of the user (2); to earlier conversations (4), memories (1) and recalled messages (3),
+-- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
+-- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
+-- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
+-- neither missing nor there twice. eate or replace function memory._context_parts( p_user_id text, p_thread_id text,
+-- p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
 )
 returns setof memory.context_part
@@ -25079,7 +25077,8 @@ begin
         then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
     from shown as s
   )
-  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source, c.token_count, c.metadata
+  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source,
+    c.token_count, c.metadata
   from chosen as c
   order by 1;
 end;
@@ -25709,8 +25708,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about nothing.
--- A query that is only an embedding has no words to judge.
+-- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about
+-- nothing. A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -25774,8 +25773,8 @@ end;
 $$;
 
 -- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
--- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts the placeholders of the user's artifacts can be
--- used again.
+-- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts
+-- the placeholders of the user's artifacts can be used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -27723,7 +27722,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported: another database gives its own.
+-- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported:
+-- another database gives its own.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text)
 language plpgsql immutable parallel safe
