@@ -4286,6 +4286,11 @@ returns memory._message_candidates$header$),
   p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
   out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
 )$header$),
+      ('function', '_context_parts', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+  p_max_tokens int, p_recalls boolean, p_for_thread int
+)
+returns setof memory.context_part$header$),
       ('function', '_tokens_of', $header$(p_parts memory.context_part[])
 returns int$header$),
       ('function', '_summary_is_left_out', $header$(p_source text)
@@ -24916,8 +24921,9 @@ $$;
 -- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
 -- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
 -- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
--- neither missing nor there twice. eate or replace function memory._context_parts( p_user_id text, p_thread_id text,
--- p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+-- neither missing nor there twice.
+create or replace function memory._context_parts(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
 )
 returns setof memory.context_part

@@ -14,8 +14,9 @@
 -- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
 -- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
 -- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
--- neither missing nor there twice. eate or replace function memory._context_parts( p_user_id text, p_thread_id text,
--- p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
+-- neither missing nor there twice.
+create or replace function memory._context_parts(
+  p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
 )
 returns setof memory.context_part
