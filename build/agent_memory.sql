@@ -10693,7 +10693,9 @@ begin
   end if;
   update memory.jobs as j
   set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
-      calls_entered = 0, tokens_entered = 0 -- the new attempts may enter as much again
+      calls_entered = 0, tokens_entered = 0, -- the new attempts may enter as much again
+      -- The summary that a dead job began stays failed.
+      input = case j.status when 'dead' then j.input - 'summary_id' else j.input end
   where j.user_id = job.user_id and j.job_id = job.job_id;
   perform memory._audit('retry_job', jsonb_build_object('job_id', job.job_id, 'kind', job.kind), user_id);
 end;
@@ -12929,8 +12931,9 @@ as $$
   select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
-      when memory._message_problem(
-        'u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) is null then true
+      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+          is null
+        then true
       else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
     end
   from (
@@ -13637,9 +13640,9 @@ end;
 $$;
 
 -- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
--- them. A context shows them first, and no summary takes their place. What was cleared is passed over, so a thread that
--- was cleared may begin with new ones; what was compressed ends the beginning.
--- To read them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
+-- them. A context shows them first, and no summary takes their place. Up to a thousand cleared messages are passed
+-- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. To read
+-- them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
@@ -13653,8 +13656,10 @@ declare
   seqs bigint[] := array[]::bigint[];
 begin
   for message in
-    select m.seq, m.role, m.is_active, m.expires_at from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and memory._is_kept_message(m.is_active, m.summary_id)
+    select m.seq, m.role, m.is_active, m.expires_at
+    from (select f.* from memory.messages as f
+          where f.user_id = p_user_id and f.thread_id = p_thread_id order by f.seq limit 1000) as m
+    where memory._is_kept_message(m.is_active, m.summary_id)
     order by m.seq
   loop
     exit when message.role not in ('system', 'developer') or not message.is_active;
@@ -14656,8 +14661,8 @@ begin
     select u.summary_id from memory.summaries as u
     where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
       and (u.status = 'processing'
-           -- A failed attempt of this job; after memory.retry_job() a new row is begun.
-           or u.status = 'failed' and p_job.attempts > 1 and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
+           -- A failed attempt of this job; after memory.retry_job() of a dead one a new row is begun.
+           or u.status = 'failed' and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
     order by u.status desc limit 1)
   returning s.summary_id into processing;
   if processing is null then
@@ -18246,8 +18251,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0),
-    t.first_at, t.last_at,
+  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at,
+    t.last_at,
     (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
   from memory.threads as t
   left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
@@ -25061,11 +25066,11 @@ $$;
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
 -- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
--- thread (0); to the summary of the user (2);
--- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
--- leave over while the thread does not need it; and the rest to the thread (thread.sql). Of p_for_thread tokens none
--- goes to a share. The instructions have ordinals up to 0, all other parts ordinals from 1 on. Stable, so that everything
--- is read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
+-- thread (0); to the summary of the user (2); to earlier conversations (4), memories (1) and recalled messages (3),
+-- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
+-- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
+-- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
+-- neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
@@ -25233,8 +25238,8 @@ begin
         then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
     from shown as s
   )
-  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int,
-    c.role, c.content, c.source, c.token_count, c.metadata
+  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source,
+    c.token_count, c.metadata
   from chosen as c
   order by 1;
 end;
@@ -28090,8 +28095,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported: another
--- database gives its own.
+-- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported:
+-- another database gives its own.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text)
 language plpgsql immutable parallel safe

@@ -21,8 +21,8 @@ begin
     select u.summary_id from memory.summaries as u
     where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
       and (u.status = 'processing'
-           -- A failed attempt of this job; after memory.retry_job() a new row is begun.
-           or u.status = 'failed' and p_job.attempts > 1 and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
+           -- A failed attempt of this job; after memory.retry_job() of a dead one a new row is begun.
+           or u.status = 'failed' and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
     order by u.status desc limit 1)
   returning s.summary_id into processing;
   if processing is null then
