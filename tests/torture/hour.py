@@ -263,12 +263,18 @@ class Hour:
     def _kills_workers(self, log_file: Path) -> None:
         """A second worker that gets SIGKILL again and again; others do its jobs when its leases have run out."""
         for number in range(1, self._worker_kills + 1):
-            with closing(WorkerRunner(self._cluster.conninfo(), log_file, "--lease", "10")) as worker:
+            with closing(self._second_worker(log_file)) as worker:
                 while self.answers < self._calls * number // (self._worker_kills + 1):
                     if self._over.wait(0.1):
                         return
                 worker.stop("kill")
                 self.kills["worker"] += 1
+
+    def _second_worker(self, log_file: Path) -> WorkerRunner:
+        while True:
+            self._cluster.connect().close()  # which waits for a server that starts again
+            with suppress(psycopg.OperationalError):  # it was killed once more
+                return WorkerRunner(self._cluster.conninfo(), log_file, "--lease", "10")
 
     def _finish_jobs(self) -> None:
         give_up = time.monotonic() + PATIENCE_SECONDS

@@ -53,6 +53,16 @@ def test_the_key_of_a_message_in_quarantine_counts_after_a_sweep(api: Api) -> No
     assert api.add_message(**message).seq == seq
 
 
+@pytest.mark.parametrize("when", ["needed", "each_round"])
+def test_a_thread_of_nothing_but_instructions_has_nothing_to_summarise(api: Api, when: str) -> None:
+    api.set_policy(settings={"summary": {"when": when}})
+    api.add_message(**ANA, role="system", content="Answer in one sentence")
+    api.summarize_thread(**ANA, kind="rolling")
+    assert api.claim_jobs(worker="w", kinds=["summarize_thread"]) == []
+    [job] = api.query("select status, error from memory.jobs where kind = 'summarize_thread'")
+    assert (job.status, job.error) == ("completed", None)
+
+
 def test_what_was_put_away_for_a_summary_is_summarised_anew_when_a_deleted_message_takes_the_summary_away(
     api: Api,
 ) -> None:

@@ -277,6 +277,10 @@ class Memories(ReconciledRows, ConsolidatedRows):
             del self.documents[document_id]
         return bool(gone)
 
+    def drop_expired(self) -> None:
+        """What has expired is in no export."""
+        self.rows = {memory_id: row for memory_id, row in self.rows.items() if not row.is_expired}
+
     def left_hidden(self) -> list[UUID]:
         """Winners that an import has left out; what they hide stays hidden until a sweep."""
         winners = {m.superseded_by for m in self.rows.values() if m.superseded_by and m.deleted_at is None}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -13,6 +14,8 @@ if TYPE_CHECKING:
     from tests.torture.model.remembered import Remembered
 
 ROLES = ("user", "assistant", "tool", "system", "developer")
+INSTRUCTING = ("system", "developer")
+"""Roles that begin a thread with instructions."""
 HEARD = ("user", "assistant")
 """Roles that an extraction reads."""
 MAX_ATTEMPTS = 5
@@ -99,12 +102,24 @@ class Thread:
     def current(self) -> list[Said]:
         return [m for m in self.messages.values() if m.is_current]
 
-    def clear(self) -> int:
-        cleared = len(self.current())
-        for message in self.messages.values():
+    def opening(self) -> list[Said]:
+        """The instructions that begin the thread, which no summary takes away."""
+        kept = [m for m in self.messages.values() if m.is_kept]
+        begins = itertools.takewhile(lambda m: m.role in INSTRUCTING and m.is_active, kept)
+        return [m for m in begins if m.is_current]
+
+    @property
+    def after_opening(self) -> int:
+        return max((m.seq + 1 for m in self.opening()), default=0)
+
+    def clear(self, agent_id: str | None) -> int:
+        """Take the messages of an agent, or all, out of the thread, and drop the summaries that were made of them."""
+        of_agent = [m for m in self.messages.values() if agent_id in (None, m.agent_id)]
+        cleared = sum(m.is_current for m in of_agent)
+        for message in of_agent:
             message.is_active, message.summary_id = False, None
-        self.summaries.clear()
-        self.rolling.clear()
+        self.summaries = [s for s in self.summaries if agent_id is not None and agent_id not in s.agents]
+        self.rolling = [s for s in self.rolling if agent_id is not None and agent_id not in s.agents]
         return cleared
 
     def sweep(self, has_deaths_left: bool) -> None:
@@ -115,14 +130,10 @@ class Thread:
             if not (message.is_readable or waits):
                 self.remove(message)
 
-    def expires_unread(self, is_by_agent: bool) -> bool:
-        """Whether the first message that no extraction has read is in the last day of its life, or waits after it.
-
-        ``is_by_agent``: the first one of each agent counts, because policies may differ between agents.
-        """
-        unread = [m for m in self.messages.values() if m.seq > self.read_to and m.may_be_extracted]
-        first = {m.agent_id: m for m in reversed(unread)}.values() if is_by_agent else unread[:1]
-        return any(m.is_active for m in self.messages.values()) and any(m.expires == "waiting" for m in first)
+    def expires_unread(self) -> bool:
+        """Whether a message waits for its extraction."""
+        unread = [m for m in self.messages.values() if m.seq > self.read_to and m.role in HEARD and m.may_be_extracted]
+        return any(m.expires == "waiting" for m in unread)
 
     def remove(self, message: Said, is_forgotten: bool = False) -> None:
         """Its key stays, so that a repeated call does not store it again; of a forgotten one any text counts as it."""
@@ -142,8 +153,9 @@ class Thread:
 
     def put_away(self, summary: Summary, first_kept: int) -> None:
         """Compression takes what a summary covers out of the thread."""
+        begin = self.after_opening
         for message in self.messages.values():
-            if message.is_active and message.seq <= summary.end_seq and message.seq < first_kept:
+            if message.is_active and message.seq <= summary.end_seq and begin <= message.seq < first_kept:
                 message.is_active, message.summary_id = False, summary.summary_id
 
     def call_of(self, seq: int) -> int | None:
@@ -250,9 +262,9 @@ class Conversations:
     def delete_message(self, thread_id: str, seq: int) -> bool:
         thread = self.threads.get(thread_id)
         message = thread.messages.get(seq) if thread else None
-        if message is None or not message.is_current:
+        if message is None or not message.is_readable:
             return False
-        message.is_active = False
+        message.is_active, message.summary_id = False, None
         self.renew(thread_id, seq)
         return True
 
@@ -287,7 +299,7 @@ class Conversations:
         """
         thread = self.threads[thread_id]
         active = [m.seq for m in thread.messages.values() if m.is_current]
-        begin = thread.summaries[-1].end_seq + 1 if thread.summaries else 0
+        begin = thread.summaries[-1].end_seq + 1 if thread.summaries else thread.after_opening
         if not active:
             return [], 0
         if keep is not None:
@@ -297,14 +309,16 @@ class Conversations:
             first_kept = (answers or active)[-1] + 1
         return [m.seq for m in thread.messages.values() if begin <= m.seq < first_kept and m.is_readable], first_kept
 
-    def clear(self, thread_id: str) -> int:
+    def clear(self, thread_id: str, agent_id: str | None) -> int:
         if thread_id not in self.threads:
             return 0
         for job in self.jobs_of(thread_id):
-            if job.is_open:
+            if agent_id is None and job.is_open:
                 del self.jobs[job.job_id]
+            elif job.status == "running":
+                job.end("pending", is_counted=False)
         self.profiles.recall(thread_id, self.threads)
-        return self.threads[thread_id].clear()
+        return self.threads[thread_id].clear(agent_id)
 
     def delete(self, thread_id: str) -> int:
         if thread_id not in self.threads:
@@ -330,18 +344,23 @@ class Conversations:
             message.at -= AGED
             message.expires = "waiting"
 
-    def sweep(self, is_by_agent: bool) -> list[str]:
+    def sweep(self) -> list[str]:
         """Remove what has gone; the threads of which an extraction is queued, lest they expire unread."""
         queued = [
             thread_id
             for thread_id, thread in self.threads.items()
-            if thread.expires_unread(is_by_agent)
+            if thread.expires_unread()
             and not self.deaths_of(thread_id)
             and not any(j.is_open for j in self.jobs_of(thread_id))
         ]
         for thread_id, thread in self.threads.items():
             thread.sweep(self.deaths_of(thread_id) < MAX_DEATHS)
         return queued
+
+    def drop_expired(self) -> None:
+        """What has expired is in no export, and neither are its keys."""
+        for thread in self.threads.values():
+            thread.messages = {seq: m for seq, m in thread.messages.items() if m.is_alive}
 
     def deaths_of(self, thread_id: str) -> int:
         """How many extractions died with what is still unread."""

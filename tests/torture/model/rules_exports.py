@@ -46,7 +46,9 @@ class ExportRules(MessageRules):
         world = self.world
         memo = {id(world.clock): world.clock, id(world.policies): world.policies}
         model = world.memories[user_id], world.talks[user_id], world.stores[user_id], self.layers_of(user_id)
-        self.kept[user_id] = Kept(export, *copy.deepcopy(model, memo))
+        kept = self.kept[user_id] = Kept(export, *copy.deepcopy(model, memo))
+        for part in (kept.memories, kept.talk, kept.stores):
+            part.drop_expired()
 
     @rule(user_id=users)
     def forget_user(self, user_id: str) -> None:
@@ -88,7 +90,7 @@ class ExportRules(MessageRules):
         kept.memories.forgotten = forgotten if how == "lost" else set()
         if not self.leave_out(user_id):
             check(found, kept.export, f"export of {user_id} after an import")
-        elif kept.memories.left_hidden():
+        if kept.memories.left_hidden():
             self.sweep()
         self.touched = user_id
 

@@ -120,10 +120,13 @@ class MessageRules(JobRules):
         )
         self.touched = user_id
 
-    @rule(user_id=users, thread_id=threads)
-    def clear_thread(self, user_id: str, thread_id: str) -> None:
+    @rule(user_id=users, thread_id=threads, agent_id=st.none() | agents)
+    def clear_thread(self, user_id: str, thread_id: str, agent_id: str | None) -> None:
         talk = self.world.talks[user_id]
-        self.world.both(lambda: talk.clear(thread_id), "clear_thread", user_id=user_id, thread_id=thread_id)
+        self.world.both(
+            lambda: talk.clear(thread_id, agent_id), "clear_thread", user_id=user_id, thread_id=thread_id,
+            agent_id=agent_id,
+        )  # fmt: skip
         self.touched = user_id
 
     @rule(user_id=users, thread_id=threads)
@@ -173,10 +176,9 @@ class MessageRules(JobRules):
         """What extraction has not read is queued for it and stays."""
         self.learn_ids()
         self.world.call("sweep")
-        is_by_agent = any(agent_id is not None for agent_id, _ in self.world.policies.layers)
         for user_id in USERS:
             talk = self.world.talks[user_id]
-            for thread_id in talk.sweep(is_by_agent):
+            for thread_id in talk.sweep():
                 self.follow(talk, Job(0, thread_id, None))
             self.learn_ids()
             self.world.memories[user_id].sweep()
@@ -225,16 +227,21 @@ class MessageRules(JobRules):
             raise Difference(f"{what}: ordinals have gaps")
         if not current:
             return
+        opening = thread.opening() if thread else []
+        others = [m for m in current if m not in opening]
         # A tool's results are one unit with the message before them, which called the tools.
-        speakers = [place for place, m in enumerate(current) if m.role != "tool"]
-        newest = len(current) - (speakers[-1] if speakers else 0)
+        speakers = [place for place, m in enumerate(others) if m.role != "tool"]
+        newest = len(others) - (speakers[-1] if speakers else 0)
         if len(parts) > newest and sum(part.token_count for part in parts) > max_tokens:
             raise Difference(f"{what}: does not fit")
         self.look_for_the_hidden(user_id, thread, parts, max_tokens, what)
         said = [part for part in parts if part.source == "message"]
-        expected = [m.content for m in current][-len(said) :] if said else []
-        check([part.content for part in said], expected, what)
-        if newest == 1 and not said:
+        found = [part.content for part in said]
+        first = [m.content for m in opening]
+        if first and found[: len(first)] == first and len(found) >= len(first) + bool(others):
+            found = found[len(first) :]  # instructions that do not fit are left out
+        check(found, [m.content for m in others][-len(found) :] if found else [], what)
+        if newest == 1 and not found:
             raise Difference(f"{what}: the newest message is left out")
 
     def look_for_the_hidden(
@@ -276,7 +283,7 @@ class MessageRules(JobRules):
             {
                 thread_id: (len(active), sum(m.token_count for m in active), len(talk.threads))
                 for thread_id, thread in talk.threads.items()
-                for active in [[m for m in thread.messages.values() if m.is_active]]
+                for active in [thread.current()]
             },
             f"list_threads({user_id})",
         )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
@@ -107,8 +108,9 @@ class SummaryRules(JobRules):
         check([message["seq"] for message in job.payload["messages"]], given, what)
         self.complete(user_id, job, text)
         [row] = self.world.call("get_thread_summary", user_id=user_id, thread_id=thread_id)
-        base = thread.summaries[-1].summary_id if thread.summaries else None
-        thread.summaries.append(Summary(row.summary_id, text, given[-1], base))
+        base = thread.summaries[-1] if thread.summaries else None
+        start = base.start_seq if base else thread.after_opening
+        thread.summaries.append(made_of(thread, given, base, row.summary_id, text, start, given[-1]))
         if keep is not None:
             thread.put_away(thread.summaries[-1], kept_from(thread, given[-1] + 1))
 
@@ -124,7 +126,7 @@ class SummaryRules(JobRules):
         )
         self.complete(user_id, job, text)
         [row] = self.world.call("get_thread_summary", user_id=user_id, thread_id=thread_id, kind="rolling")
-        thread.rolling.append(Summary(row.summary_id, text, end, base.summary_id if base else None, start))
+        thread.rolling.append(made_of(thread, given, base, row.summary_id, text, start, end))
 
     def complete(self, user_id: str, job: Any, text: str) -> None:
         held = {"user_id": user_id, "job_id": job.job_id, "lease_token": job.lease_token}
@@ -138,6 +140,14 @@ class SummaryRules(JobRules):
                 rows = api.get_thread_summary(user_id=user_id, thread_id=thread_id, kind=kind)
                 compare(rows, expected, f"get_thread_summary({user_id}, {thread_id}, {kind})")
         compare(api.get_user_summary(user_id=user_id), talk.profiles.made[-1:], f"get_user_summary({user_id})")
+
+
+def made_of(
+    thread: Thread, given: list[int], base: Summary | None, summary_id: UUID, text: str, start: int, end: int
+) -> Summary:
+    """A summary of the messages with these seqs, which continues another one."""
+    agents = {thread.messages[seq].agent_id for seq in given} | (base.agents if base else set())
+    return Summary(summary_id, text, end, base.summary_id if base else None, start, frozenset(agents))
 
 
 def compare(rows: list[Any], expected: list[Summary], what: str) -> None:

@@ -89,6 +89,10 @@ class Stores:
         for key in [key for key, artifact in self.artifacts.items() if artifact.thread_id == thread_id]:
             del self.artifacts[key]
 
+    def drop_expired(self) -> None:
+        """What has expired is in no export."""
+        self.artifacts = {key: artifact for key, artifact in self.artifacts.items() if artifact.expires != "past"}
+
     def sweep(self) -> None:
         for key in [key for key, artifact in self.artifacts.items() if artifact.expires == "past"]:
             del self.artifacts[key]

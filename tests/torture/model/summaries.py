@@ -22,6 +22,8 @@ class Summary:
     end_seq: int
     base_id: UUID | None
     start_seq: int = 0
+    agents: frozenset[str] = frozenset()
+    """Whose messages were read, for this one and those before."""
     made_at: int = 0
     """When the job was handed out, by the clock of statements."""
 
@@ -32,11 +34,14 @@ def to_roll(thread: Thread, recent_k: int | None) -> tuple[list[int], int, int, 
     if not current:
         return [], 0, 0, None
     end = ([m for m in current if m.role == "assistant"] or current)[-1].seq
-    window = max(0, end - WINDOW + 1)
-    window = min(window + window % 2, end)  # a question keeps its answer
+    first = thread.after_opening
+    if end < first:
+        return [], 0, 0, None
+    window = max(first, end - WINDOW + 1)
+    window = min(window + (window - first) % 2, end)  # a question keeps its answer
     unsummarized = thread.summaries[-1].end_seq + 1 if thread.summaries else 0
     readable = [m.seq for m in thread.messages.values() if m.is_readable]
-    start = min(seq for seq in readable if seq >= min(window, unsummarized))
+    start = min(seq for seq in readable if seq >= max(first, min(window, unsummarized)))
     across = [s for s in thread.rolling if s.start_seq <= start <= s.end_seq]
     base = max(across, key=lambda s: s.end_seq, default=None)
     begin = next_seq = base.end_seq + 1 if base else start
