@@ -21897,6 +21897,9 @@ begin
   perform memory._check_summary_is_free(p_job, chain);
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
   after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
+  if range_end < after_opening then -- nothing but instructions, which stay in the thread
+    return;
+  end if;
   if chain = 'thread' then
     range_start := coalesce(base.start_seq, after_opening);
     from_seq := greatest(range_start, coalesce(base.end_seq + 1, after_opening),
