@@ -194,7 +194,7 @@ class TestRelevance:
     def test_by_meaning(self, three: Api) -> None:
         three.register_model(name="m", kind="embedding", provider="openai", model="m", settings={"dimensions": 3})
         three.activate_model(name="m")
-        asked = {"query": "How much is the rent?", "query_embedding": "[0.5,0.866,0]"}
+        asked: dict[str, Any] = {"query": "How much is the rent?", "query_embedding": "[0.5,0.866,0]"}
         # None is embedded yet, so that nothing can be said of any.
         assert "[MemoryRef" not in expand(three, self.TEXT, **asked)
         embed(three, {"Vermieter": [0.0, 1.0, 0.0], "Boarding": [0.4, 0.3, 0.866]})
