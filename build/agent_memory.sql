@@ -15104,8 +15104,8 @@ declare
     'not no never none nobody nothing neither nor without dont doesnt didnt isnt arent wasnt wont hate hates'
     ' hated dislike dislikes disliked avoid avoids avoided stop stops stopped quit quits former formerly'
     ' previously ex used was were had will ll would might maybe perhaps could should almost if unless until except'
-    ' hardly rarely refuse refuses refused gave sold divorced cancelled deny denies denied unable lack lacks lacked false untrue wrong want'
-    ' wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
+    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong gave sold'
+    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
     ' keinem keiner keines nie niemals nichts ohne weder hasst hasse ungern früher ehemals war waren wird werde'
     ' würde vielleicht ne n pas jamais aucun aucune rien sans ni déteste évite ancien ancienne était nunca jamás'
     ' ningún ninguna ninguno nada sin tampoco odia odio evita antes era dejó non mai nessun nessuno nessuna niente'
@@ -15318,9 +15318,9 @@ begin
 end;
 $$;
 
--- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they share
--- a word of their topics, their words differ in numbers only, or their embeddings are near (p_is_near). Facts about
--- two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events, of which both the
+-- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
+-- share a word of their topics, their words differ in numbers only, or their embeddings are near (p_is_near). Facts
+-- about two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events, of which both the
 -- figures and the names are others ("Flies to Tokyo on May 4", "Flies to Seoul on May 9").
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb, p_is_near boolean)
 returns boolean
@@ -15341,8 +15341,8 @@ end;
 $$;
 
 -- Whether two claims about the same thing may say the same in other words. No: when each has a figure that the other
--- lacks; when one of them turns a word that they share ("Likes tea", "Hates tea"); when they differ in one word
--- only ("Prefers window seats", "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna").
+-- lacks; when one of them turns a word that they share ("Likes tea", "Hates tea"); when they differ in one word only
+-- ("Prefers window seats", "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna").
 create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15361,7 +15361,7 @@ begin
 end;
 $$;
 
--- The words of its topic that one claim shares with another; of words of six letters and more the first six count. A
+-- The words of its topic that one claim shares with another; of words of six letters or more the first six count. A
 -- verb with which both begin is none, unless one of them turns it ("Smokes", "Does not smoke"): "Learned French" and
 -- "Learns Korean" complete each other.
 create or replace function memory._shared_topics(p_claim jsonb, p_other jsonb)
@@ -15374,7 +15374,8 @@ begin
     where (left(t, 6) <> left(p_claim ->> 'verb', 6) or left(p_claim ->> 'verb', 6) <> left(p_other ->> 'verb', 6)
         or p_claim -> 'turns' <> p_other -> 'turns')
       and exists (select from jsonb_array_elements_text(p_other -> 'topic') as o
-                  where o = t or length(t) >= 6 and left(o, 6) = left(t, 6)));
+                  where o = t or length(t) >= 6 and left(o, 6) = left(t, 6)
+                    and octet_length(t) < 3 * length(t))); -- no Thai, where the end of a word is unknown
 end;
 $$;
 
@@ -15616,8 +15617,8 @@ begin
       ('smoking', 'smok% cigar% tobacco rauch% geraucht nichtraucher% zigar% tabak fuma fumo fuman fumar fume fumer'
         ' fumador% fumeu% tabac%'),
       ('couple', 'single married marry wife husband spouse wedding divorc% fianc% widow% bachelor ledig'
-        ' verheirat% ehe ehefrau ehemann hochzeit% geschieden heirat% geheiratet solter_ casad_ casó marido espos_ boda divorciad_'
-        ' novi_ pareja célibat% mari marié% mariage époux épouse femme divorcé%'),
+        ' verheirat% ehe ehefrau ehemann hochzeit% geschieden heirat% geheiratet solter_ casad_ casó marido espos_ boda'
+        ' divorciad_ novi_ pareja célibat% mari marié% mariage époux épouse femme divorcé%'),
       ('children', 'child children childless kid kids sons daughter% baby pregnan% kinder% sohn söhne tochter töchter'
         ' schwanger% hijo hija hijos hijas bebé embarazada enfant enfants fils fille filles bébé enceinte'),
       ('pets', 'pet pets dog dogs cat cats puppy kitten haustier% hund hunde hunden katze% kater mascota% perro perra'
@@ -21162,10 +21163,10 @@ end;
 
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model repeats, or else the fullest; of contradictions the fact that
--- was said later, or of facts said at the same time the more confident one. Sets that break these rules are left alone and counted as
--- refused. The built-in model decides anew about hidden facts too; those that it names as open become current unless a
--- set hides them again.
+-- agrees. Of duplicates the fact stays whose text the model repeats, or the fullest; of contradictions the fact that was
+-- said later, or of facts said at the same time the more confident one. Sets that break these rules are left alone and
+-- counted as refused. The built-in model decides anew about hidden facts too; those that it names as open become current
+-- unless a set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -21325,9 +21326,9 @@ begin
 end;
 $$;
 
--- Which of duplicates stays: the one whose text the model repeats, apart from case, spaces and punctuation, if that is the
--- newest or the fullest (has the most words); else the fullest. What a user stated comes first. Null when the text says
--- something that none of them says. A text of the model's own is never stored.
+-- Which of duplicates stays: the one whose text the model repeats, apart from case, spaces and punctuation, if that is
+-- the newest or the fullest (has the most words); else the fullest. What a user stated comes first. Null when the text
+-- says something that none of them says. A text of the model's own is never stored.
 create or replace function memory._wording_that_stays(
   p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
 )
@@ -21340,8 +21341,8 @@ declare
     select memory._claim(p_content, memory._language(p_user_id, m.agent_id), '{}')
     from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_ids[1]);
   stems constant text[] := array(
-    select s from unnest(p_memory_ids) as i cross join lateral memory._texts(p_claims -> i::text -> 'stems') as c (stems)
-    cross join lateral unnest(c.stems) as s);
+    select s from unnest(p_memory_ids) as i
+    cross join lateral unnest(memory._texts(p_claims -> i::text -> 'stems')) as s);
 begin
   return (
     select d.memory_id
@@ -21399,9 +21400,9 @@ begin
 end;
 $$;
 
--- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction. The rule:
--- the two are about the same thing, by their words or by their embeddings; the winner is trusted enough; and what the
--- user stated gives way only to what the user stated, or in a contradiction to newer words of the user. Of duplicates the
+-- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
+-- are about the same thing, by their words or by their embeddings; the winner is trusted enough; and what the user
+-- stated gives way only to what the user stated, or in a contradiction to newer words of the user. Of duplicates the
 -- winner must say all that the loser says, or be the newer or fuller one of two wordings of what may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean

@@ -43,8 +43,8 @@ declare
     'not no never none nobody nothing neither nor without dont doesnt didnt isnt arent wasnt wont hate hates'
     ' hated dislike dislikes disliked avoid avoids avoided stop stops stopped quit quits former formerly'
     ' previously ex used was were had will ll would might maybe perhaps could should almost if unless until except'
-    ' hardly rarely refuse refuses refused gave sold divorced cancelled deny denies denied unable lack lacks lacked false untrue wrong want'
-    ' wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
+    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong gave sold'
+    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
     ' keinem keiner keines nie niemals nichts ohne weder hasst hasse ungern früher ehemals war waren wird werde'
     ' würde vielleicht ne n pas jamais aucun aucune rien sans ni déteste évite ancien ancienne était nunca jamás'
     ' ningún ninguna ninguno nada sin tampoco odia odio evita antes era dejó non mai nessun nessuno nessuna niente'
@@ -257,9 +257,9 @@ begin
 end;
 $$;
 
--- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they share
--- a word of their topics, their words differ in numbers only, or their embeddings are near (p_is_near). Facts about
--- two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events, of which both the
+-- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
+-- share a word of their topics, their words differ in numbers only, or their embeddings are near (p_is_near). Facts
+-- about two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events, of which both the
 -- figures and the names are others ("Flies to Tokyo on May 4", "Flies to Seoul on May 9").
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb, p_is_near boolean)
 returns boolean
@@ -280,8 +280,8 @@ end;
 $$;
 
 -- Whether two claims about the same thing may say the same in other words. No: when each has a figure that the other
--- lacks; when one of them turns a word that they share ("Likes tea", "Hates tea"); when they differ in one word
--- only ("Prefers window seats", "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna").
+-- lacks; when one of them turns a word that they share ("Likes tea", "Hates tea"); when they differ in one word only
+-- ("Prefers window seats", "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna").
 create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -300,7 +300,7 @@ begin
 end;
 $$;
 
--- The words of its topic that one claim shares with another; of words of six letters and more the first six count. A
+-- The words of its topic that one claim shares with another; of words of six letters or more the first six count. A
 -- verb with which both begin is none, unless one of them turns it ("Smokes", "Does not smoke"): "Learned French" and
 -- "Learns Korean" complete each other.
 create or replace function memory._shared_topics(p_claim jsonb, p_other jsonb)
@@ -313,7 +313,8 @@ begin
     where (left(t, 6) <> left(p_claim ->> 'verb', 6) or left(p_claim ->> 'verb', 6) <> left(p_other ->> 'verb', 6)
         or p_claim -> 'turns' <> p_other -> 'turns')
       and exists (select from jsonb_array_elements_text(p_other -> 'topic') as o
-                  where o = t or length(t) >= 6 and left(o, 6) = left(t, 6)));
+                  where o = t or length(t) >= 6 and left(o, 6) = left(t, 6)
+                    and octet_length(t) < 3 * length(t))); -- no Thai, where the end of a word is unknown
 end;
 $$;
 

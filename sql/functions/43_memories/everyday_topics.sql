@@ -24,8 +24,8 @@ begin
       ('smoking', 'smok% cigar% tobacco rauch% geraucht nichtraucher% zigar% tabak fuma fumo fuman fumar fume fumer'
         ' fumador% fumeu% tabac%'),
       ('couple', 'single married marry wife husband spouse wedding divorc% fianc% widow% bachelor ledig'
-        ' verheirat% ehe ehefrau ehemann hochzeit% geschieden heirat% geheiratet solter_ casad_ casó marido espos_ boda divorciad_'
-        ' novi_ pareja célibat% mari marié% mariage époux épouse femme divorcé%'),
+        ' verheirat% ehe ehefrau ehemann hochzeit% geschieden heirat% geheiratet solter_ casad_ casó marido espos_ boda'
+        ' divorciad_ novi_ pareja célibat% mari marié% mariage époux épouse femme divorcé%'),
       ('children', 'child children childless kid kids sons daughter% baby pregnan% kinder% sohn söhne tochter töchter'
         ' schwanger% hijo hija hijos hijas bebé embarazada enfant enfants fils fille filles bébé enceinte'),
       ('pets', 'pet pets dog dogs cat cats puppy kitten haustier% hund hunde hunden katze% kater mascota% perro perra'

@@ -25,9 +25,9 @@ begin
 end;
 $$;
 
--- Which of duplicates stays: the one whose text the model repeats, apart from case, spaces and punctuation, if that is the
--- newest or the fullest (has the most words); else the fullest. What a user stated comes first. Null when the text says
--- something that none of them says. A text of the model's own is never stored.
+-- Which of duplicates stays: the one whose text the model repeats, apart from case, spaces and punctuation, if that is
+-- the newest or the fullest (has the most words); else the fullest. What a user stated comes first. Null when the text
+-- says something that none of them says. A text of the model's own is never stored.
 create or replace function memory._wording_that_stays(
   p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
 )
@@ -40,8 +40,8 @@ declare
     select memory._claim(p_content, memory._language(p_user_id, m.agent_id), '{}')
     from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_ids[1]);
   stems constant text[] := array(
-    select s from unnest(p_memory_ids) as i cross join lateral memory._texts(p_claims -> i::text -> 'stems') as c (stems)
-    cross join lateral unnest(c.stems) as s);
+    select s from unnest(p_memory_ids) as i
+    cross join lateral unnest(memory._texts(p_claims -> i::text -> 'stems')) as s);
 begin
   return (
     select d.memory_id
@@ -99,9 +99,9 @@ begin
 end;
 $$;
 
--- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction. The rule:
--- the two are about the same thing, by their words or by their embeddings; the winner is trusted enough; and what the
--- user stated gives way only to what the user stated, or in a contradiction to newer words of the user. Of duplicates the
+-- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
+-- are about the same thing, by their words or by their embeddings; the winner is trusted enough; and what the user
+-- stated gives way only to what the user stated, or in a contradiction to newer words of the user. Of duplicates the
 -- winner must say all that the loser says, or be the newer or fuller one of two wordings of what may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
