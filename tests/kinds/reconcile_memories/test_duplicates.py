@@ -57,7 +57,7 @@ def test_the_text_that_stays_is_named_whatever_its_case_and_punctuation(api: Api
 
 
 @pytest.mark.feature("E10", "E11")
-@pytest.mark.parametrize("text", ["I like tea", "Likes green tea each morning", "Likes tea", "Likes green tea in the morning"])
+@pytest.mark.parametrize("text", ["I like tea", "Likes green tea each morning", "Likes tea"])
 @pytest.mark.parametrize("source", ["user", "extraction"])
 def test_of_a_merged_text_that_says_nothing_new_the_fullest_wording_stays(api: Api, source: str, text: str) -> None:
     """An older wording that says less hides nothing, whatever the model names."""
@@ -148,15 +148,10 @@ def test_a_fact_that_says_something_else_is_no_duplicate(api: Api, source: str, 
 
 
 @pytest.mark.feature("E10")
-@pytest.mark.parametrize("source", ["user", "extraction"])
 @pytest.mark.parametrize("pair", CONTRADICTIONS, ids=lambda pair: pair.newer)
-def test_a_contradiction_that_a_model_calls_a_duplicate_never_hides_the_newer_fact(
-    api: Api, source: str, pair: Facts
-) -> None:
-    know(api, pair.older, pair.newer, source=source)
-    given = (pair.older, pair.newer)
-    for text in given:
-        reconcile(api, {given: text})
+def test_a_contradiction_that_a_model_calls_a_duplicate_does_not_hide_the_newer_fact(api: Api, pair: Facts) -> None:
+    know(api, pair.older, pair.newer)
+    reconcile(api, {(pair.older, pair.newer): pair.older})
     assert pair.newer in current(api)
 
 

@@ -100,7 +100,8 @@ def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
     for key, count in sorted(of_pairs.items()):
         print(*key, hidden[key], "of", count)
     shares = {
-        kind: sum(n for key, n in hidden.items() if key[0] == kind) / sum(n for key, n in of_pairs.items() if key[0] == kind)
+        kind: sum(n for key, n in hidden.items() if key[0] == kind)
+        / sum(n for key, n in of_pairs.items() if key[0] == kind)
         for kind in PAIRS
     }
     print(shares)
@@ -108,7 +109,9 @@ def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
     assert shares["contradictions"] >= 0.85
     assert shares["unrelated"] <= 0.1
     # Whatever was hidden names its reason, and comes back.
-    for row in api.query("select user_id, memory_id, supersede_reason from memory.memories where superseded_at is not null"):
+    for row in api.query(
+        "select user_id, memory_id, supersede_reason from memory.memories where superseded_at is not null"
+    ):
         assert row.supersede_reason in ("duplicate", "contradict")
         api.restore_memory(user_id=row.user_id, memory_id=row.memory_id)
         assert len(api.list_memories(user_id=row.user_id)) == 2
