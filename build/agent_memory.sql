@@ -8605,8 +8605,8 @@ $prompt$),
     ('placeholders', $prompt$Long outputs and texts are not shown in full here. In the place of each stands a placeholder, [MemoryRef: <key> - <what it is> - <its size> tokens]. When the description is enough, go on without the text. When you need what it says, ask for it by its key: retrieve_artifact(key) gives the whole text, with from_token and max_tokens or from_line and max_lines a part of it, and with grep only the lines that hold some words; of a text of more than 2000 tokens ask for a part. Copy the key exactly, never make one up, and do not say that you have read a text whose placeholder is all that you have seen. [MemoryRef: <key>] is the short form.
 $prompt$),
     ('reconcile_memories', $prompt$You keep the facts in an assistant's memory free of repetition and contradiction. Find among the facts
-- duplicates: facts that one of them makes superfluous, because it says all that each of the others says. For each such set give the numbers of all its facts, and as content the text of the one that says the most, copied word for word. No text of your own is stored. A fact belongs to at most one set.
-- contradictions: facts about the same thing that cannot both be true at the same time, such as two different home towns. Give the numbers of each pair. Which of them holds is decided elsewhere.
+- duplicates: facts that make the same statement, in the same words or in others ("prefers aisle seats", "likes to sit on the aisle when flying"). For each such set give the numbers of all its facts, and as content the text of the one that says the most, copied word for word. No text of your own is stored. A fact belongs to at most one set.
+- contradictions: facts about the same thing that cannot both be true at the same time, such as two different home towns, or a vegetarian who loves steak. Give the numbers of each pair. Which of them holds is decided elsewhere.
 
 Compare only facts of the same group and the same subject. Facts that complete each other, such as two hobbies, are neither, nor are facts that differ in a number, a date, a name or a negation duplicates. When in doubt leave them alone: empty lists are a good answer.
 
@@ -15105,7 +15105,8 @@ declare
     ' hated dislike dislikes disliked avoid avoids avoided stop stops stopped quit quits former formerly'
     ' previously ex used was were had will ll would might maybe perhaps could should almost if unless until except'
     ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong gave sold'
-    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
+    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering'
+    ' nicht kein keine keinen'
     ' keinem keiner keines nie niemals nichts ohne weder hasst hasse ungern früher ehemals war waren wird werde'
     ' würde vielleicht ne n pas jamais aucun aucune rien sans ni déteste évite ancien ancienne était nunca jamás'
     ' ningún ninguna ninguno nada sin tampoco odia odio evita antes era dejó non mai nessun nessuno nessuna niente'
@@ -15320,8 +15321,8 @@ $$;
 
 -- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
 -- share a word of their topics, their words differ in numbers only, or their embeddings are near (p_is_near). Facts
--- about two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events, of which both the
--- figures and the names are others ("Flies to Tokyo on May 4", "Flies to Seoul on May 9").
+-- about two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events with other
+-- figures and other names ("Flies to Tokyo on May 4", "Flies to Seoul on May 9").
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb, p_is_near boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15627,15 +15628,15 @@ begin
         ' nachteule langschläfer% duerm% dorm% acuest% acost% levant% madrug% couche% lever lève% réveil% dort lit'),
       ('address', 'du duzen siezen geduzt gesiezt tute% usted tutoi% tutoy% vouvoi% vouvoy%'),
       ('answers', 'answer% reply replies response% antwort% respuesta% contest% réponse% répond%'),
-      ('car', 'car cars drive drives driving driver% vehicle auto autos wagen führerschein coche% conduc% carné voiture%'
-        ' permis conduire conduit automobile'),
+      ('car', 'car cars drive drives driving driver% vehicle auto autos wagen führerschein coche% conduc% carné'
+        ' voiture% permis conduire conduit automobile'),
       ('bicycle', 'bike% bicycl% cycl% rad fahrrad radfahr% bici% vélo%'),
       ('railway', 'train trains rail% bahn% zug züge tren trenes ferrocarril'),
       ('flying', 'fly flies flying flight% plane planes flieg% flug% vuelo% volar avión aviones avion avions'),
       ('milk', 'milk lactose dairy cheese yog% milch% laktose% käse leche lactosa lácteo% queso lait laitier%'
         ' fromage%'),
-      ('nuts', 'nut nuts peanut% almond% walnut% hazelnut% nuss nüsse erdn% haselnuss% nueces secos almendra% cacahuete%'
-        ' avellana% noix noisette% amande% cacahuète% arachide%'),
+      ('nuts', 'nut nuts peanut% almond% walnut% hazelnut% nuss nüsse erdn% haselnuss% nueces secos almendra%'
+        ' cacahuete% avellana% noix noisette% amande% cacahuète% arachide%'),
       ('seafood', 'fish shellfish shrimp% prawn% seafood lobster fisch% garnelen meeresfr% marisco% gamba% pescado%'
         ' langostino% poisson% crevette% crustacé%'),
       ('coffee', 'coffee espresso decaf kaffee% café cafés'),
@@ -21163,10 +21164,10 @@ end;
 
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model repeats, or the fullest; of contradictions the fact that was
--- said later, or of facts said at the same time the more confident one. Sets that break these rules are left alone and
--- counted as refused. The built-in model decides anew about hidden facts too; those that it names as open become current
--- unless a set hides them again.
+-- agrees. Of duplicates the fact stays whose text the model repeats, or the fullest; of contradictions the fact that
+-- was said later, or of facts said at the same time the more confident one. Sets that break these rules are left alone
+-- and counted as refused. The built-in model decides anew about hidden facts too; those that it names as open become
+-- current unless a set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

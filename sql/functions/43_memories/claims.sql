@@ -44,7 +44,8 @@ declare
     ' hated dislike dislikes disliked avoid avoids avoided stop stops stopped quit quits former formerly'
     ' previously ex used was were had will ll would might maybe perhaps could should almost if unless until except'
     ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong gave sold'
-    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
+    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering'
+    ' nicht kein keine keinen'
     ' keinem keiner keines nie niemals nichts ohne weder hasst hasse ungern früher ehemals war waren wird werde'
     ' würde vielleicht ne n pas jamais aucun aucune rien sans ni déteste évite ancien ancienne était nunca jamás'
     ' ningún ninguna ninguno nada sin tampoco odia odio evita antes era dejó non mai nessun nessuno nessuna niente'
@@ -259,8 +260,8 @@ $$;
 
 -- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
 -- share a word of their topics, their words differ in numbers only, or their embeddings are near (p_is_near). Facts
--- about two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events, of which both the
--- figures and the names are others ("Flies to Tokyo on May 4", "Flies to Seoul on May 9").
+-- about two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events with other
+-- figures and other names ("Flies to Tokyo on May 4", "Flies to Seoul on May 9").
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb, p_is_near boolean)
 returns boolean
 language plpgsql immutable parallel safe

@@ -34,15 +34,15 @@ begin
         ' nachteule langschläfer% duerm% dorm% acuest% acost% levant% madrug% couche% lever lève% réveil% dort lit'),
       ('address', 'du duzen siezen geduzt gesiezt tute% usted tutoi% tutoy% vouvoi% vouvoy%'),
       ('answers', 'answer% reply replies response% antwort% respuesta% contest% réponse% répond%'),
-      ('car', 'car cars drive drives driving driver% vehicle auto autos wagen führerschein coche% conduc% carné voiture%'
-        ' permis conduire conduit automobile'),
+      ('car', 'car cars drive drives driving driver% vehicle auto autos wagen führerschein coche% conduc% carné'
+        ' voiture% permis conduire conduit automobile'),
       ('bicycle', 'bike% bicycl% cycl% rad fahrrad radfahr% bici% vélo%'),
       ('railway', 'train trains rail% bahn% zug züge tren trenes ferrocarril'),
       ('flying', 'fly flies flying flight% plane planes flieg% flug% vuelo% volar avión aviones avion avions'),
       ('milk', 'milk lactose dairy cheese yog% milch% laktose% käse leche lactosa lácteo% queso lait laitier%'
         ' fromage%'),
-      ('nuts', 'nut nuts peanut% almond% walnut% hazelnut% nuss nüsse erdn% haselnuss% nueces secos almendra% cacahuete%'
-        ' avellana% noix noisette% amande% cacahuète% arachide%'),
+      ('nuts', 'nut nuts peanut% almond% walnut% hazelnut% nuss nüsse erdn% haselnuss% nueces secos almendra%'
+        ' cacahuete% avellana% noix noisette% amande% cacahuète% arachide%'),
       ('seafood', 'fish shellfish shrimp% prawn% seafood lobster fisch% garnelen meeresfr% marisco% gamba% pescado%'
         ' langostino% poisson% crevette% crustacé%'),
       ('coffee', 'coffee espresso decaf kaffee% café cafés'),

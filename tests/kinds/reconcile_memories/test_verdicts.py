@@ -1,6 +1,6 @@
-"""What becomes of the verdicts of an honest and of a hostile model, on pairs that were labelled before the rules were made.
+"""Verdicts of an honest and of a hostile model, on pairs that were labelled before the rules were made.
 
-``python -m pytest -s`` prints the figures of bench/results/reconciliation.md.
+``pytest -s`` prints the figures of bench/results/reconciliation.md.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def verdict(kind: str) -> Any:
 
     def answer(body: dict[str, Any]) -> str:
         asked = body["messages"][-1]["content"]
-        newer, older = (json.loads(line)["content"] for line in asked.splitlines() if line.startswith('{"number"'))
+        newer, _ = (json.loads(line)["content"] for line in asked.splitlines() if line.startswith('{"number"'))
         entry = {"numbers": [1, 2]}
         return json.dumps({
             "duplicates": [] if kind == "contradictions" else [{**entry, "content": newer}],
