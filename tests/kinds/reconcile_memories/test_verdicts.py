@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,7 +19,6 @@ from tests.support.protocol import activate, claim, complete
 from tests.support.sqlapi import Api
 
 PAIRS: dict[str, list[dict[str, Any]]] = json.loads((Path(__file__).parent / "verdicts.json").read_text("utf-8"))
-HALVES = (False, True) if os.environ.get("HELD_OUT") == "1" else (False,)
 
 
 @pytest.fixture
@@ -68,12 +66,7 @@ def embed(api: Api, folder: Path) -> None:
 def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
     api: Api, fake: FakeModelServer, minilm: Path, has_embeddings: bool
 ) -> None:
-    pairs = {
-        f"{kind} {number}": (kind, pair)
-        for kind, rows in PAIRS.items()
-        for number, pair in enumerate(rows)
-        if pair["held_out"] in HALVES
-    }
+    pairs = {f"{kind} {number}": (kind, pair) for kind, rows in PAIRS.items() for number, pair in enumerate(rows)}
     for user_id, (_, pair) in pairs.items():
         for content in (pair["older"], pair["newer"]):
             api.add_memory(user_id=user_id, content=content)
@@ -105,9 +98,9 @@ def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
         for kind in PAIRS
     }
     print(shares)
-    assert shares["paraphrases"] >= 0.8
-    assert shares["contradictions"] >= 0.85
-    assert shares["unrelated"] <= 0.1
+    assert shares["paraphrases"] >= 0.88
+    assert shares["contradictions"] >= 0.9
+    assert shares["unrelated"] <= 0.05
     # Whatever was hidden names its reason, and comes back.
     for row in api.query(
         "select user_id, memory_id, supersede_reason from memory.memories where superseded_at is not null"
