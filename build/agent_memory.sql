@@ -7685,7 +7685,7 @@ begin atomic
     "near_duplicate_cosine": 0.97,
     "max_per_reply": 100,
     "max_extracted_per_day": 500,
-    "same_topic_cosine": 0.65
+    "same_topic_cosine": 0.95
   },
   "artifacts": {
     "enabled": true,

@@ -17,7 +17,7 @@ DEFAULTS = json.loads("""{
   "resources":  {"memory": true, "knowledge_base": true},
   "agent":      {"provider": null, "model": null, "allowed_regular_tools": null},
   "messages":   {"expires_after": "7 days"},
-  "memories":   {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97, "same_topic_cosine": 0.65,
+  "memories":   {"max_per_agent": 1000, "eviction": "importance", "expires_after": null, "near_duplicate_cosine": 0.97, "same_topic_cosine": 0.95,
                  "max_per_reply": 100, "max_extracted_per_day": 500},
   "summary":    {"enabled": true, "when": "needed", "window_size": 14, "start_seq": 5, "as_memory": false},
   "compression": {"enabled": true, "threshold_tokens": 10000, "recent_messages_to_keep": 10, "archive_conversations": false},
