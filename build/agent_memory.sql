@@ -2420,6 +2420,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_check_metadata', $header$(p_metadata jsonb, p_which text default '')
 returns void$header$),
+      ('function', '_language_of', $header$(p_said text, p_prior regconfig, p_words tsvector)
+returns regconfig$header$),
       ('function', '_list_problem', $header$(p_list text[])
 returns text$header$),
       ('function', '_check_list', $header$(p_argument text, p_list text[])
@@ -2474,6 +2476,8 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
 returns void$header$),
+      ('function', '_with_same_words', $header$(p_query text)
+returns text$header$),
       ('function', '_verdict', $header$(
   p_text text, p_trust double precision, p_groups text[] default null, p_weak text default null
 )
@@ -2586,7 +2590,7 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_refuse_token', $header$(p_problem text)
 returns void$header$),
-      ('function', '_text_vector', $header$(p_language regconfig, p_content text)
+      ('function', '_text_vector', $header$(p_prior regconfig, p_content text)
 returns tsvector$header$),
       ('function', '_query_words', $header$(p_languages regconfig[], p_query text, p_limit int)
 returns text[]$header$),
@@ -5333,6 +5337,47 @@ begin
 end;
 $$;
 
+-- The language by which the words of a text are parsed: p_prior, that of the policy, unless the text tells another one
+-- by its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, p_prior has half a vote
+-- more. Of two languages with equally many the first of the list is taken. Languages of the second list are told by
+-- texts with letters beyond ASCII only.
+--
+-- Votes take 0.3 ms for a sentence. So texts among whose words by the prior's dictionary (p_words) is none of the
+-- commonest of other languages are let go before: nearly all texts of an English user under English, and so on.
+create or replace function memory._language_of(p_said text, p_prior regconfig, p_words tsvector)
+returns regconfig
+language plpgsql immutable parallel safe
+as $$
+declare
+  sample constant text := left(p_said, 1000);
+  -- Typed, or each call would read the constants.
+  common constant tsquery := 'and|are|das|de|dei|della|der|des|det|di|die|du|egy|ei|ein|el|em|en|es|est|et|eu|for|gli|'
+    'het|ich|ik|il|is|ist|ja|jag|je|jeg|la|le|les|lo|los|mein|meu|mi|mia|mijn|min|minha|mio|mon|my|nem|nicht|och|os|'
+    'que|sono|the|um|uma|un|una|une|und|van|ve|you|az|bir|çok|és|là|är|ar|på|pa|и|в|я|не|на|у|с|мой|моя|это'::tsquery;
+  stems regdictionary[] :=
+    '{english_stem,german_stem,spanish_stem,french_stem,portuguese_stem,italian_stem,dutch_stem}'::regdictionary[];
+begin
+  if not p_words @@ common or p_prior = 'simple'::regconfig then
+    return p_prior;
+  end if;
+  if octet_length(sample) > length(sample) then
+    stems := stems || '{swedish_stem,norwegian_stem,danish_stem,finnish_stem,hungarian_stem,turkish_stem,
+      russian_stem}'::regdictionary[];
+  end if;
+  return coalesce((
+    select replace(l.stem::text, '_stem', '')::regconfig
+    from (
+      select array(select d from unnest(stems) as d where ts_lexize(d, v.lexeme) = '{}') as voted
+      from unnest(to_tsvector('simple', sample)) as v limit 60) as w
+    cross join unnest(w.voted) as l (stem)
+    group by l.stem
+    order by sum(1.0 / cardinality(w.voted))
+        + case when replace(l.stem::text, '_stem', '') = p_prior::text then 0.5 else 0 end desc,
+      array_position(stems, l.stem)
+    limit 1), p_prior);
+end;
+$$;
+
 -- The rule that a list of names (tags, or the names that a filter allows) breaks; null when it breaks none. PostgreSQL
 -- compares each entry of one array with each entry of the other, and neither a cancel nor statement_timeout interrupts
 -- that: 3,000,000 tags against a filter of 20,000 took 46 s. 100 entries against 100 take 30 us.
@@ -5909,6 +5954,39 @@ $$;
 -- cause by the SQLSTATE: 01AM1 no embedding model, 01AM2 the query was not embedded, 01AM3 texts are not embedded yet,
 -- 01AM4 earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 something does not fit into the
 -- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was stored.
+
+-- A query with the words that mean the same as one of its own, where dictionaries and models of meaning see two: people
+-- write either the abbreviation or the word.
+create or replace function memory._with_same_words(p_query text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  same constant jsonb := '{
+    "addr": "address", "address": "addr", "admin": "administrator", "administrator": "admin", "app": "application",
+    "application": "app", "appt": "appointment", "appointment": "appt", "apt": "apartment", "apartment": "apt",
+    "arg": "argument", "argument": "arg", "auth": "authentication", "authentication": "auth", "bday": "birthday",
+    "birthday": "bday", "bike": "bicycle", "bicycle": "bike", "config": "configuration", "configuration": "config",
+    "db": "database", "database": "db", "dept": "department", "department": "dept", "dev": "development",
+    "development": "dev", "dir": "directory", "directory": "dir", "docs": "documentation", "documentation": "docs",
+    "env": "environment", "environment": "env", "exam": "examination", "examination": "exam", "fridge":
+    "refrigerator", "refrigerator": "fridge", "img": "image", "image": "img", "info": "information", "information":
+    "info", "js": "javascript", "javascript": "js", "k8s": "kubernetes", "kubernetes": "k8s", "lab": "laboratory",
+    "laboratory": "lab", "lib": "library", "library": "lib", "math": "mathematics", "mathematics": "math", "max":
+    "maximum", "maximum": "max", "min": "minimum", "minimum": "min", "msg": "message", "message": "msg", "num":
+    "number", "number": "num", "param": "parameter", "parameter": "param", "perf": "performance", "performance":
+    "perf", "phone": "telephone", "telephone": "phone", "photo": "photograph", "photograph": "photo", "pic":
+    "picture", "picture": "pic", "pkg": "package", "package": "pkg", "postgres": "postgresql", "postgresql":
+    "postgres", "prod": "production", "production": "prod", "pwd": "password", "password": "pwd", "qty": "quantity",
+    "quantity": "qty", "repo": "repository", "repository": "repo", "spec": "specification", "specification": "spec",
+    "tv": "television", "television": "tv", "uni": "university", "university": "uni", "var": "variable", "variable":
+    "var", "vet": "veterinarian", "veterinarian": "vet"
+  }'::jsonb;
+begin
+  return concat_ws(' ', p_query, (
+    select string_agg(same ->> v.lexeme, ' ') from unnest(to_tsvector('simple', p_query)) as v where same ? v.lexeme));
+end;
+$$;
 
 -- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
 -- plain words passes. docs/poisoning.md has the measured detection and false alarms.
@@ -7098,11 +7176,12 @@ begin
 end;
 $$;
 
--- The words that a keyword search finds a text by: those of the text search configuration, the parts of compounds that
--- PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org), and for scripts without spaces between words
--- each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text fit; when
--- the other two sets of words do not fit as well, they are left out.
-create or replace function memory._text_vector(p_language regconfig, p_content text)
+-- The words that a keyword search finds a text by: those of the text's own language; where this is not the policy's
+-- (p_prior), the same words as the policy's dictionary has them, by which queries find names; the parts of compounds
+-- that PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org); and for scripts without spaces between
+-- words each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text
+-- fit; when another set of words does not fit as well, it is left out.
+create or replace function memory._text_vector(p_prior regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
 set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
@@ -7113,15 +7192,24 @@ declare
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
   unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
     || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
+  language regconfig;
   vector tsvector;
 begin
   -- PostgreSQL's parser takes quadratic time for a long text without blanks: 8 s for 40,000 characters of a_a_a_.
   if octet_length(said) > 1000 and said ~ e'\\S{250}' then
     said := regexp_replace(said, e'(\\S{250})', e'\\1 ', 'g');
   end if;
-  vector := to_tsvector(p_language, said);
+  vector := to_tsvector(p_prior, said);
+  language := memory._language_of(said, p_prior, vector);
+  if language <> p_prior then
+    vector := memory._with_more_words(to_tsvector(language, said), ts_delete(
+      to_tsvector(p_prior, array_to_string(array(
+        select v.lexeme from unnest(to_tsvector('simple', said)) as v
+        where to_tsvector(language, v.lexeme) <> ''), ' ')),
+      tsvector_to_array(to_tsvector(language, said))));
+  end if;
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
-    vector := memory._with_more_words(vector, to_tsvector(p_language, coalesce((
+    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
       select string_agg(translate(c[1], './:@=_', '      '), ' ')
       from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
   end if;
@@ -7136,29 +7224,39 @@ begin
 end;
 $$;
 
--- The words of a query, at most p_limit, in its order: as texts of each of these languages have them, because a user's
--- texts may be in several. A word that is a stop word of one of them says nothing in the others.
+-- The words of a query, at most p_limit, in its order, with those that mean the same: as texts of the query's own
+-- language have them, and of each of p_languages, those of the user's policies. A stop word of one of them says nothing
+-- in the others, nor does a word of nothing but the commonest Chinese characters or one letter of Hiragana.
 create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
 returns text[]
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := left(p_query, 8000);
+  said constant text := memory._with_same_words(left(p_query, 8000));
+  empty constant text := '^([的了是我你他她它们在有和不也都吗呢吧啊什么怎哪这那个]+|[ぁ-ゖ])$';
+  own constant regconfig := memory._language_of(
+    said, p_languages[1], to_tsvector(p_languages[1], said));
+  languages constant regconfig[] := case when own = any (p_languages) then p_languages else p_languages || own end;
 begin
-  if cardinality(p_languages) = 1 then
+  if cardinality(languages) = 1 then
     return array(
-      select v.lexeme from unnest(memory._text_vector(p_languages[1], said)) as v
+      select v.lexeme from unnest(memory._text_vector(own, said)) as v
+      where v.lexeme !~ empty
       order by v.positions[1], v.lexeme limit p_limit);
   end if;
   return array(
     select l.lexeme
-    from unnest(memory._text_vector('simple', said)) as v
+    from (
+      select v.lexeme, min(v.positions[1]) as place
+      from unnest(memory._text_vector('simple', said)) as v
+      where v.lexeme !~ empty
+      group by v.lexeme) as w
     cross join lateral (
-      select array_agg(to_tsvector(k, v.lexeme)) as vectors from unnest(p_languages) as k) as t
+      select array_agg(to_tsvector(k, w.lexeme)) as vectors from unnest(languages) as k) as t
     cross join lateral (select unnest(tsvector_to_array(x)) as lexeme from unnest(t.vectors) as x) as l
     where '' <> all (t.vectors)
     group by l.lexeme
-    order by min(v.positions[1]), l.lexeme limit p_limit);
+    order by min(w.place), l.lexeme limit p_limit);
 end;
 $$;
 
@@ -7810,21 +7908,23 @@ returns regconfig[]
 language plpgsql stable parallel safe
 as $$
 declare
-  layers constant memory.policies[] := array(
-    select p from memory.policies as p where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language');
-  former constant text[] := array(
-    select memory._marked_language(k.scope) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  layers memory.policies[];
   of_user text;
 begin
-  if cardinality(layers) + cardinality(former) = 0 then -- nearly always
-    return array[p_language::regconfig];
+  if not (exists (select from memory.policies as p
+                  where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language')
+          or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language')) then
+    return array[p_language::regconfig]; -- nearly always, by one statement
   end if;
+  layers := array(
+    select p from memory.policies as p where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language');
   of_user := (select l.settings #>> '{search,language}' from unnest(layers) as l
               where l.agent_id = '' and l.user_id = p_user_id);
   return array(
     select p_language::regconfig
     union
-    select f::regconfig from unnest(former) as f
+    select memory._marked_language(k.scope)::regconfig
+    from memory.marks as k where k.user_id = p_user_id and k.kind = 'language'
     union
     select coalesce(of_user, max(l.settings #>> '{search,language}') filter (where l.agent_id = ''),
       memory._default_policy() #>> '{search,language}')::regconfig
@@ -16472,6 +16572,7 @@ $$;
 create or replace function memory._remove_expired_duplicate(p_candidate memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a table of four pages would be read as a whole: add_memory took 17 % more instructions
 as $$
 declare
   expired uuid;

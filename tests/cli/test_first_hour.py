@@ -130,6 +130,8 @@ def test_threads_count_what_was_said_and_what_is_active(run: Run, db: psycopg.Co
     heading, row = run("threads", "ana").stdout.splitlines()
     counts = dict(zip(heading.split()[:4], row.split()[:4], strict=True))
     assert (counts["messages"], counts["active"]) == ("25", "1")
+    of_json = json.loads(run("threads", "ana", "--json").stdout)
+    assert (of_json["message_count"], of_json["active_count"]) == (25, 1)
 
 
 def test_no_memories_yet_says_why_and_what_helps(run: Run, db: psycopg.Connection) -> None:

@@ -88,3 +88,5 @@ def test_an_embedded_store_names_what_its_model_lacks_and_the_command_that_helps
     [line] = [line for line in doctor.stdout.splitlines() if " embedding model " in line]
     assert line.split()[0] == "degraded"
     assert reason in doctor.stdout
+    assert "a worker runs inside the programs that use the store" in doctor.stdout
+    assert "beside the server" not in doctor.stdout

@@ -184,3 +184,11 @@ def test_no_spelling_of_a_path_gets_past_the_gate(served: Serving, request_line:
         connection.sendall(f"{request_line}\r\nConnection: close\r\nContent-Length: 0\r\n\r\n".encode())
         status = connection.makefile("rb").readline().split()[1]
     assert status in (b"400", b"401", b"404", b"405")
+
+
+@pytest.mark.feature("B14")
+@pytest.mark.parametrize("path", ["/%3F/v1/version", "/%23/v1/version"])
+def test_the_gate_reads_the_path_that_is_routed(served: Serving, path: str) -> None:
+    """Put together as an address and taken apart again, such a path would end early, at what everybody may see."""
+    with served.client(None) as client:
+        assert client.post(path).status_code == 401

@@ -188,7 +188,9 @@ class TestLoading:
         with pytest.raises(MissingModelError, match="cannot be loaded"):
             embed("tea", model=local(folder))
 
-    def test_a_name_is_one_of_fastembed(self, minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def test_a_name_is_one_of_fastembed(
+        self, minilm: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    ) -> None:
         monkeypatch.setenv("FASTEMBED_CACHE_PATH", str(tmp_path))
         monkeypatch.setenv("HF_HUB_OFFLINE", "1")
         named = local(name="sentence-transformers/all-MiniLM-L6-v2")
@@ -196,6 +198,7 @@ class TestLoading:
             embed("tea", model=local(name="tiny"))
         with pytest.raises(MissingModelError, match=r"the weights of model .* are not in"):
             embed("tea", model=named)
+        assert caplog.messages == [f"downloading the weights of model {named['model']} to {tmp_path}, once"]
         # As a download leaves it.
         kept = tmp_path / "models--Qdrant--all-MiniLM-L6-v2-onnx"
         (kept / "refs").mkdir(parents=True)
@@ -207,6 +210,7 @@ class TestLoading:
         texts = ["I prefer trains over planes.", "tea", "The soup needs more salt"]
         for by_name, of_folder in zip(embed(*texts, model=named), embed(*texts, model=local(minilm)), strict=True):
             assert cosine(by_name, of_folder) == pytest.approx(1, abs=1e-3)
+        assert len(caplog.messages) == 1  # weights in the cache are not downloaded
 
 
 class TestReranking:

@@ -18,6 +18,7 @@ from ..source import named_database
 from ..types import Check
 from .console import Dsn, connected
 from .printing import AsJson, console, plain, print_json
+from .status import OWN_WORKER
 
 Roles = Annotated[
     bool,
@@ -29,6 +30,7 @@ Roles = Annotated[
 _DEGRADED = "degraded: "
 """How the detail of a check begins that is ok, although answers are worse than they could be."""
 _MODEL = "embedding model"
+_RUNNER = "in-database runner"
 Print = Annotated[bool, typer.Option("--print", help="With --roles: print the SQL instead of running it.")]
 
 
@@ -72,12 +74,10 @@ def doctor(as_json: AsJson = False, dsn: Dsn = None) -> None:
         if named_database(dsn) is None:
             from .local_model import HELP, unable
 
-            reason = unable(connection)
-            if reason is not None:
-                checks = [
-                    replace(check, detail=f"{_DEGRADED}{reason}. {HELP}") if check.check_name == _MODEL else check
-                    for check in checks
-                ]
+            better = {_RUNNER: OWN_WORKER}
+            if (reason := unable(connection)) is not None:
+                better[_MODEL] = f"{_DEGRADED}{reason}. {HELP}"
+            checks = [replace(check, detail=better.get(check.check_name, check.detail)) for check in checks]
     if as_json:
         for check in checks:
             print_json(check)

@@ -17,6 +17,9 @@ from ..source import named_database
 from .console import Dsn, connected
 from .printing import console, plain
 
+OWN_WORKER = "absent: a worker runs inside the programs that use the store"
+"""What an embedded store says in place of memory.run_jobs()."""
+
 
 def status(
     dsn: Dsn = None,
@@ -94,7 +97,7 @@ def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
             "PL/Python",
             "call memory.run_jobs() works"
             if state["has_runner"]
-            else "absent: a worker runs inside the programs that use the store"
+            else OWN_WORKER
             if state["folder"] is not None
             else 'absent: "agent-memory worker" runs beside the server',
         ),

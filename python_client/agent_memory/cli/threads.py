@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from typing import Annotated, Any, cast
 
 import psycopg
@@ -32,7 +33,12 @@ def list_(user_id: User, limit: Limit = None, offset: Offset = None, as_json: As
     """List threads, most recently used first; messages are all that were said, active those that models see."""
     with connected(dsn) as connection:
         found = Memory(connection).list_threads(user_id, limit, offset)
-        said = {} if as_json else _said(connection, user_id, [thread.thread_id for thread in found])
+        said = _said(connection, user_id, [thread.thread_id for thread in found])
+    if as_json:
+        for row in found:
+            counts = {"message_count": said.get(row.thread_id), "active_count": row.message_count}
+            print_json(asdict(row) | counts)
+        return
     print_page(
         "threads",
         ("thread", "messages", "active", "tokens", "first", "last"),
@@ -46,7 +52,6 @@ def list_(user_id: User, limit: Limit = None, offset: Offset = None, as_json: As
             moment(row.last_at),
         ),
         offset,
-        as_json,
         right=("messages", "active", "tokens"),
     )
 

@@ -1,8 +1,9 @@
--- The words that a keyword search finds a text by: those of the text search configuration, the parts of compounds that
--- PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org), and for scripts without spaces between words
--- each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text fit; when
--- the other two sets of words do not fit as well, they are left out.
-create or replace function memory._text_vector(p_language regconfig, p_content text)
+-- The words that a keyword search finds a text by: those of the text's own language; where this is not the policy's
+-- (p_prior), the same words as the policy's dictionary has them, by which queries find names; the parts of compounds
+-- that PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org); and for scripts without spaces between
+-- words each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text
+-- fit; when another set of words does not fit as well, it is left out.
+create or replace function memory._text_vector(p_prior regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
 set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
@@ -13,15 +14,24 @@ declare
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
   unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
     || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
+  language regconfig;
   vector tsvector;
 begin
   -- PostgreSQL's parser takes quadratic time for a long text without blanks: 8 s for 40,000 characters of a_a_a_.
   if octet_length(said) > 1000 and said ~ e'\\S{250}' then
     said := regexp_replace(said, e'(\\S{250})', e'\\1 ', 'g');
   end if;
-  vector := to_tsvector(p_language, said);
+  vector := to_tsvector(p_prior, said);
+  language := memory._language_of(said, p_prior, vector);
+  if language <> p_prior then
+    vector := memory._with_more_words(to_tsvector(language, said), ts_delete(
+      to_tsvector(p_prior, array_to_string(array(
+        select v.lexeme from unnest(to_tsvector('simple', said)) as v
+        where to_tsvector(language, v.lexeme) <> ''), ' ')),
+      tsvector_to_array(to_tsvector(language, said))));
+  end if;
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
-    vector := memory._with_more_words(vector, to_tsvector(p_language, coalesce((
+    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
       select string_agg(translate(c[1], './:@=_', '      '), ' ')
       from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
   end if;
@@ -36,29 +46,39 @@ begin
 end;
 $$;
 
--- The words of a query, at most p_limit, in its order: as texts of each of these languages have them, because a user's
--- texts may be in several. A word that is a stop word of one of them says nothing in the others.
+-- The words of a query, at most p_limit, in its order, with those that mean the same: as texts of the query's own
+-- language have them, and of each of p_languages, those of the user's policies. A stop word of one of them says nothing
+-- in the others, nor does a word of nothing but the commonest Chinese characters or one letter of Hiragana.
 create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
 returns text[]
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := left(p_query, 8000);
+  said constant text := memory._with_same_words(left(p_query, 8000));
+  empty constant text := '^([的了是我你他她它们在有和不也都吗呢吧啊什么怎哪这那个]+|[ぁ-ゖ])$';
+  own constant regconfig := memory._language_of(
+    said, p_languages[1], to_tsvector(p_languages[1], said));
+  languages constant regconfig[] := case when own = any (p_languages) then p_languages else p_languages || own end;
 begin
-  if cardinality(p_languages) = 1 then
+  if cardinality(languages) = 1 then
     return array(
-      select v.lexeme from unnest(memory._text_vector(p_languages[1], said)) as v
+      select v.lexeme from unnest(memory._text_vector(own, said)) as v
+      where v.lexeme !~ empty
       order by v.positions[1], v.lexeme limit p_limit);
   end if;
   return array(
     select l.lexeme
-    from unnest(memory._text_vector('simple', said)) as v
+    from (
+      select v.lexeme, min(v.positions[1]) as place
+      from unnest(memory._text_vector('simple', said)) as v
+      where v.lexeme !~ empty
+      group by v.lexeme) as w
     cross join lateral (
-      select array_agg(to_tsvector(k, v.lexeme)) as vectors from unnest(p_languages) as k) as t
+      select array_agg(to_tsvector(k, w.lexeme)) as vectors from unnest(languages) as k) as t
     cross join lateral (select unnest(tsvector_to_array(x)) as lexeme from unnest(t.vectors) as x) as l
     where '' <> all (t.vectors)
     group by l.lexeme
-    order by min(v.positions[1]), l.lexeme limit p_limit);
+    order by min(w.place), l.lexeme limit p_limit);
 end;
 $$;
 

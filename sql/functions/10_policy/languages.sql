@@ -19,21 +19,23 @@ returns regconfig[]
 language plpgsql stable parallel safe
 as $$
 declare
-  layers constant memory.policies[] := array(
-    select p from memory.policies as p where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language');
-  former constant text[] := array(
-    select memory._marked_language(k.scope) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
+  layers memory.policies[];
   of_user text;
 begin
-  if cardinality(layers) + cardinality(former) = 0 then -- nearly always
-    return array[p_language::regconfig];
+  if not (exists (select from memory.policies as p
+                  where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language')
+          or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language')) then
+    return array[p_language::regconfig]; -- nearly always, by one statement
   end if;
+  layers := array(
+    select p from memory.policies as p where p.user_id in ('', p_user_id) and p.settings -> 'search' ? 'language');
   of_user := (select l.settings #>> '{search,language}' from unnest(layers) as l
               where l.agent_id = '' and l.user_id = p_user_id);
   return array(
     select p_language::regconfig
     union
-    select f::regconfig from unnest(former) as f
+    select memory._marked_language(k.scope)::regconfig
+    from memory.marks as k where k.user_id = p_user_id and k.kind = 'language'
     union
     select coalesce(of_user, max(l.settings #>> '{search,language}') filter (where l.agent_id = ''),
       memory._default_policy() #>> '{search,language}')::regconfig

@@ -46,9 +46,9 @@ def test_what_a_search_reads_does_not_grow_with_what_is_unparsed(api: Api, mode:
 
 def test_what_a_search_of_many_threads_reads_does_not_grow_with_what_is_unparsed(api: Api) -> None:
     read = []
-    for _ in range(2):
+    for some in ("new", "newer"):
         for number in range(6):
-            leave_unparsed(api, 1500, f"new {number}")
+            leave_unparsed(api, 1500, f"{some} {number}")
         read.append(api.entries_read(lambda: ids(api, "fern", mode="keyword")))
     assert read[1] < 1.1 * read[0]
 
@@ -76,7 +76,8 @@ def test_as_many_as_are_read_need_no_notice(api: Api) -> None:
 
 
 def test_the_newest_of_all_threads_are_read(api: Api) -> None:
-    leave_unparsed(api, 3 * READ, "old")
+    for number in range(5):
+        leave_unparsed(api, READ, f"old {number}")
     new = [say(api, "A theorbo", f"thread {number}") for number in range(20)]
     assert set(ids(api, "theorbo", mode="keyword", top_k=20)) == set(new)
 
@@ -89,8 +90,10 @@ def test_a_context_says_how_many_messages_are_not_found_by_their_words(api: Api)
 
 @pytest.mark.parametrize("mode", ["hybrid", "keyword", "vector"])
 def test_a_thread_of_its_own_is_searched_as_a_whole(api: Api, mode: str) -> None:
+    api.set_policy(settings={"search": {"preselect_above": 2 * READ}})
     leave_unparsed(api, 3 * READ)
     old = say(api, "The theorbo is here", "short", created_at="2025-01-01", near=True)
+    leave_unparsed(api, READ, "short")
     vector = None if mode == "keyword" else TARGET
     assert ids(api, "theorbo", vector, mode=mode, thread_id="short") == [old]
     assert left_out(api) == []

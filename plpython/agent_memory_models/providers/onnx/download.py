@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import MissingModelError, ModelError
+
+logger = logging.getLogger("agent_memory.models")
 
 CACHE_VARIABLE = "FASTEMBED_CACHE_PATH"
 """Where the weights are kept; ~/.cache/agent_memory/models unless set."""
@@ -25,9 +28,9 @@ class NamedModel:
         import fastembed
         from fastembed.common.model_description import BaseModelDescription, ModelSource
         from fastembed.rerank.cross_encoder import TextCrossEncoder
-        from loguru import logger
+        from loguru import logger as of_fastembed
 
-        logger.disable("fastembed")  # what goes wrong is said in the error
+        of_fastembed.disable("fastembed")  # what goes wrong is said in the error
         factory: Any = fastembed.TextEmbedding if kind == "embedding" else TextCrossEncoder
         known = {each["model"].lower(): each for each in factory.list_supported_models()}
         if name.lower() not in known:
@@ -38,8 +41,13 @@ class NamedModel:
         description = BaseModelDescription(**{**described, "sources": ModelSource(**described["sources"])})
         folder = os.environ.get(CACHE_VARIABLE) or _cache_folder()
         try:
-            # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.
-            path = factory.download_model(description, folder, retries=1)
+            try:
+                path = factory.download_model(description, folder, local_files_only=True)
+            except ValueError:
+                # A warning, so that a program without logging shows the line: nothing else happens for 8 s or longer.
+                logger.warning("downloading the weights of model %s to %s, once", name, folder)
+                # In a single attempt: with those that fastembed adds, a machine without a network waits 40 s.
+                path = factory.download_model(description, folder, retries=1)
             self._model = factory(name, threads=1, cuda=False, specific_model_path=str(path))
         except Exception as error:  # network, disk and hub each have errors of their own
             raise MissingModelError(
