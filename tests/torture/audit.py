@@ -59,8 +59,8 @@ WRONG = {
         where not exists (
           select from memory.memory_scopes as s where s.user_id = m.user_id and s.agent_id = m.agent_id)""",
     "memories stored twice": """
-        select m.user_id, m.agent_id, m.memory_type, m.content_hash from memory.memories as m
-        where m.superseded_at is null and m.deleted_at is null group by 1, 2, 3, 4 having count(*) > 1""",
+        select m.user_id, m.agent_id, m.content_hash from memory.memories as m
+        where m.superseded_at is null and m.deleted_at is null group by 1, 2, 3 having count(*) > 1""",
     HISTORY_GAPS: """
         select m.user_id, m.memory_id, m.version from memory.memories as m
         where m.version - 1 <> (
@@ -135,7 +135,7 @@ WRONG = {
             where m.user_id = e.user_id and m.thread_id || '/' || m.seq = e.id)""",
     "marks of threads that are gone": """
         select k.user_id, k.scope, k.kind from memory.marks as k
-        where k.scope <> '' and not exists (
+        where k.scope <> '' and k.kind not in ('language', 'parsed_anew') and not exists (
           select from memory.threads as t where t.user_id = k.user_id and t.thread_id = k.scope)""",
 }
 

@@ -7,9 +7,7 @@ from uuid import UUID
 from tests.torture.model.memory_rows import MemoryRows
 from tests.torture.model.remembered import Remembered
 from tests.torture.model.stores import Document
-
-AGED = 10**6
-"""So much earlier is a memory that was made a week older, by the clock of statements."""
+from tests.torture.model.values import AGED
 
 
 class ConsolidatedRows(MemoryRows):

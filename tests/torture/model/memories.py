@@ -18,7 +18,7 @@ class Memories(ReconciledRows, ConsolidatedRows):
 
     def add(self, memory_id: UUID, on_conflict: str, **values: Any) -> tuple[UUID | None, bool]:
         """``memory_id`` is the id that the database has chosen, or the caller."""
-        key = values["agent_id"], values["memory_type"], values["content"]
+        key = values["agent_id"], values["content"]
         trust = EXTRACTED_TRUST if values["source"] in EXTRACTED else 1.0
         stays_out = values["source"] in EXTRACTED and self.stays_out(*key, trust)
         if not stays_out:
@@ -32,22 +32,26 @@ class Memories(ReconciledRows, ConsolidatedRows):
         existing = found
         if on_conflict == "error":
             raise RefusedError("23505")
+        states = values["source"] not in EXTRACTED
         changes: dict[str, Any] = {}
-        if values["source"] not in EXTRACTED and not existing.is_stated:
-            changes["trust"] = existing.trust if existing.source_seqs else 1.0
+        if states and not existing.is_stated:
+            changes = {"source": values["source"], "trust": existing.trust if existing.source_seqs else 1.0}
+        if states or on_conflict == "replace" or not existing.is_stated:
+            finer = existing.finer_type(values["memory_type"])
+            changes |= {"memory_type": finer} if finer != existing.memory_type else {}
         if on_conflict == "replace":
             changes |= {name: values[name] for name in values if name not in ("agent_id", "memory_type")}
             changes["expires"] = values["expires"] or existing.expires
+        existing.said_at = self.clock.now
+        if changes:  # what is only said again is no new version
             existing.change(self.clock.now, "update", **changes)
-        elif not existing.is_stated and values["source"] not in EXTRACTED:
-            existing.change(self.clock.now, "update", source=values["source"], **changes)
         return existing.memory_id, False
 
     def extract(self, memory_id: UUID, content: str, agent_id: str, thread_id: str, said: list[Said]) -> bool:
         """A model draws a memory from messages; whether it is stored."""
         seqs, said_at = sorted(m.seq for m in said), max(m.at for m in said)
         trust = min(m.trust for m in said)
-        key = agent_id, "fact", content
+        key = agent_id, content
         if (known := self._said_before(*key)) is not None:
             self._say_again(known, thread_id, seqs, said_at, trust)
             return False
@@ -61,11 +65,11 @@ class Memories(ReconciledRows, ConsolidatedRows):
         )  # fmt: skip
         return True
 
-    def _said_before(self, agent_id: str, memory_type: str, content: str) -> Remembered | None:
+    def _said_before(self, agent_id: str, content: str) -> Remembered | None:
         same = [
             m
             for m in self.rows.values()
-            if m.key == (agent_id, memory_type, plain(content)) and m.deleted_at is None and not m.is_expired
+            if m.key == (agent_id, plain(content)) and m.deleted_at is None and not m.is_expired
         ]
         hidden = [
             m
@@ -89,7 +93,7 @@ class Memories(ReconciledRows, ConsolidatedRows):
         """It counts as said at the last time, and names the messages of the thread where that was."""
         if known.counts_as_stated:
             return
-        is_later = said_at > known.when_said
+        is_later = said_at > known.last_said
         is_earlier = known.valid_from is not None and said_at < known.valid_from
         if known.thread_id == thread_id:
             sources: list[int] | None = sorted({*(known.source_seqs or []), *seqs})
@@ -107,16 +111,16 @@ class Memories(ReconciledRows, ConsolidatedRows):
         )  # fmt: skip
         self._win_again(known)
 
-    def stays_out(self, agent_id: str, memory_type: str, content: str, trust: float) -> bool:
+    def stays_out(self, agent_id: str, content: str, trust: float) -> bool:
         """Whether what a model says was forgotten, or is in quarantine by somebody's word."""
-        key = agent_id, memory_type, plain(content)
+        key = agent_id, plain(content)
         return plain(content) in self.forgotten or any(
             m.key == key and m.quarantined_with is None and m.trust >= trust for m in self.quarantined()
         )
 
-    def quarantined_like(self, agent_id: str, memory_type: str, content: str) -> Remembered | None:
+    def quarantined_like(self, agent_id: str, content: str) -> Remembered | None:
         """The memory with this content that went into quarantine last."""
-        key = agent_id, memory_type, plain(content)
+        key = agent_id, plain(content)
         found = [m for m in self.quarantined() if m.key == key]
         return max(found, key=lambda m: m.quarantined_at or 0, default=None)
 
@@ -129,6 +133,8 @@ class Memories(ReconciledRows, ConsolidatedRows):
         changes = {name: value for name, value in changes.items() if value is not None}
         if row.is_current:
             self._make_room(row, changes.get("content", row.content))
+        if changes.get("content", row.content) != row.content:
+            changes["said_at"] = self.clock.now
         row.change(self.clock.now, "update", **changes)
         return row.version
 

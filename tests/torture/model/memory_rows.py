@@ -60,9 +60,9 @@ class MemoryRows:
             self.rows = before
             raise
 
-    def duplicate_of(self, agent_id: str, memory_type: str, content: str) -> Remembered | None:
+    def duplicate_of(self, agent_id: str, content: str) -> Remembered | None:
         """The current memory with this content, which a call to store that content finds."""
-        return next((m for m in self.current() if m.key == (agent_id, memory_type, plain(content))), None)
+        return next((m for m in self.current() if m.key == (agent_id, plain(content))), None)
 
     def _insert(self, memory_id: UUID, **values: Any) -> Remembered:
         self.places += 1
@@ -85,13 +85,13 @@ class MemoryRows:
 
     def _make_room(self, row: Remembered, content: str) -> None:
         """Before a memory is current with a content: no other current one may have the content."""
-        self._remove_expired_duplicate(row.agent_id, row.memory_type, content, row)
-        other = self.duplicate_of(row.agent_id, row.memory_type, content)
+        self._remove_expired_duplicate(row.agent_id, content, row)
+        other = self.duplicate_of(row.agent_id, content)
         if other not in (None, row):
             raise RefusedError("23505")
 
-    def _remove_expired_duplicate(self, agent_id: str, memory_type: str, content: str, but: Remembered | None) -> None:
-        other = self.duplicate_of(agent_id, memory_type, content)
+    def _remove_expired_duplicate(self, agent_id: str, content: str, but: Remembered | None) -> None:
+        other = self.duplicate_of(agent_id, content)
         if other is not None and other is not but and other.is_expired:
             self._remove([other])
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from tests.torture.model.summaries import Profiles, Summary
-from tests.torture.model.values import Clock, Expiry, RefusedError, plain
+from tests.torture.model.values import AGED, Clock, Expiry, RefusedError, plain
 
 if TYPE_CHECKING:
     from tests.torture.model.remembered import Remembered
@@ -16,6 +16,8 @@ ROLES = ("user", "assistant", "tool", "system", "developer")
 HEARD = ("user", "assistant")
 """Roles that an extraction reads."""
 MAX_ATTEMPTS = 5
+MAX_DEATHS = 7
+"""Extractions of the same messages that may die before nothing waits for them any more."""
 NOTICE = "(This message is in quarantine.)"
 
 
@@ -41,12 +43,25 @@ class Said:
 
     @property
     def is_current(self) -> bool:
-        return self.is_active and self.expires != "past"
+        return self.is_active and self.is_alive
+
+    @property
+    def is_alive(self) -> bool:
+        return self.expires in (None, "future")
+
+    @property
+    def is_kept(self) -> bool:
+        return self.is_active or self.summary_id is not None
 
     @property
     def is_readable(self) -> bool:
         """Search finds it and jobs may read it."""
-        return (self.is_active or self.summary_id is not None) and self.expires != "past"
+        return self.is_kept and self.is_alive
+
+    @property
+    def may_be_extracted(self) -> bool:
+        """Extraction also reads what nobody else sees any more."""
+        return self.is_kept and self.expires != "past"
 
     @property
     def said(self) -> str:
@@ -92,10 +107,22 @@ class Thread:
         self.rolling.clear()
         return cleared
 
-    def sweep(self) -> None:
+    def sweep(self, has_deaths_left: bool) -> None:
         for message in list(self.messages.values()):
-            if message.expires == "past" or not (message.is_active or message.summary_id):
+            waits = (
+                message.may_be_extracted and message.seq > self.read_to and message.role in HEARD and has_deaths_left
+            )
+            if not (message.is_readable or waits):
                 self.remove(message)
+
+    def expires_unread(self, is_by_agent: bool) -> bool:
+        """Whether the first message that no extraction has read is in the last day of its life, or waits after it.
+
+        ``is_by_agent``: the first one of each agent counts, because policies may differ between agents.
+        """
+        unread = [m for m in self.messages.values() if m.seq > self.read_to and m.may_be_extracted]
+        first = {m.agent_id: m for m in reversed(unread)}.values() if is_by_agent else unread[:1]
+        return any(m.is_active for m in self.messages.values()) and any(m.expires == "waiting" for m in first)
 
     def remove(self, message: Said, is_forgotten: bool = False) -> None:
         """Its key stays, so that a repeated call does not store it again; of a forgotten one any text counts as it."""
@@ -130,7 +157,7 @@ class Thread:
         if recent_k is not None:
             start = max(start, self.next_seq - recent_k)
         rows = [m for m in self.messages.values() if m.seq >= start]
-        given = [m.seq for m in rows if m.is_readable and m.role in HEARD]
+        given = [m.seq for m in rows if m.may_be_extracted and m.role in HEARD]
         return given, max((m.seq for m in rows), default=-1) if given else self.next_seq - 1
 
 
@@ -149,6 +176,7 @@ class Job:
     lease_token: UUID | None = None
     is_lease_over: bool = False
     reads_to: int = -1
+    reads_from: int = -1
     given: list[int] = field(default_factory=list)
     """The messages that the last attempt was given."""
 
@@ -294,6 +322,31 @@ class Conversations:
         if job is not None:
             job.take_in(recent_k)
         return job
+
+    def expire(self, thread_id: str, seqs: list[int]) -> None:
+        """Messages were said three days earlier from now on, and expired an hour ago."""
+        for seq in seqs:
+            message = self.threads[thread_id].messages[seq]
+            message.at -= AGED
+            message.expires = "waiting"
+
+    def sweep(self, is_by_agent: bool) -> list[str]:
+        """Remove what has gone; the threads of which an extraction is queued, lest they expire unread."""
+        queued = [
+            thread_id
+            for thread_id, thread in self.threads.items()
+            if thread.expires_unread(is_by_agent)
+            and not self.deaths_of(thread_id)
+            and not any(j.is_open for j in self.jobs_of(thread_id))
+        ]
+        for thread_id, thread in self.threads.items():
+            thread.sweep(self.deaths_of(thread_id) < MAX_DEATHS)
+        return queued
+
+    def deaths_of(self, thread_id: str) -> int:
+        """How many extractions died with what is still unread."""
+        read_to = self.threads[thread_id].read_to
+        return sum(j.status == "dead" and j.reads_from > read_to for j in self.jobs_of(thread_id))
 
     def jobs_of(self, thread_id: str) -> list[Job]:
         return [j for j in self.jobs.values() if j.thread_id == thread_id]

@@ -100,12 +100,23 @@ class Remembered:
 
     @property
     def when_said(self) -> int:
+        """What orders memories that disagree; a writer's valid_from counts more than that somebody repeated it."""
+        times = self.said_at, self.valid_from, self.created_at
+        first, second, third = times if self.source_seqs is not None else (times[1], times[0], times[2])
+        return next(t for t in (first, second, third) if t is not None)
+
+    @property
+    def last_said(self) -> int:
         return next(t for t in (self.said_at, self.valid_from, self.created_at) if t is not None)
 
     @property
-    def key(self) -> tuple[str, str, str]:
-        """Current memories of one user differ in this."""
-        return self.agent_id, self.memory_type, plain(self.content)
+    def key(self) -> tuple[str, str]:
+        """Current memories of one user differ in this, whatever their types."""
+        return self.agent_id, plain(self.content)
+
+    def finer_type(self, said: str) -> str:
+        """The type after the memory was said again as another one: only a plain fact changes it."""
+        return said if self.memory_type == "fact" else self.memory_type
 
     def change(self, now: int, operation: str, is_repeated: bool = False, **changes: Any) -> None:
         """``is_repeated``: the same operation twice in a row is told as such."""

@@ -84,7 +84,9 @@ class JobRules(Rules):
             known.begin()
             known.lease_token, known.is_lease_over = job.lease_token, dies
             known.given = expected
-            known.reads_to = talk.threads[known.thread_id].unread(known.recent_k)[1]
+            thread = talk.threads[known.thread_id]
+            known.reads_to = thread.unread(known.recent_k)[1]
+            known.reads_from = max(thread.read_to + 1, thread.next_seq - (known.recent_k or thread.next_seq))
             check(
                 ([message["seq"] for message in job.payload["messages"]], job.attempt),
                 (expected, known.attempts),
@@ -227,6 +229,7 @@ class JobRules(Rules):
 
     @rule()
     def do_other_jobs(self) -> None:
+        """With those that parse texts in another language."""
         self.expire_leases()
         for job in self.world.call("claim_jobs", worker="w", kinds=OTHER_KINDS, max_jobs=100):
             held = {"user_id": job.user_id, "job_id": job.job_id, "lease_token": job.lease_token}

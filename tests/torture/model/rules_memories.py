@@ -163,6 +163,17 @@ class MemoryRules(Rules):
                 )
 
     @rule(
+        language=st.sampled_from(["english", "german", "russian", "simple", None]), agent_id=st.none() | agents,
+        user_id=st.none() | users,
+    )  # fmt: skip
+    def set_language(self, language: str | None, agent_id: Any, user_id: Any) -> None:
+        """Search finds the same before and after all texts are parsed anew."""
+        self.world.call("set_policy", settings={"search": {"language": language}}, agent_id=agent_id, user_id=user_id)
+        self.world.policies.set({}, agent_id, user_id)
+        for name in USERS:
+            self.search(user_id=name, number=None, mode="keyword", agent_id=agent_id)
+
+    @rule(
         user_id=users, agent_id=st.none() | agents, memory_type=st.none() | types, search=st.none() | numbers,
         tags=st.none() | tag_lists, thread_id=st.none() | threads, number=st.none() | numbers,
         include_superseded=st.booleans(), include_quarantined=st.booleans(), row_limit=st.integers(1, 9),
@@ -193,10 +204,16 @@ class MemoryRules(Rules):
         check({m.total_count for m in page}, {len(found)} if page else set(), f"total_count of {filters}")
         check(self.world.call("count_memories", **filters), len(found), f"count_memories({filters})")
 
-    @rule(user_id=users, number=numbers, mode=st.sampled_from(["keyword", "hybrid"]), agent_id=st.none() | agents)
-    def search(self, user_id: str, number: int, mode: str, agent_id: Any) -> None:
-        """Search finds each visible text with the word, and none of anyone else."""
-        word = f"word{number}"
+    @rule(
+        user_id=users, number=st.none() | numbers, mode=st.sampled_from(["keyword", "hybrid"]),
+        agent_id=st.none() | agents,
+    )  # fmt: skip
+    def search(self, user_id: str, number: int | None, mode: str, agent_id: Any) -> None:
+        """Search finds each visible text with the word, and none of anyone else.
+
+        Without a number the word is one that languages cut down to different stems.
+        """
+        word = "note" if number is None else f"word{number}"
         rows = self.world.call(
             "search", user_id=user_id, query=word, mode=mode, agent_id=agent_id, top_k=1000,
             sources=["memory", "message", "document"],

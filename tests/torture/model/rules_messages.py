@@ -7,8 +7,9 @@ from typing import Any
 from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
-from tests.torture.model.base import Rules, agents, expiries, keys, numbers, picks, threads, users
-from tests.torture.model.messages import ROLES, Thread
+from tests.torture.model.base import agents, expiries, keys, numbers, picks, threads, users
+from tests.torture.model.messages import ROLES, Job, Thread
+from tests.torture.model.rules_jobs import JobRules
 from tests.torture.model.values import TIMES, words
 from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check
 
@@ -16,7 +17,7 @@ roles = st.sampled_from([*ROLES, "user", "assistant", "agent", "nobody"])
 maybe = st.none() | st.integers(1, 6)
 
 
-class MessageRules(Rules):
+class MessageRules(JobRules):
     """Messages, threads and contexts."""
 
     @rule(
@@ -135,12 +136,49 @@ class MessageRules(Rules):
         check(answer, self.world.talks[user_id].delete(thread_id), "delete_thread")
         self.touched = user_id
 
+    @rule(
+        user_id=users, thread_id=threads, says=st.booleans(), first=picks, count=st.integers(1, 4),
+        is_swept=st.booleans(),
+    )  # fmt: skip
+    def expire_unread(self, user_id: str, thread_id: str, says: bool, first: int, count: int, is_swept: bool) -> None:
+        """Messages have expired that were to live for days, mostly unread ones; no call makes them older."""
+        talk, api = self.world.talks[user_id], self.world.api
+        if says:
+            self.say(user_id, thread_id)
+        thread = talk.threads.get(thread_id)
+        alive = [m.seq for m in thread.messages.values() if m.is_alive] if thread else []
+        alive = [seq for seq in alive if thread and seq > thread.read_to] or alive
+        seqs = alive[first % max(1, len(alive)) :][:count]
+        names = {"user_id": user_id, "thread_id": thread_id, "seqs": seqs}
+        with api.connection.transaction():
+            api.connection.execute(
+                "update memory.messages set created_at = created_at - interval '3 days',"
+                " expires_at = statement_timestamp() - interval '1 hour'"
+                " where user_id = %(user_id)s and thread_id = %(thread_id)s and seq = any (%(seqs)s)",
+                names,
+            )
+            api.connection.execute(
+                "update memory.threads set first_at = first_at - interval '3 days'"
+                " where user_id = %(user_id)s and thread_id = %(thread_id)s",
+                names,
+            )
+        if seqs:
+            talk.expire(thread_id, seqs)
+        if is_swept:
+            self.sweep()
+        self.touched = user_id
+
     @rule()
     def sweep(self) -> None:
+        """What extraction has not read is queued for it and stays."""
+        self.learn_ids()
         self.world.call("sweep")
+        is_by_agent = any(agent_id is not None for agent_id, _ in self.world.policies.layers)
         for user_id in USERS:
-            for thread in self.world.talks[user_id].threads.values():
-                thread.sweep()
+            talk = self.world.talks[user_id]
+            for thread_id in talk.sweep(is_by_agent):
+                self.follow(talk, Job(0, thread_id, None))
+            self.learn_ids()
             self.world.memories[user_id].sweep()
             self.world.stores[user_id].sweep()
             self.compare_messages(user_id)

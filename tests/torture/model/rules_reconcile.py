@@ -49,7 +49,7 @@ class ReconcileRules(JobRules):
         pool = [
             m
             for m in current
-            if not is_alike or (m.agent_id == first.agent_id and (m.key[2] == first.key[2] or not is_duplicate))
+            if not is_alike or (m.agent_id == first.agent_id and (m.key == first.key or not is_duplicate))
         ]
         chosen = {facts.index(pool[(pool.index(first) + distance) % len(pool)]) for distance in (0, *distances)}
         if changes:

@@ -7,11 +7,15 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from typing import Any, Literal
 
-Expiry = Literal["past", "future"] | None
-"""When something ends: long ago, long after the test, or never. Nothing in between, because it would race the clock."""
+Expiry = Literal["past", "future", "waiting"] | None
+"""When something ends: long ago, long after the test, or never. Nothing in between, because it would race the clock.
+
+``waiting``: an hour ago, after three days, so that a message waits for its extraction until long after the test.
+"""
 
 TIMES = {"past": "2020-01-01", "future": "2100-01-01", None: None}
-
+AGED = 10**6
+"""So much earlier is what was made older, by the clock of statements."""
 
 WORD = re.compile(r"word(\d)", re.IGNORECASE)
 LATER = datetime(2030, 1, 1, tzinfo=timezone.utc)

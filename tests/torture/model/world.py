@@ -42,7 +42,7 @@ SECRET_KEY = b64encode(bytes(range(32))).decode()
 QUIET = {
     "summary": {"enabled": False},
     "compression": {"enabled": False, "recent_messages_to_keep": KEPT},
-    "cadence": {"fact_extraction_every_n": 0, "reconcile_every_n": 0},
+    "cadence": {"fact_extraction_every_n": 1_000_000, "reconcile_every_n": 0},  # on, for what expires unread
     "artifacts": {"describe": False},
     "memories": {"near_duplicate_cosine": 1},
 }
