@@ -3411,7 +3411,7 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_agrees_with', $header$(p_claim jsonb, p_other jsonb)
 returns boolean$header$),
-      ('function', '_is_about_the_same', $header$(p_claim jsonb, p_other jsonb, p_is_near boolean)
+      ('function', '_is_about_the_same', $header$(p_claim jsonb, p_other jsonb)
 returns boolean$header$),
       ('function', '_may_be_reworded', $header$(p_claim jsonb, p_other jsonb)
 returns boolean$header$),
@@ -3507,8 +3507,6 @@ returns boolean$header$),
       ('function', '_memory_words', $header$(p_memory memory.memories, out words tsvector, out is_long boolean)$header$),
       ('function', '_fold_near_duplicates', $header$(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int$header$),
-      ('function', '_similarity', $header$(p_user_id text, p_memory_id uuid, p_other_id uuid)
-returns double precision$header$),
       ('function', '_subject', $header$(p_metadata jsonb)
 returns text$header$),
       ('function', 'quarantine_memory', $header$(user_id text, memory_id uuid, reason text)
@@ -4035,8 +4033,6 @@ returns boolean$header$),
       ('function', '_may_hide', $header$(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
-returns boolean$header$),
-      ('function', '_are_near', $header$(p_user_id text, p_memory_id uuid, p_other_id uuid)
 returns boolean$header$),
       ('function', '_has_newer_words', $header$(
   p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb
@@ -7782,8 +7778,7 @@ begin atomic
     "expires_after": null,
     "near_duplicate_cosine": 0.97,
     "max_per_reply": 100,
-    "max_extracted_per_day": 500,
-    "same_topic_cosine": 0.95
+    "max_extracted_per_day": 500
   },
   "artifacts": {
     "enabled": true,
@@ -8282,9 +8277,8 @@ begin
           'Write true or false.');
       end if;
       return;
-    when p_key in ('near_duplicate_cosine', 'same_topic_cosine', 'relevance_threshold', 'memories_share',
-                   'cross_session_share', 'recall_share', 'artifacts_share', 'relevance_weight', 'importance_weight',
-                   'recency_weight') then
+    when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share',
+                   'recall_share', 'artifacts_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then
@@ -15422,10 +15416,11 @@ end;
 $$;
 
 -- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
--- share a word of their topics, their words differ in numbers only, or their embeddings are near (p_is_near). Facts
--- about two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events with other
--- figures and other names ("Flies to Tokyo on May 4", "Flies to Seoul on May 9").
-create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb, p_is_near boolean)
+-- share a word of their topics, or their words differ in numbers only. Facts about two relatives never are ("Has a
+-- brother in Lyon", "Has a sister in Lyon"), nor are two events with other figures and other names ("Flies to Tokyo on
+-- May 4", "Flies to Seoul on May 9"). Embeddings do not decide: measured, the cosines of contradictions and those of
+-- unrelated facts overlap (bench/results/reconciliation.md).
+create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
 as $$
@@ -15435,8 +15430,7 @@ begin
   return coalesce(
     not memory._names_other_relatives(p_claim, p_other)
     and not (memory._have_other(p_claim, p_other, 'figures') and memory._have_other(p_claim, p_other, 'names'))
-    and (p_is_near
-      or memory._shared_topics(p_claim, p_other) <> '{}'
+    and (memory._shared_topics(p_claim, p_other) <> '{}'
       or p_claim ->> 'words' ~ number
         and regexp_replace(p_claim ->> 'words', number, '0', 'g')
           = regexp_replace(p_other ->> 'words', number, '0', 'g')), false);
@@ -16715,23 +16709,6 @@ begin
     end loop;
   end loop;
   return folded;
-end;
-$$;
-
--- The cosine of the embeddings of two memories by the active model; null where one has none.
-create or replace function memory._similarity(p_user_id text, p_memory_id uuid, p_other_id uuid)
-returns double precision
-language plpgsql stable parallel safe
-as $$
-begin
-  return (
-    select memory._cosine_similarity(e.embedding, o.embedding)
-    from memory.models as k
-    join memory.embeddings as e
-      on e.user_id = p_user_id and e.model = k.name and e.source = 'memory' and e.id = p_memory_id::text
-    join memory.embeddings as o
-      on o.user_id = p_user_id and o.model = k.name and o.source = 'memory' and o.id = p_other_id::text
-    where k.kind = 'embedding' and k.is_active);
 end;
 $$;
 
@@ -21505,9 +21482,9 @@ end;
 $$;
 
 -- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
--- are about the same thing, by their words or by their embeddings; the winner is trusted enough; and what the user
--- stated gives way only to what the user stated, or in a contradiction to newer words of the user. Of duplicates the
--- winner must say all that the loser says, or be the newer or fuller one of two wordings of what may be one statement.
+-- are about the same thing; the winner is trusted enough; and what the user stated gives way only to what the user
+-- stated, or in a contradiction to newer words of the user. Of duplicates the winner must say all that the loser says,
+-- or be the newer or fuller one of two wordings of what may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -21526,24 +21503,11 @@ begin
     return not is_protected;
   end if;
   return coalesce(
-    (memory._is_about_the_same(claim, other, false)
-      or memory._is_about_the_same(claim, other, true) and memory._are_near(p_user_id, p_winner, p_loser))
+    memory._is_about_the_same(claim, other)
     and case when p_is_duplicate then memory._may_be_reworded(claim, other) and (
                jsonb_array_length(claim -> 'words') > jsonb_array_length(other -> 'words')
                or memory._newest_said(p_user_id, array[p_winner, p_loser]) = p_winner)
              else not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other) end, false);
-end;
-$$;
-
--- Whether the embeddings of two memories of one agent are as near as those of memories about the same thing.
-create or replace function memory._are_near(p_user_id text, p_memory_id uuid, p_other_id uuid)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return memory._similarity(p_user_id, p_memory_id, p_other_id)
-    >= memory._share(memory._policy(p_user_id, m.agent_id) #>> '{memories,same_topic_cosine}')
-  from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id;
 end;
 $$;
 
@@ -29284,7 +29248,13 @@ begin
     <> (p_memory.agent_id, memory._subject(p_memory.metadata)) then
     return false;
   end if;
-  similarity := memory._similarity(p_memory.user_id, p_memory.memory_id, p_other.memory_id);
+  select memory._cosine_similarity(e.embedding, o.embedding) into similarity
+  from memory.models as k
+  join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = k.name and e.source = 'memory'
+    and e.id = p_memory.memory_id::text
+  join memory.embeddings as o on o.user_id = p_other.user_id and o.model = k.name and o.source = 'memory'
+    and o.id = p_other.memory_id::text
+  where k.kind = 'embedding' and k.is_active;
   if similarity is null then
     return false;
   end if;

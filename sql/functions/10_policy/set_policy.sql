@@ -192,9 +192,8 @@ begin
           'Write true or false.');
       end if;
       return;
-    when p_key in ('near_duplicate_cosine', 'same_topic_cosine', 'relevance_threshold', 'memories_share',
-                   'cross_session_share', 'recall_share', 'artifacts_share', 'relevance_weight', 'importance_weight',
-                   'recency_weight') then
+    when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share',
+                   'recall_share', 'artifacts_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then

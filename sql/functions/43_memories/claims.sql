@@ -261,10 +261,11 @@ end;
 $$;
 
 -- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
--- share a word of their topics, their words differ in numbers only, or their embeddings are near (p_is_near). Facts
--- about two relatives never are ("Has a brother in Lyon", "Has a sister in Lyon"), nor are two events with other
--- figures and other names ("Flies to Tokyo on May 4", "Flies to Seoul on May 9").
-create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb, p_is_near boolean)
+-- share a word of their topics, or their words differ in numbers only. Facts about two relatives never are ("Has a
+-- brother in Lyon", "Has a sister in Lyon"), nor are two events with other figures and other names ("Flies to Tokyo on
+-- May 4", "Flies to Seoul on May 9"). Embeddings do not decide: measured, the cosines of contradictions and those of
+-- unrelated facts overlap (bench/results/reconciliation.md).
+create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
 as $$
@@ -274,8 +275,7 @@ begin
   return coalesce(
     not memory._names_other_relatives(p_claim, p_other)
     and not (memory._have_other(p_claim, p_other, 'figures') and memory._have_other(p_claim, p_other, 'names'))
-    and (p_is_near
-      or memory._shared_topics(p_claim, p_other) <> '{}'
+    and (memory._shared_topics(p_claim, p_other) <> '{}'
       or p_claim ->> 'words' ~ number
         and regexp_replace(p_claim ->> 'words', number, '0', 'g')
           = regexp_replace(p_other ->> 'words', number, '0', 'g')), false);

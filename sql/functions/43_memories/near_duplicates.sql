@@ -90,23 +90,6 @@ begin
 end;
 $$;
 
--- The cosine of the embeddings of two memories by the active model; null where one has none.
-create or replace function memory._similarity(p_user_id text, p_memory_id uuid, p_other_id uuid)
-returns double precision
-language plpgsql stable parallel safe
-as $$
-begin
-  return (
-    select memory._cosine_similarity(e.embedding, o.embedding)
-    from memory.models as k
-    join memory.embeddings as e
-      on e.user_id = p_user_id and e.model = k.name and e.source = 'memory' and e.id = p_memory_id::text
-    join memory.embeddings as o
-      on o.user_id = p_user_id and o.model = k.name and o.source = 'memory' and o.id = p_other_id::text
-    where k.kind = 'embedding' and k.is_active);
-end;
-$$;
-
 -- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user. The planner inlines
 -- this function; a SET clause would prevent that.
 create or replace function memory._subject(p_metadata jsonb)

@@ -59,7 +59,13 @@ begin
     <> (p_memory.agent_id, memory._subject(p_memory.metadata)) then
     return false;
   end if;
-  similarity := memory._similarity(p_memory.user_id, p_memory.memory_id, p_other.memory_id);
+  select memory._cosine_similarity(e.embedding, o.embedding) into similarity
+  from memory.models as k
+  join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = k.name and e.source = 'memory'
+    and e.id = p_memory.memory_id::text
+  join memory.embeddings as o on o.user_id = p_other.user_id and o.model = k.name and o.source = 'memory'
+    and o.id = p_other.memory_id::text
+  where k.kind = 'embedding' and k.is_active;
   if similarity is null then
     return false;
   end if;

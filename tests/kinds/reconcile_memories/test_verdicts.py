@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from tests.support.fake_model_server import Behaviour, FakeModelServer
-from tests.support.model_payloads import embedding_job, run, run_all
+from tests.support.model_payloads import run_all
 from tests.support.protocol import activate, claim, complete
 from tests.support.sqlapi import Api
 
@@ -44,35 +44,13 @@ def verdict(kind: str) -> Any:
     return answer
 
 
-def embed(api: Api, folder: Path) -> None:
-    """Give all memories the embeddings of all-MiniLM-L6-v2."""
-    settings = {"model_dir": str(folder)}
-    api.register_model(name="minilm", kind="embedding", provider="local", model="minilm", settings=settings)
-    api.activate_model(name="minilm")
-    texts = [row.content for row in api.query("select distinct content from memory.memories")]
-    model = {"name": "minilm", "provider": "local", "model": "minilm", "settings": settings}
-    vectors = run("embed", embedding_job(*texts, model=model))["embeddings"]
-    for text, vector in zip(texts, vectors, strict=True):
-        api.connection.execute(
-            "insert into memory.embeddings (user_id, source, id, model, embedding) "
-            "select user_id, 'memory', memory_id::text, 'minilm', %s::text::vector::halfvec "
-            "from memory.memories where content = %s on conflict do nothing",
-            [str(vector), text],
-        )
-
-
 @pytest.mark.feature("E10", "E11")
-@pytest.mark.parametrize("has_embeddings", [False, True], ids=["words", "embeddings"])
-def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
-    api: Api, fake: FakeModelServer, minilm: Path, has_embeddings: bool
-) -> None:
+def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(api: Api, fake: FakeModelServer) -> None:
     pairs = {f"{kind} {number}": (kind, pair) for kind, rows in PAIRS.items() for number, pair in enumerate(rows)}
     for user_id, (_, pair) in pairs.items():
         for content in (pair["older"], pair["newer"]):
             api.add_memory(user_id=user_id, content=content)
-    if has_embeddings:
-        embed(api, minilm)
-    hidden: Counter[tuple[str, str, bool]] = Counter()
+    hidden: Counter[tuple[str, str]] = Counter()
     for kind in PAIRS:
         fake.behaviour = Behaviour(answer=verdict(kind))
         jobs = []
@@ -86,21 +64,16 @@ def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
             _, pair = pairs[job.user_id]
             outcome = complete(api, job, **result)
             is_hidden = outcome["merged"] + outcome["contradicted"] == 1
-            hidden[kind, pair["lang"], pair["held_out"]] += is_hidden
+            hidden[kind, pair["lang"]] += is_hidden
             if is_hidden != (kind != "unrelated"):
                 print(kind, pair)
-    of_pairs = Counter((kind, pair["lang"], pair["held_out"]) for kind, pair in pairs.values())
+    of_pairs = Counter((kind, pair["lang"]) for kind, pair in pairs.values())
     for key, count in sorted(of_pairs.items()):
         print(*key, hidden[key], "of", count)
-    shares = {
-        kind: sum(n for key, n in hidden.items() if key[0] == kind)
-        / sum(n for key, n in of_pairs.items() if key[0] == kind)
-        for kind in PAIRS
-    }
-    print(shares)
-    assert shares["paraphrases"] >= 0.88
-    assert shares["contradictions"] >= 0.9
-    assert shares["unrelated"] <= 0.05
+    totals = {kind: sum(count for key, count in hidden.items() if key[0] == kind) for kind in PAIRS}
+    assert totals["paraphrases"] >= 54  # of 60
+    assert totals["contradictions"] >= 55  # of 60
+    assert totals["unrelated"] <= 2  # of 120
     # Whatever was hidden names its reason, and comes back.
     for row in api.query(
         "select user_id, memory_id, supersede_reason from memory.memories where superseded_at is not null"

@@ -100,9 +100,9 @@ end;
 $$;
 
 -- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
--- are about the same thing, by their words or by their embeddings; the winner is trusted enough; and what the user
--- stated gives way only to what the user stated, or in a contradiction to newer words of the user. Of duplicates the
--- winner must say all that the loser says, or be the newer or fuller one of two wordings of what may be one statement.
+-- are about the same thing; the winner is trusted enough; and what the user stated gives way only to what the user
+-- stated, or in a contradiction to newer words of the user. Of duplicates the winner must say all that the loser says,
+-- or be the newer or fuller one of two wordings of what may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -121,24 +121,11 @@ begin
     return not is_protected;
   end if;
   return coalesce(
-    (memory._is_about_the_same(claim, other, false)
-      or memory._is_about_the_same(claim, other, true) and memory._are_near(p_user_id, p_winner, p_loser))
+    memory._is_about_the_same(claim, other)
     and case when p_is_duplicate then memory._may_be_reworded(claim, other) and (
                jsonb_array_length(claim -> 'words') > jsonb_array_length(other -> 'words')
                or memory._newest_said(p_user_id, array[p_winner, p_loser]) = p_winner)
              else not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other) end, false);
-end;
-$$;
-
--- Whether the embeddings of two memories of one agent are as near as those of memories about the same thing.
-create or replace function memory._are_near(p_user_id text, p_memory_id uuid, p_other_id uuid)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return memory._similarity(p_user_id, p_memory_id, p_other_id)
-    >= memory._share(memory._policy(p_user_id, m.agent_id) #>> '{memories,same_topic_cosine}')
-  from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_id;
 end;
 $$;
 
