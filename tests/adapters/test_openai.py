@@ -70,12 +70,22 @@ class TestMessages:
 
     def test_calls_whose_results_are_to_come_stay(self, memory: Memory) -> None:
         calls = [WEATHER, tool_call("time", {}, "call_2")]
-        messages: list[dict[str, Any]] = [
-            {"role": "assistant", "content": None, "tool_calls": calls},
-            {"role": "tool", "content": "18", "tool_call_id": "call_1"},
-        ]
+        messages: list[dict[str, Any]] = [{"role": "assistant", "content": None, "tool_calls": calls}]
         memory.add_messages(*MONDAY, messages)
         assert sent(memory) == messages
+
+    @pytest.mark.feature("A4")
+    def test_of_parallel_calls_at_the_end_those_are_sent_that_are_answered(self, memory: Memory) -> None:
+        calls = [WEATHER, tool_call("time", {}, "call_2")]
+        results = [
+            {"role": "tool", "content": said, "tool_call_id": call["id"]}
+            for call, said in zip(calls, ["18", "noon"], strict=True)
+        ]
+        asked = {"role": "assistant", "content": None, "tool_calls": calls}
+        memory.add_messages(*MONDAY, [asked, results[0]])
+        assert sent(memory) == [asked | {"tool_calls": calls[:1]}, results[0]]
+        memory.add_messages(*MONDAY, [results[1]])
+        assert sent(memory) == [asked, *results]
 
     def test_calls_that_nothing_answers_are_left_out(self, memory: Memory) -> None:
         calls = [WEATHER, tool_call("time", {}, "call_2")]

@@ -41,6 +41,46 @@ def test_the_history_is_loaded_for_the_question_and_within_its_tokens(memory: Me
     assert len(conversation.load_memory("Which dentist do I have?", max_tokens=50)) == 1
 
 
+@pytest.mark.feature("A4")
+def test_a_conversation_below_the_threshold_of_its_compression_is_loaded_whole(memory: Memory) -> None:
+    """50 messages of 6,000 tokens in all; document A compresses at 8,000."""
+    memory.set_policy({"compression": {"threshold_tokens": 8000}})
+    said = [{"role": ("user", "assistant")[n % 2], "content": f"{n} " + "some words here " * 30} for n in range(50)]
+    for number in range(40):
+        memory.add_memory("ana", f"Fact {number}: " + "Porto has bridges over the Douro. " * 10)
+    memory.add_messages("ana", "monday", said)
+    loaded = Conversation(memory, "ana", "monday").load_memory()
+    assert loaded[-50:] == said
+    [memories] = loaded[:-50]
+    assert "Fact " in memories["content"]
+
+
+def test_what_stands_beside_a_short_conversation_keeps_to_the_context(memory: Memory) -> None:
+    for number in range(200):
+        memory.add_message("ana", "before", "user", f"Porto {number} " + "has bridges over the Douro " * 10)
+    Conversation(memory, "ana", "monday").save_memory("user", "What do you know of Porto?")
+    context = memory.get_context("ana", "monday", whole_thread=True)
+    assert 3000 < sum(part.token_count for part in context) <= 4100
+
+
+def test_a_conversation_above_the_threshold_is_loaded_up_to_it(memory: Memory) -> None:
+    memory.set_policy({"compression": {"threshold_tokens": 1000}, "context": {"max_tokens": 500}})
+    memory.add_messages("ana", "monday", [{"role": "user", "content": f"{n} " + "word " * 40} for n in range(200)])
+    context = memory.get_context("ana", "monday", whole_thread=True)
+    assert 900 < sum(part.token_count for part in context) <= 1500
+
+
+def test_calls_and_results_of_tools_are_loaded_as_models_take_them(memory: Memory) -> None:
+    call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
+    said = [
+        {"role": "user", "content": "How warm is it?", "name": "Ana"},
+        {"role": "assistant", "content": None, "tool_calls": [call]},
+        {"role": "tool", "content": "18", "tool_call_id": "call_1"},
+    ]
+    memory.add_messages("ana", "monday", said)
+    assert Conversation(memory, "ana", "monday").load_memory() == said
+
+
 def test_the_messages_are_those_of_the_agent(memory: Memory) -> None:
     Conversation(memory, "ana", "monday", "planner").save_memory("user", "Plan Porto")
     assert [message.agent_id for message in memory.get_messages("ana", "monday")] == ["planner"]

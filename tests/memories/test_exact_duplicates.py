@@ -41,6 +41,22 @@ def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, cont
     assert api.value("select content_hash from memory.memories") == expected
 
 
+@pytest.mark.feature("E12")
+@pytest.mark.parametrize("stored_as", ["current", "quarantined"])
+def test_to_say_something_again_reads_no_other_memories(api: Api, stored_as: str) -> None:
+    """Whatever the planner thinks of small tables, of which it has no statistics."""
+    api.connection.execute(
+        "insert into memory.memories (user_id, content) select 'ana', 'Likes ' || n from generate_series(1, 300) as n"
+    )
+    known = add(api, "Likes tea")
+    if stored_as == "quarantined":
+        api.quarantine_memory(user_id="ana", memory_id=known, reason="strange")
+    api.connection.execute("vacuum analyze memory.memories")
+    for _ in range(6):  # the plan of the sixth call stays
+        add(api, "Likes tea")
+    assert api.entries_read(lambda: add(api, "Likes tea")) < 100
+
+
 BLANKS = [chr(code) for code in (0x85, 0xA0, 0x1680, *range(0x2000, 0x200B), 0x2028, 0x2029, 0x202F, 0x205F, 0x3000)]
 
 

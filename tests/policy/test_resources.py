@@ -153,7 +153,9 @@ class TestNothingIsRecalled:
     @pytest.mark.parametrize("sources", [["memory"], ["message", "memory"], ["document"]])
     def test_search(self, lost: Api, sources: list[str]) -> None:
         assert lost.search(user_id="ana", query="cat", mode="keyword", sources=sources, **DUMB) == []
-        assert lost.notices == ['degraded: nothing is recalled, agent "dumb" has no resource "memory"']
+        missing = {"document": 'no documents are searched, agent "dumb" has no resource "knowledge_base"'}
+        said = missing.get(sources[0], 'nothing is recalled, agent "dumb" has no resource "memory"')
+        assert lost.notices == [f"degraded: {said}"]
         assert lost.search(user_id="ana", query="cat", mode="keyword", sources=sources) != []
 
     def test_what_is_stored_can_be_looked_at_and_deleted(self, lost: Api) -> None:

@@ -21,11 +21,13 @@ class Question(NamedTuple):
         reply_type: returns the type of the reply, which chat/replies.py checks. It is a function, so that jobs of the
             built-in model do not import pydantic.
         result: makes the job's result of the payload and the checked reply; raises ModelError.
+        from_text: makes the fields of a reply of the payload and a text, where a model may answer without JSON.
     """
 
     variables: Variables
     reply_type: Callable[[Payload], type[BaseModel]]
     result: Callable[[Payload, Any], Result]
+    from_text: Callable[[Payload, str], dict[str, Any]] | None = None
 
 
 def check_numbers(rows: Iterable[Payload], groups: Sequence[Sequence[int]], *, once: bool) -> None:

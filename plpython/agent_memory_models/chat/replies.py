@@ -5,6 +5,8 @@ This module imports pydantic, so modules of jobs/ import it within the function 
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Annotated, Any, TypeVar
 
@@ -14,6 +16,8 @@ from ..errors import ModelError
 
 # What a schema may say in the strict mode of every provider. Pydantic checks all the rest when the reply is there.
 _SCHEMA_KEYWORDS = ("type", "enum", "const")
+# An object with a member: prose may have braces, but hardly these.
+_JSON = re.compile(r'\{\s*(?:"|\})')
 
 
 def _storable(text: str) -> str:
@@ -75,10 +79,17 @@ def strict_schema(reply_type: type[BaseModel]) -> dict[str, Any]:
     return strict(schema)
 
 
-def parse_reply(content: str, reply_type: type[Reply]) -> Reply:
-    """The reply in the text of a completion. Raises ModelError that names the first thing wrong with it."""
+def parse_reply(
+    content: str, reply_type: type[Reply], from_text: Callable[[str], dict[str, Any]] | None = None
+) -> Reply:
+    """The reply in the text of a completion; `from_text` makes its fields of a text without JSON.
+
+    Raises ModelError that names the first thing wrong with it.
+    """
     content = content.rpartition("</think>")[2]  # some servers put the reasoning in front
     try:
+        if from_text is not None and not _JSON.search(content):
+            return reply_type.model_validate(from_text(content))
         # Servers without a JSON mode put prose or code fences around the object.
         return reply_type.model_validate_json(content[content.find("{") : content.rfind("}") + 1])
     except ValidationError as error:

@@ -11,6 +11,7 @@ from ..chat.question import Question
 from ..task import Payload, Result, Task
 from ..text.extracts import HEADING, newest, quoted, said, shortened, summary_of_quotes, utterances
 from ..text.sentences import split_sentences
+from ..text.summary_layout import summary_of_text
 from ..text.words import best_sentences, frequent_words
 
 if TYPE_CHECKING:
@@ -110,4 +111,5 @@ QUESTION = Question(
     variables={"messages": messages, "previous_summary": previous_summary},
     reply_type=lambda _: _reply_type(),
     result=_summary_and_lists,
+    from_text=lambda _, text: summary_of_text(text),
 )

@@ -13,6 +13,7 @@ from ..chat.question import Question
 from ..errors import ModelError
 from ..task import Payload, Result, Task
 from ..text.extracts import quoted, said, summary_of_quotes, utterances
+from ..text.summary_layout import summary_of_text
 from ..text.summary_lines import Point, points_in_window
 from ..text.words import best_sentences
 from . import compress_thread
@@ -64,6 +65,13 @@ def _reply_type() -> type[BaseModel]:
     return reply_object("RollingSummary", points=list[point])  # type: ignore[valid-type]
 
 
+def _points_of_text(payload: Payload, text: str) -> dict[str, Any]:
+    """A text without seqs as points that rest on the whole window."""
+    lines = summary_of_text(text)["summary"].splitlines()
+    seqs = [payload["start_seq"], payload["end_seq"]]
+    return {"points": [{"text": line, "seqs": seqs} for line in lines if line.strip()]}
+
+
 def _summary_of_points(payload: Payload, reply: Any) -> Result:
     """The reply's points as lines, without points that rest only on messages before the window."""
     points = [Point(point.seqs[0], point.seqs[-1], point.text) for point in reply.points]
@@ -84,4 +92,5 @@ QUESTION = Question(
     },
     reply_type=lambda _: _reply_type(),
     result=_summary_of_points,
+    from_text=_points_of_text,
 )

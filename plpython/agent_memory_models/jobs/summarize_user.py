@@ -13,6 +13,7 @@ from ..text.languages import recognise_all
 from ..text.self_statements import statements_in
 from ..text.sentences import split_sentences
 from ..text.statements import claim, single_values
+from ..text.summary_layout import summary_of_text
 from ..text.words import best_sentences, frequent_words, words_of
 
 if TYPE_CHECKING:
@@ -91,4 +92,5 @@ QUESTION = Question(
     variables={"messages": messages, "previous_summary": previous_summary},
     reply_type=lambda _: _reply_type(),
     result=lambda _, reply: {"summary": reply.summary, "metadata": {"topics": reply.topics}},
+    from_text=lambda _, text: summary_of_text(text),
 )

@@ -44,8 +44,8 @@ def to_openai(parts: Iterable[Part]) -> list[ChatCompletionMessageParam]:
     """Return chat messages for a model, with tool calls and their results, names, and parts such as images.
 
     Providers refuse a call without its result and a result without its call, which a crash between the two leaves
-    behind. So a call is left out that nothing answers, unless its result is still to come because no other message
-    follows. A result without its call becomes a message of a user named "tool".
+    behind. So a call is left out that nothing answers. Calls at the end stay if none of them is answered yet: the
+    results are still to come. A result without its call becomes a message of a user named "tool".
 
     Args:
         parts: a context, or messages of one thread, oldest first.
@@ -66,7 +66,7 @@ def sendable(parts: Iterable[Part]) -> Iterator[tuple[Part, dict[str, Any]]]:
         else:
             calls = message.pop("tool_calls", [])
             results = list(takewhile(lambda later: later[0].role == "tool", said[place + 1 :]))
-            if place + 1 + len(results) < len(said):
+            if place + 1 < len(said):
                 answered = {result.get("tool_call_id") for _, result in results}
                 calls = [call for call in calls if call["id"] in answered]
             open_calls = {call["id"] for call in calls}

@@ -8,6 +8,7 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
+  is_whole constant boolean := p_settings ? 'agent_id';
   agent jsonb;
   unknown text;
 begin
@@ -21,6 +22,10 @@ begin
     p_settings := memory._merge_parts(p_settings, jsonb_build_object('agent', agent), 'beside provider and model');
   end if;
 
+  -- A whole file names its agent. An agent has the resources that its file lists, and none without a list.
+  if is_whole and not p_settings ? 'resources' then
+    p_settings := p_settings || '{"resources": []}';
+  end if;
   -- A file has resources as an array of names. A policy has them as an object, which comes back as it is.
   if jsonb_typeof(p_settings -> 'resources') = 'array' then
     if not p_settings -> 'resources' <@ '["memory", "knowledge_base"]' then

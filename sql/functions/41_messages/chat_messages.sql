@@ -29,21 +29,8 @@ begin
 end;
 $$;
 
--- The members that a chat message cannot have; null when there are none. Members that are null do not count: client
--- libraries write them when they dump a message. Inlined by the planner, hence no SET clause.
-create or replace function memory._unknown_members(p_message jsonb)
-returns jsonb
-language sql immutable parallel safe
-begin atomic
-  select nullif(
-    jsonb_strip_nulls(
-      p_message - array['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'annotations', 'audio',
-                        'function_call', 'metadata', 'created_at', 'idempotency_key']),
-    '{}');
-end;
-
 -- The members of a chat message that are kept in metadata: all that are neither columns of memory.messages nor empty,
--- and content when it is an array of parts.
+-- and content when it is an array of parts. Chat APIs add members (id, reasoning_content), so none is refused.
 create or replace function memory._message_extras(p_message jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -66,23 +53,16 @@ begin
 end;
 $$;
 
--- Refuses one message of an array, for unknown members or for a rule that it breaks. The boolean is never returned: a
+-- Refuses one message of an array for a rule that it breaks. The boolean is never returned: a
 -- CASE needs its type.
 create or replace function memory._refuse_chat_message(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
+  p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
   p_idempotency_key text
 )
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  if p_unknown is not null then
-    perform memory._refuse('messages',
-      format('[%s] has the unknown member "%s"', p_seq,
-        (select left(k, 50) from jsonb_object_keys(p_unknown) as k limit 1)),
-      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
-      'created_at and idempotency_key. Put anything else into metadata.');
-  end if;
   perform memory._refuse_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
     format(' of messages[%s]', p_seq));
   return false;
@@ -101,11 +81,10 @@ as $$
   select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
-      when r.unknown is null
-        and memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
           is null
         then true
-      else memory._refuse_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+      else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
     end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
@@ -116,13 +95,12 @@ as $$
         else case when memory._has_parts(m.source - 'content') then '' end
       end as content,
       case
-        when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}'
+        when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
           or jsonb_typeof(m.content) = 'array'
           then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source)
         else coalesce(nullif(m.metadata, 'null'), '{}')
       end as metadata,
-      coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
-      memory._unknown_members(m.source) as unknown
+      coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key
     from rows from (
       jsonb_to_recordset(p_messages)
         as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),

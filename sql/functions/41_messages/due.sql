@@ -85,18 +85,24 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   keep int := (p_compression ->> 'recent_messages_to_keep')::int;
+  after_opening bigint;
   kept_tokens numeric;
 begin
   if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
     or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
     return;
   end if;
+  after_opening := memory._seq_after_opening(p_user_id, p_thread_id);
   -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
   -- reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+          and m.seq >= after_opening
         order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
+  kept_tokens := kept_tokens + coalesce((
+    select sum(m.token_count) from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq < after_opening and m.is_active), 0);
   if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
   end if;

@@ -178,7 +178,8 @@ begin
   if p_summary.kind not in ('rolling', 'thread') then
     return;
   end if;
-  if p_summary.kind = 'rolling' and p_summary.start_seq > 0 then
+  if p_summary.kind = 'rolling'
+    and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id) then
     perform memory._log_info(format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread));
   end if;
   perform memory._log_info(format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq,

@@ -12,6 +12,7 @@ as $$
 declare
   stored memory.stored_memory;
   existing memory.memories;
+  hash text;
   quarantine_reason text;
   is_kept boolean;
 begin
@@ -73,12 +74,14 @@ begin
     end if;
 
     -- An exact duplicate is stored, unless the agent has no memory. If the duplicate has gone meanwhile, the loop
-    -- inserts again.
+    -- inserts again. The hash is a variable: with the function in the statement, the planner counts the function's cost
+    -- for every index, takes another one than that of hashes, and all memories of the agent are read.
+    hash := memory._content_hash(content);
     select m.* into existing
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.content_hash = hash
       and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
@@ -91,7 +94,7 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.content_hash = hash
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
     if found then

@@ -12,6 +12,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
+  hash constant text := memory._content_hash(p_result ->> 'summary'); -- a variable, as in memory.add_memory()
   made memory.summaries;
   remembered uuid;
   details jsonb;
@@ -44,7 +45,7 @@ begin
     select from memory.memories as m
     where m.user_id = p_job.user_id
       and m.agent_id = made.agent_ids[1]
-      and m.content_hash = memory._content_hash(p_result ->> 'summary')
+      and m.content_hash = hash
       and m.memory_id <> remembered
       and memory._is_current(m)
   ) then

@@ -16,8 +16,9 @@ begin atomic
   select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
 end;
 
--- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at),
--- valid_to and the time of a later supersede.
+-- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at) and
+-- valid_to. A superseded memory held until the one that took its place began to hold, or until it was superseded if
+-- that one is older or gone.
 create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
 returns setof memory.memories
 language sql stable parallel safe
@@ -31,7 +32,10 @@ begin atomic
              then p_include_superseded or m.superseded_at is null
              else coalesce(m.valid_from, m.created_at) <= p_as_of
                and (m.valid_to is null or m.valid_to > p_as_of)
-               and (p_include_superseded or m.superseded_at is null or m.superseded_at > p_as_of)
+               and (p_include_superseded or m.superseded_at is null or p_as_of < coalesce((
+                 select least(w.valid_from, m.superseded_at) from memory.memories as w
+                 where w.user_id = m.user_id and w.memory_id = m.superseded_by
+                   and w.valid_from > coalesce(m.valid_from, m.created_at)), m.superseded_at))
         end;
 end;
 

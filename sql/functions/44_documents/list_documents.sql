@@ -23,15 +23,18 @@ end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int, boolean) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
-'conversation, for which conversations is accepted too) and articles made of old memories (doc_type article). '
+'conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals '
+'documents and conversations. '
 'With include_quarantined also those in quarantine, which quarantined_at shows. total_count is the number of matches '
 'on all pages.';
 
--- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well. The planner
--- inlines this function; a SET clause would prevent that.
+-- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
+-- those stored as "document". The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._doc_types(p_doc_types text[])
 returns text[]
 language sql immutable parallel safe
 begin atomic
-  select case when 'conversations' = any (p_doc_types) then p_doc_types || array['conversation'] else p_doc_types end;
+  select p_doc_types
+    || case when 'conversations' = any (p_doc_types) then array['conversation'] end
+    || case when 'documents' = any (p_doc_types) then array['document'] end;
 end;

@@ -1,4 +1,4 @@
-create or replace function memory.clear_thread(user_id text, thread_id text)
+create or replace function memory.clear_thread(user_id text, thread_id text, agent_id text default null)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -8,34 +8,40 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if not memory._lock_existing_thread(user_id, thread_id) then
     return 0;
   end if;
-  cleared := memory._clear_messages(user_id, thread_id);
+  cleared := memory._clear_messages(user_id, thread_id, agent_id);
   -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
-  -- Neither a summary nor a job that is reading the messages right now may bring them back.
-  delete from memory.jobs as j
-  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
-  perform memory._recall_user_summary(user_id, thread_id);
+  if agent_id is null then
+    -- Neither a summary nor a job that is reading the messages right now may bring them back.
+    delete from memory.jobs as j
+    where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
+    perform memory._recall_user_summary(user_id, thread_id);
+    delete from memory.summaries as s
+    where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  else
+    perform memory._recall_user_summary(user_id, thread_id);
+    perform memory._drop_summaries(user_id, thread_id, p_agent_id => agent_id);
+  end if;
   -- The archived conversation stays. What is archived from now on goes into a new document.
-  update memory.documents as d set source = 'closed_archive'
-  where d.user_id = clear_thread.user_id and d.thread_id = clear_thread.thread_id and d.source = 'archive';
-  delete from memory.summaries as s
-  where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  perform memory._close_archive(user_id, thread_id);
   perform memory._note_deletion(user_id, thread_id);
   return cleared;
 end;
 $$;
-comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
-'still be read. Numbering goes on where it was. The messages go for good with memory.sweep(), or once policy '
-'erasure.delete_after has passed.';
+comment on function memory.clear_thread(text, text, text) is
+'Soft-deletes the messages of a thread, with agent_id only those of that agent, and drops the summaries that were made '
+'of them; returns the number of messages cleared that could still be read. Numbering goes on where it was. An archived '
+'conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The messages go '
+'for good with memory.sweep(), or once policy erasure.delete_after has passed.';
 
--- Soft-deletes the messages of a thread, and returns how many of them were current. Messages that compression put away
--- lose their summary_id, because jobs may read messages that have one.
-create or replace function memory._clear_messages(p_user_id text, p_thread_id text)
+-- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Messages that
+-- compression put away lose their summary_id, because jobs may read messages that have one.
+create or replace function memory._clear_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
@@ -45,11 +51,31 @@ begin
   with cleared_messages as (
     update memory.messages as m set is_active = false
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+      and (p_agent_id is null or m.agent_id = p_agent_id)
     returning m.expires_at
   )
   select count(*) filter (where memory._is_current_message(true, c.expires_at)) into cleared from cleared_messages as c;
   update memory.messages as m set summary_id = null
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null;
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null
+    and (p_agent_id is null or m.agent_id = p_agent_id);
   return cleared;
+end;
+$$;
+
+-- Has the next compression archive the thread into a new document, and says that the one before stays.
+create or replace function memory._close_archive(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  archive uuid;
+begin
+  update memory.documents as d set source = 'closed_archive'
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive'
+  returning d.document_id into archive;
+  if found then
+    raise notice 'the archived conversation of this thread stays in the knowledge base, document %', archive
+      using hint = 'memory.delete_document(user_id, document_id) deletes it.';
+  end if;
 end;
 $$;

@@ -3,9 +3,6 @@ returns boolean
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  job memory.jobs;
-  last_covered bigint; -- the newest message that a summary of the whole thread still covers
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -15,15 +12,15 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return false;
   end if;
-  update memory.messages as m set is_active = false
+  -- A message that compression put away is cleared as well: without its summary_id no job and no search reads it.
+  update memory.messages as m set is_active = false, summary_id = null
   where m.user_id = delete_message.user_id
     and m.thread_id = delete_message.thread_id
     and m.seq = delete_message.seq
-    and memory._is_current_message(m.is_active, m.expires_at);
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
   if not found then
     return false;
   end if;
-  -- Neither a summary nor a job that is reading the message right now may bring it back. Earlier summaries stay.
   if exists (
     select from memory.summaries as s
     where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
@@ -32,26 +29,15 @@ begin
     perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
     perform memory._forget_conversation(user_id, thread_id);
   end if;
-  for job in
-    select j.* from memory.jobs as j
-    where j.user_id = delete_message.user_id and j.scope = delete_message.thread_id and j.status = 'running'
-    for update
-  loop
-    perform memory._give_back(job);
-  end loop;
-  delete from memory.summaries as s
-  where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
-    and s.end_seq >= delete_message.seq;
-  -- What compression put away for one of them would stand in no context any more.
-  if found then
-    last_covered := (memory._latest_summary(user_id, thread_id, 'thread')).end_seq;
-    if exists (
-      select from memory.messages as m
-      where m.user_id = delete_message.user_id and m.thread_id = delete_message.thread_id
-        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
-    ) then
-      perform memory._enqueue(user_id, 'summarize_thread', thread_id, '{"is_forced": true}', 'thread');
-    end if;
+  perform memory._drop_summaries(user_id, thread_id, p_from_seq => seq);
+  if exists (
+    select from memory.documents as d
+    where d.user_id = delete_message.user_id and d.thread_id = delete_message.thread_id and d.source = 'archive'
+      and (d.metadata #>> '{date_range,end}')::timestamptz >= (
+        select m.created_at from memory.messages as m
+        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq)
+  ) then
+    perform memory._close_archive(user_id, thread_id);
   end if;
   perform memory._note_deletion(user_id, thread_id);
   return true;
@@ -59,5 +45,41 @@ end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there. Numbering goes on where it was. What jobs have learned from the message stays, and so does a message that '
-'compression put away.';
+'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the '
+'message stays, and so does an archived conversation, of which a notice tells.';
+
+-- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
+-- of others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
+-- away for a dropped summary would stand in no context any more: they are summarised anew.
+create or replace function memory._drop_summaries(
+  p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  job memory.jobs;
+  last_covered bigint; -- the newest message that a summary of the whole thread still covers
+begin
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.scope = p_thread_id and j.status = 'running'
+    for update
+  loop
+    perform memory._give_back(job);
+  end loop;
+  delete from memory.summaries as s
+  where s.user_id = p_user_id and s.thread_id = p_thread_id
+    and (s.end_seq >= p_from_seq or p_agent_id = any (s.agent_ids));
+  if found then
+    last_covered := (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq;
+    if exists (
+      select from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = p_thread_id
+        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
+    ) then
+      perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', 'thread');
+    end if;
+  end if;
+end;
+$$;

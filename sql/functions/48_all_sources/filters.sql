@@ -32,24 +32,23 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by its policy: none without the resource memory, no documents without the
--- resource knowledge_base. Tells the caller when none is left.
+-- The sources of p_sources that an agent has by its policy: documents with the resource knowledge_base, all others with
+-- the resource memory. Tells the caller when none is left.
 create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
   resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+  sources constant text[] := array(
+    select s.source from unnest(p_sources) as s (source)
+    where (resources ->> case s.source when 'document' then 'knowledge_base' else 'memory' end)::boolean);
 begin
-  if not (resources ->> 'memory')::boolean then
+  if sources = '{}' and p_sources = '{document}' then
+    perform memory._note_missing_resource(p_agent_id, 'knowledge_base', 'no documents are searched');
+  elsif sources = '{}' then
     perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is recalled');
-    return array[]::text[];
-  elsif not (resources ->> 'knowledge_base')::boolean then
-    p_sources := array_remove(p_sources, 'document');
-    if p_sources = '{}' then
-      perform memory._note_missing_resource(p_agent_id, 'knowledge_base', 'no documents are searched');
-    end if;
   end if;
-  return p_sources;
+  return sources;
 end;
 $$;

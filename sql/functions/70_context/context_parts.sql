@@ -1,6 +1,7 @@
 -- needs pgvector on the search_path
 
 -- The parts of a context. They are shown in the order of their places:
+--   0  message         the instructions that begin the thread
 --   1  memories        what is remembered about the user
 --   2  user_summary    the summary of the user
 --   3  recalled        what was said before about the query
@@ -8,13 +9,15 @@
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2);
--- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
--- leave over while the thread does not need it; and the rest to the thread (thread.sql). Stable, so that everything is
--- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
+-- thread (0); to the summary of the user (2); to earlier conversations (4), memories (1) and recalled messages (3),
+-- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
+-- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
+-- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
+-- neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean
+  p_max_tokens int, p_recalls boolean, p_for_thread int
 )
 returns setof memory.context_part
 language plpgsql stable parallel unsafe
@@ -36,12 +39,19 @@ declare
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
+  shared int; -- what the shares are of
   cross_tokens int := 0;
   memory_tokens int;
   recall_tokens int := 0;
 begin
   select * into units from memory._newest_units(p_user_id, p_thread_id, p_agent_id, p_max_tokens);
   remaining := p_max_tokens - coalesce(units.tokens[1], 0);
+  if units.beginning <> '{}' then
+    remaining := remaining - units.beginning_tokens;
+  elsif units.beginning_tokens > 0 then
+    raise notice 'degraded: the instructions that begin the thread do not fit into max_tokens'
+      using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
+  end if;
   if profile.token_count <= remaining then
     parts := parts || profile;
     remaining := remaining - profile.token_count;
@@ -51,12 +61,13 @@ begin
 
   -- The shares. A thread that fits beside memories and earlier conversations is shown whole, and recall has what it
   -- leaves. Of a longer thread recall takes its share, too.
-  memory_tokens := floor(remaining * memory._share(p_policy #>> '{context,memories_share}'));
+  shared := greatest(least(remaining, p_max_tokens - p_for_thread), 0);
+  memory_tokens := floor(shared * memory._share(p_policy #>> '{context,memories_share}'));
   if crosses then
-    cross_tokens := floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'));
+    cross_tokens := floor(shared * memory._share(p_policy #>> '{context,cross_session_share}'));
   end if;
   if recalls then
-    recall_tokens := floor(remaining * memory._share(p_policy #>> '{context,recall_share}'));
+    recall_tokens := floor(shared * memory._share(p_policy #>> '{context,recall_share}'));
   end if;
   summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
   select * into thread from memory._fit_thread(
@@ -145,9 +156,14 @@ begin
   with shown as materialized (
     select m.seq, m.role, m.content, m.metadata, u.tokens,
       m.search_vector is null and (m.role in ('tool', 'assistant') or m.metadata ? 'trust') as is_unjudged
-    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    from (
+      select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
+      where a.seq >= thread.oldest_seq
+      union all
+      select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
+      where a.seq between units.beginning[1] and units.beginning[cardinality(units.beginning)]
+    ) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
-    where m.seq >= thread.oldest_seq
   ), held_back as (
     select memory._held_back(p_user_id, p_thread_id, array_agg(s.seq)) as seqs from shown as s
     where s.is_unjudged having count(*) > 0
@@ -155,12 +171,13 @@ begin
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 7, s.seq, s.role,
+    select case when s.seq < thread.oldest_seq then 0 else 7 end, s.seq, s.role,
       case when s.is_unjudged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
         then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
     from shown as s
   )
-  select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
+  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source,
+    c.token_count, c.metadata
   from chosen as c
   order by 1;
 end;

@@ -2,11 +2,13 @@
 -- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
 -- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
 -- newest unit is there even when it has more tokens. message_seqs, message_tokens: the tokens of each message that was
--- read, because counting them is most of the work.
+-- read, because counting them is most of the work. beginning: the instructions that begin the thread. They are no unit,
+-- and beginning_tokens of p_max_tokens are kept free for them; none of them is there if the newest unit leaves fewer.
 create or replace function memory._newest_units(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
   out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
-  out message_seqs bigint[], out message_tokens int[]
+  out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int
 )
 language plpgsql stable parallel safe
 -- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
@@ -16,21 +18,29 @@ set jit = off
 as $$
 declare
   message record;
+  instructions constant bigint[] := memory._opening(p_user_id, p_thread_id);
+  room int;
   total int := 0;
   newest_of_unit bigint;
 begin
   oldest := '{}';
   newest := '{}';
   tokens := '{}';
-  message_seqs := '{}';
-  message_tokens := '{}';
   is_more := false;
+  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
+  into message_seqs, message_tokens, beginning_tokens
+  from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+  cross join lateral memory._message_tokens(m) as t (tokens)
+  where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  beginning := message_seqs;
+  room := p_max_tokens - beginning_tokens;
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
     from (
       -- The limit ends the walk at the oldest active message, so that compressed messages before it are not read.
       select a.* from memory.messages as a
       where a.user_id = p_user_id and a.thread_id = p_thread_id and a.is_active
+        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
       order by a.seq desc
       limit (select t.message_count from memory.threads as t
              where t.user_id = p_user_id and t.thread_id = p_thread_id)
@@ -43,7 +53,11 @@ begin
     message_tokens := message_tokens || message.tokens;
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
-      is_more := oldest <> '{}' and total > p_max_tokens;
+      if oldest = '{}' and total > room then
+        beginning := '{}';
+        room := p_max_tokens;
+      end if;
+      is_more := oldest <> '{}' and total > room;
       exit when is_more;
       oldest := oldest || message.seq;
       newest := newest || newest_of_unit;

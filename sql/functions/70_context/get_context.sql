@@ -4,7 +4,8 @@
 -- (60_search/query_embedding.sql); and put the parts together within max_tokens (memory._context_parts()).
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
-  max_tokens int default null, query_embedding vector default null, recall boolean default null
+  max_tokens int default null, query_embedding vector default null, recall boolean default null,
+  whole_thread boolean default false
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
@@ -14,6 +15,7 @@ as $$
 declare
   policy jsonb;
   room int; -- for instructions
+  for_thread int := 0; -- tokens that come on top of the policy's context.max_tokens
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -31,7 +33,11 @@ begin
   query := coalesce(
     memory._query_or_null(query),
     memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
-  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int);
+  if max_tokens is null and whole_thread then
+    for_thread := memory._tokens_until_compression(
+      get_context.user_id, get_context.thread_id, get_context.agent_id, policy);
+  end if;
+  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int + for_thread);
   room := memory._instruction_room(get_context.user_id, get_context.thread_id, max_tokens);
   return query
   select i.*
@@ -44,30 +50,55 @@ begin
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._kept_texts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-    get_context.max_tokens - room) as x
+    get_context.max_tokens - room - for_thread) as x
   cross join lateral memory._with_instructions(get_context.user_id, array(
     select row(p.ordinal, p.role, p.content, p.source, p.token_count, p.metadata)::memory.context_part
     from (
       select x.*, false as is_of_thread
       where x.content is not null
       union all
-      select c.*, c.source in ('thread_summary', 'message')
+      select c.*, c.ordinal > 0 and c.source in ('thread_summary', 'message')
       from memory._context_parts(
         get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding,
         policy, get_context.max_tokens - room - coalesce(x.token_count, 0),
         coalesce(get_context.recall, memory._recalls(
-          get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c) as p
-    order by p.is_of_thread, p.ordinal), get_context.max_tokens) as i
+          get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy)),
+        for_thread) as c) as p
+    order by p.ordinal > 0, p.is_of_thread, p.ordinal), get_context.max_tokens) as i
   order by i.ordinal;
 end;
 $$;
-comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
+comment on function memory.get_context(text, text, text, text, int, vector, boolean, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
 'the query (recall, otherwise the policy''s context.recall), earlier conversations, what the query needs of artifacts '
 'that the thread names (context.expand_artifacts), the newest messages of the thread, and a summary of those that do '
-'not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). Without a '
+'not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). The system '
+'messages that begin the thread stand first. whole_thread, without max_tokens: context.max_tokens is for everything '
+'else, and the thread has as many tokens as it needs until compression.threshold_tokens. Without a '
 'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
 'metadata of other parts says what was chosen, with the scores.';
+
+-- The tokens of a thread's messages as a context counts them: of all while the thread has not reached the threshold of
+-- its compression, else of the newest up to the threshold. The thread counts fewer tokens than a context, so its own
+-- counter says which.
+create or replace function memory._tokens_until_compression(
+  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb
+)
+returns int
+language plpgsql stable parallel safe
+as $$
+declare
+  threshold constant bigint := p_policy #>> '{compression,threshold_tokens}';
+  units record; -- of memory._newest_units()
+begin
+  select u.* into units
+  from memory.threads as t
+  cross join lateral memory._newest_units(p_user_id, p_thread_id, p_agent_id,
+    case when t.active_tokens <= threshold then 2147483647 else least(threshold, 2147483647) end::int) as u
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
+  return coalesce(units.tokens[cardinality(units.tokens)], 0) + coalesce(units.beginning_tokens, 0);
+end;
+$$;
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
 -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
@@ -80,8 +111,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that is only an embedding has no words to
--- judge.
+-- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about
+-- nothing. A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -92,7 +123,7 @@ declare
   recall constant text := p_policy #>> '{context,recall}';
 begin
   if recall <> 'when_needed' then
-    return recall::boolean;
+    return recall::boolean and not memory._only_acknowledges(p_query);
   end if;
   return p_query is null
     or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';

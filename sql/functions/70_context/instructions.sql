@@ -1,5 +1,5 @@
 -- The paragraph that teaches a model what placeholders are: the prompt placeholders. It stands first in a context in
--- which a placeholder of an artifact stands, and nowhere else.
+-- which a placeholder of an artifact stands, after the instructions that begin the thread, and nowhere else.
 
 -- The tokens that a context keeps free for the paragraph: all that it needs if a message of the thread is kept as an
 -- artifact and a quarter of the context is enough for it; else 0, and it is shown if the parts leave room.
@@ -20,9 +20,9 @@ begin
 end;
 $$;
 
--- The parts of a context, numbered in this order, with the paragraph before them if one of them names an artifact of
--- the user and p_max_tokens allows it. In recalled and summarised texts the placeholders of the user's artifacts can be
--- used again.
+-- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
+-- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts
+-- the placeholders of the user's artifacts can be used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -31,6 +31,7 @@ language plpgsql stable parallel safe
 as $$
 declare
   part memory.context_part;
+  paragraph memory.context_part;
   named text[] := array[]::text[];
   template text;
   needed int;
@@ -45,11 +46,16 @@ begin
     template := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
     needed := memory._tokens_at_most(template);
     if needed + memory._tokens_of(p_parts) <= p_max_tokens then
-      place := 1;
-      return next (1, 'system', template, 'instructions', needed, '{}')::memory.context_part;
+      paragraph := row(0, 'system', template, 'instructions', needed, '{}')::memory.context_part;
     end if;
   end if;
   foreach part in array p_parts loop
+    if paragraph.content is not null and part.ordinal > 0 then
+      place := place + 1;
+      paragraph.ordinal := place;
+      return next paragraph;
+      paragraph := null;
+    end if;
     place := place + 1;
     return next (
       place, part.role,

@@ -281,3 +281,21 @@ begin
     else format('The request %s: "%s".', strongest ->> 'says', found) end;
 end;
 $$;
+
+-- Whether a request is nothing but a greeting, thanks or a word of assent, whose meaning is in no memory.
+create or replace function memory._only_acknowledges(p_query text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := btrim(memory._request_words(p_query), '^$ ');
+begin
+  return length(p_query) <= 50 and said <> '' and (
+    said in ('yes', 'no', 'yep', 'yeah', 'nope', 'sure', 'right', 'fine', 'alright', 'k', 'got it', 'sounds good', 'ja',
+             'nein', 'sí', 'oui', 'non', 'sim', 'não', '好', '好的')
+    or exists (
+      select from memory._request_phrases() as p
+      cross join lateral unnest(p.phrases::text[]) as phrase
+      where p.sign = 'greeting' and btrim(phrase, '^ ') = said));
+end;
+$$;

@@ -118,7 +118,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database. Numbers of jobs are not exported: another database gives its own.
+-- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported:
+-- another database gives its own.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text)
 language plpgsql immutable parallel safe
@@ -128,14 +129,19 @@ begin
   values
     (1, 'policies', array[]::text[], 'true'),
     -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 'true'),
+    (2, 'artifacts', array['content_id'], 't.expires_at is null or t.expires_at > statement_timestamp()'),
     (3, 'threads', array['message_count', 'active_tokens'], 'true'),
-    (4, 'messages', array['search_vector', 'search_keys'], 'true'),
-    (5, 'quarantined_messages', array[]::text[], 'true'),
+    (4, 'messages', array['search_vector', 'search_keys'], 't.expires_at > statement_timestamp()'),
+    (5, 'quarantined_messages', array[]::text[],
+     'exists (select from memory.messages as m where m.user_id = t.user_id and m.thread_id = t.thread_id
+              and m.seq = t.seq and m.expires_at > statement_timestamp())'),
     (6, 'summaries', array['search_vector'], 't.status <> ''processing'''),
     (7, 'memory_scopes', array['memory_count'], 'true'),
-    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
-    (9, 'memory_history', array[]::text[], 'true'),
+    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'],
+     't.expires_at is null or t.expires_at > statement_timestamp()'),
+    (9, 'memory_history', array[]::text[],
+     'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
+                  and m.expires_at <= statement_timestamp())'),
     (10, 'documents', array[]::text[], 'true'),
     (11, 'secrets', array[]::text[], 'true'),
     (12, 'secret_reads', array[]::text[], 'true'),
@@ -180,7 +186,7 @@ begin
   into keys, key_before
   from unnest(names) with ordinality as n (name, place)
   join pg_attribute as a on a.attrelid = format('memory.%I', p_kind)::regclass and a.attname = n.name;
-  return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and %s',
+  return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and (%s)',
       item, keys, p_kind, exported.condition)
     || case when jsonb_typeof(p_after) = 'array' then format(' and (%s) > (%s)', keys, key_before) else '' end
     || format(' order by %s', keys);

@@ -162,12 +162,67 @@ def test_an_unusable_reply_is_refused_whole_and_once(fake: FakeModelServer, beha
 
 
 @pytest.mark.parametrize("kind", CHAT_KINDS)
-@pytest.mark.parametrize("behaviour", [INVALID_JSON, TRUNCATED_JSON, WRONG_SCHEMA, HUGE, DROPPED, SERVER_ERROR])
+@pytest.mark.parametrize(
+    "behaviour", [Behaviour(answer=" "), TRUNCATED_JSON, WRONG_SCHEMA, HUGE, DROPPED, SERVER_ERROR]
+)
 def test_no_kind_takes_a_bad_reply(fake: FakeModelServer, kind: str, behaviour: Behaviour) -> None:
     fake.behaviour = behaviour
     with pytest.raises(ModelError):
         run(kind, every_kind(chat(fake))[kind])
     assert len(fake.requests) == 1
+
+
+LAYOUT = """## SUMMARY
+They agreed on JWT.
+
+They ship in May.
+
+## TOPICS
+authentication, JWT
+
+## ENTITIES
+John, UserService
+
+## DECISIONS
+- Use JWT with 1-hour expiration
+- Ship {soon}
+
+## QUESTIONS
+None"""
+
+
+@pytest.mark.feature("A9")
+@pytest.mark.parametrize("heading", ["## SUMMARY", "**Summary:**", "SUMMARY:", "# Summary"])
+def test_a_summary_under_headings_is_understood(fake: FakeModelServer, heading: str) -> None:
+    fake.behaviour = Behaviour(answer=LAYOUT.replace("## SUMMARY", heading))
+    made = run("compress_thread", every_kind(chat(fake))["compress_thread"])
+    assert made["summary"] == "They agreed on JWT.\n\nThey ship in May."
+    assert made["metadata"] == {
+        "topics": ["authentication", "JWT"],
+        "entities": ["John", "UserService"],
+        "decisions": ["Use JWT with 1-hour expiration", "Ship {soon}"],
+        "questions": [],
+    }
+
+
+@pytest.mark.feature("A9")
+@pytest.mark.parametrize("kind", ["compress_thread", "summarize_user"])
+def test_a_summary_in_plain_prose_is_understood(fake: FakeModelServer, kind: str) -> None:
+    fake.behaviour = Behaviour(answer="<think>Hm.</think>\nThey greeted each other, and no more.\n")
+    assert run(kind, every_kind(chat(fake))[kind])["summary"] == "They greeted each other, and no more."
+
+
+@pytest.mark.feature("D7")
+@pytest.mark.parametrize(
+    "answer", ["They said hello.\n\nThey left.", "## SUMMARY\nThey said hello.\nThey left.\n## TOPICS\nx"]
+)
+def test_a_rolling_summary_in_prose_rests_on_its_window(fake: FakeModelServer, answer: str) -> None:
+    fake.behaviour = Behaviour(answer=answer)
+    payload = every_kind(chat(fake))["summarize_thread"]
+    first, second = run("summarize_thread", payload)["summary"].splitlines()
+    assert first.endswith("They said hello.")
+    assert second.endswith("They left.")
+    assert str(payload["end_seq"]) in first
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from functools import partial
 from typing import Any
 
 import openai
@@ -65,7 +66,10 @@ class OpenAIChat:
             try:
                 with recorded_call(calls, kind, payload) as call:
                     content = await self._ask(payload, messages, _MODES[mode], strict_schema(reply_type), call)
-                    return question.result(payload, parse_reply(content, reply_type))
+                    reply = parse_reply(
+                        content, reply_type, question.from_text and partial(question.from_text, payload)
+                    )
+                    return question.result(payload, reply)
             except RefusedRequestError as error:
                 if _MODES[mode] == "off" or not _ABOUT_THE_MODE.search(error.said):
                     raise

@@ -8,6 +8,7 @@ from typing import Any
 
 import psycopg
 
+from ...adapters.openai import sendable
 from ...choices import Role
 from ...errors import RetryableError
 from ...types import StoredMessage
@@ -43,30 +44,39 @@ class AsyncConversation:
         self._agent_id = agent_id
         self._empty_on_failure = empty_on_failure
 
-    async def load_memory(self, query: str | None = None, max_tokens: int | None = None) -> list[dict[str, str]]:
-        """Return the messages to send to a model: memories, summaries, what was said before, the newest messages.
+    async def load_memory(self, query: str | None = None, max_tokens: int | None = None) -> list[dict[str, Any]]:
+        """Return the messages to send to a model: memories, summaries, what was said before, and the conversation.
+
+        The conversation is loaded whole until it is compressed, at the policy's ``compression.threshold_tokens``. What
+        stands beside it has the policy's ``context.max_tokens``.
 
         Args:
             query: what the user asks now, if it is not saved yet; None takes the newest message of the user.
-            max_tokens: the most that the messages may have; None takes the policy's ``context.max_tokens``.
+            max_tokens: the most that all messages may have together; then only the newest of the conversation that fit.
 
         Returns:
-            Dictionaries with ``role`` and ``content``, as chat models take them; empty for a new conversation.
+            Dictionaries with ``role`` and ``content`` as chat models take them, and with ``tool_calls``,
+            ``tool_call_id`` and ``name`` where a message has them; empty for a new conversation.
 
         Raises:
             AgentMemoryError: an argument is refused, also with ``empty_on_failure``.
             psycopg.Error: the database fails, unless ``empty_on_failure`` is set.
         """
         try:
-            parts = await self._memory.get_context(
-                self._user_id, self._thread_id, query=query, agent_id=self._agent_id, max_tokens=max_tokens
+            context = await self._memory.get_context(
+                self._user_id,
+                self._thread_id,
+                query=query,
+                agent_id=self._agent_id,
+                max_tokens=max_tokens,
+                whole_thread=True,
             )
         except (psycopg.Error, RetryableError) as error:
             if not self._empty_on_failure:
                 raise
             logger.error("The history of thread %r could not be loaded: %s", self._thread_id, error)
             return []
-        return [{"role": part.role, "content": part.content} for part in parts]
+        return [message for _, message in sendable(context)]
 
     async def save_memory(
         self,
@@ -87,5 +97,5 @@ class AsyncConversation:
         )
 
     async def clear_conversation(self) -> int:
-        """Hide all messages of the conversation (soft delete) and return how many were cleared."""
-        return await self._memory.clear_thread(self._user_id, self._thread_id)
+        """Hide the messages of the agent, without ``agent_id`` those of all agents, and return how many it were."""
+        return await self._memory.clear_thread(self._user_id, self._thread_id, agent_id=self._agent_id)

@@ -118,6 +118,7 @@ class AsyncSearch(AsyncEmbedding):
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
         recall: bool | None = None,
+        whole_thread: bool | None = None,
     ) -> Context:
         """Build the messages to send to a model.
 
@@ -133,6 +134,8 @@ class AsyncSearch(AsyncEmbedding):
                 message is there even when it is longer.
             query_embedding: the query's embedding, where the caller has it.
             recall: whether earlier messages are brought back; None is the policy's context.recall.
+            whole_thread: without ``max_tokens``, give the thread as many tokens as it needs until the policy's
+                compression.threshold_tokens, beside the policy's context.max_tokens for everything else.
 
         Returns:
             Parts in the order in which a model reads them, each with its tokens; ``to_openai()`` makes chat messages of
@@ -149,6 +152,7 @@ class AsyncSearch(AsyncEmbedding):
             max_tokens=max_tokens,
             query_embedding=query_embedding,
             recall=recall,
+            whole_thread=whole_thread,
         )
         return Context(rows)
 

@@ -92,9 +92,12 @@ class SyncMessages(SyncCaller):
         """Return the user's threads, most recently used first."""
         return self._rows(Thread, "list_threads", {"user_id": user_id}, row_limit=row_limit, row_offset=row_offset)
 
-    def clear_thread(self, user_id: str, thread_id: str) -> int:
-        """Hide a thread's messages (soft delete) and return how many were cleared."""
-        return self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id})
+    def clear_thread(self, user_id: str, thread_id: str, agent_id: str | None = None) -> int:
+        """Hide a thread's messages (soft delete), with ``agent_id`` only that agent's, and return how many it were.
+
+        An archived conversation stays in the knowledge base.
+        """
+        return self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id}, agent_id=agent_id)
 
     def delete_thread(self, user_id: str, thread_id: str, memories: Fate | None = "keep") -> int:
         """Delete a thread with the memories extracted from it, and return how many messages were deleted.
@@ -106,7 +109,7 @@ class SyncMessages(SyncCaller):
     def delete_message(self, user_id: str, thread_id: str, seq: int) -> bool:
         """Hide one message of a thread (soft delete) and return whether it was there.
 
-        Summaries that cover it are dropped; a message that compression put away stays.
+        Summaries that cover it are dropped; it may be one that compression put away.
         """
         return self._value(bool, "delete_message", {"user_id": user_id, "thread_id": thread_id, "seq": seq})
 

@@ -1,7 +1,7 @@
 -- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
 -- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
 -- without a model. Messages that it has passed over, because memory.summarize_thread() was given a recent_k, are read
--- and put away first, by a job of their own.
+-- and put away first, by a job of their own. The instructions that begin the thread stay in it.
 create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -16,6 +16,7 @@ declare
   active_tokens bigint;
   base memory.summaries;
   passed_over bigint; -- the first message that the summary before has passed over
+  after_opening bigint;
   range_start bigint;
   base_ends bigint;
   from_seq bigint;
@@ -36,21 +37,23 @@ begin
       and m.expires_at > statement_timestamp()
     order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
+  after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
   -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
   -- it has, so that only the newest messages are read.
   if first_kept_seq is null or not (policy #>> '{resources,memory}')::boolean
     or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
-      - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
+      - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
+      - memory._active_tokens(p_job.user_id, p_job.scope, greatest(first_kept_seq, after_opening), newest_seq) then
     return;
   end if;
   perform memory._check_summary_is_free(p_job, 'thread');
   base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
-  range_start := coalesce(base.start_seq, 0);
-  base_ends := coalesce(base.end_seq + 1, 0);
+  range_start := coalesce(base.start_seq, after_opening);
+  base_ends := coalesce(base.end_seq + 1, after_opening);
   select m.seq into passed_over
   from memory.messages as m
   where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-    and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
+    and m.seq >= after_opening and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
   order by m.seq limit 1;
   from_seq := coalesce(passed_over, base_ends);
   select * into given
@@ -70,7 +73,7 @@ begin
   select * into kept
   from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
   if passed_over is not null and not given.is_partial and range_start <= first_kept_seq then
-    range_start := 0;
+    range_start := after_opening;
   end if;
   tokens := given.tokens;
   payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread')
@@ -85,6 +88,7 @@ begin
       'threshold_tokens', policy #> '{compression,threshold_tokens}',
       'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
+        - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
         - memory._active_tokens(p_job.user_id, p_job.scope, from_seq, given.last_seq)
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(

@@ -10,8 +10,8 @@ end;
 $$;
 
 -- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
--- keep, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
--- still can.
+-- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their
+-- number. Jobs that have not read these messages yet still can.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
@@ -19,16 +19,17 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  after_opening constant bigint := memory._seq_after_opening(p_summary.user_id, p_summary.thread_id);
   put_away record;
 begin
   with gone as (
     update memory.messages as m set is_active = false, summary_id = p_summary.summary_id
     where m.user_id = p_summary.user_id and m.thread_id = p_summary.thread_id and m.is_active
-      and m.seq <= (
+      and m.seq >= after_opening and m.seq <= (
         select max(o.seq) from (
           select a.seq from memory.messages as a
           where a.user_id = p_summary.user_id and a.thread_id = p_summary.thread_id and a.seq <= p_summary.end_seq
-            and a.seq < p_first_kept_seq and a.is_active
+            and a.seq >= after_opening and a.seq < p_first_kept_seq and a.is_active
           order by a.seq limit p_row_limit) as o)
     returning m.created_at
   )

@@ -17,6 +17,35 @@ begin
 end;
 $$;
 
+-- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that
+-- no extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come
+-- after one of a week. What this costs depends on how many messages expire, and not on how many threads there are.
+create or replace function memory._unread_threads_expiring()
+returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)
+language plpgsql stable parallel safe
+set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  return query
+  select s.user_id, s.thread_id, s.agent_id, s.expires_at
+  from (
+    select m.user_id, m.thread_id, m.agent_id, max(m.seq) as last_seq, min(m.expires_at) as expires_at
+    from memory.messages as m
+    -- The longest time for which memory._waits_for_extraction() and memory._expires_soon() can hold, for the index.
+    where m.expires_at > statement_timestamp() - interval '30 days'
+      and m.expires_at <= statement_timestamp() + interval '1 day' and m.expires_at < 'infinity'
+      and m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
+      and memory._expires_soon(m.created_at, m.expires_at) and memory._waits_for_extraction(m.created_at, m.expires_at)
+    group by m.user_id, m.thread_id, m.agent_id offset 0) as s
+  -- A subquery and not a join, which would read the marks of all threads.
+  where s.last_seq > coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'), -1);
+end;
+$$;
+
 -- The threads whose extractions died with what is still unread, how often within the 30 days for which dead jobs are
 -- kept, and when last.
 create or replace function memory._dead_extractions()

@@ -18,6 +18,7 @@ declare
   is_forced constant boolean := p_job.request ? 'is_forced';
   is_window boolean;
   whole_end bigint;
+  after_opening bigint;
   range_start bigint;
   range_end bigint;
   from_seq bigint;
@@ -49,18 +50,20 @@ begin
   end if;
   perform memory._check_summary_is_free(p_job, chain);
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
+  after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
   if chain = 'thread' then
-    range_start := coalesce(base.start_seq, 0);
-    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
+    range_start := coalesce(base.start_seq, after_opening);
+    from_seq := greatest(range_start, coalesce(base.end_seq + 1, after_opening),
                          range_end - (p_job.request ->> 'recent_k')::bigint + 1);
-    if from_seq > coalesce(base.end_seq + 1, 0) then
+    if from_seq > coalesce(base.end_seq + 1, after_opening) then
       range_start := from_seq; -- what recent_k passes over is read before compression puts it away
     end if;
   else
-    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
+    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      range_start := memory._first_seq(p_job.user_id, p_job.scope, least(range_start, whole_end + 1));
+      range_start := memory._first_seq(p_job.user_id, p_job.scope, greatest(
+        least(range_start, whole_end + 1), after_opening));
       base := memory._rolling_summary_across(p_job.user_id, p_job.scope, range_start);
       if not is_forced and greatest(base.end_seq, whole_end) >= range_end then
         range_end := memory._newest_seq(p_job.user_id, p_job.scope);
@@ -147,11 +150,12 @@ end;
 $$;
 
 -- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer.
-create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint)
+-- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is
+-- counted from there.
+create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint
 language sql immutable parallel safe
 begin atomic
-  select least(start_seq + start_seq % 2, p_end_seq)
-  from (select greatest(0, p_end_seq - p_window_size + 1)) as w (start_seq);
+  select least(start_seq + (start_seq - p_first_seq) % 2, p_end_seq)
+  from (select greatest(p_first_seq, p_end_seq - p_window_size + 1)) as w (start_seq);
 end;

@@ -1,0 +1,131 @@
+"""The instructions that begin a thread: they stand first in its contexts, and no summary takes their place."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.context.steps import messages, remember
+from tests.support.protocol import ANA, claim, complete, nothing_to_do
+from tests.support.sqlapi import Api
+from tests.support.summaries import each_round
+
+INSTRUCTIONS = "You are a pirate. Answer in rhyme."
+BRIEF = "Be brief."
+
+
+def open_with(api: Api, *instructions: str, rounds: int = 0, **arguments: Any) -> None:
+    for number, content in enumerate(instructions):
+        role = "developer" if number else "system"
+        api.add_message(**ANA, role=role, content=content, **arguments)
+    if rounds:
+        api.talk(**ANA, rounds=rounds)
+
+
+@pytest.mark.feature("A4")
+class TestContext:
+    def test_they_stand_before_everything_else(self, api: Api) -> None:
+        open_with(api, INSTRUCTIONS, BRIEF, rounds=2)
+        remember(api, "Likes tea")
+        context = api.get_context(**ANA)
+        assert [part.source for part in context] == ["message"] * 2 + ["memories"] + ["message"] * 4
+        assert [part.content for part in context][:2] == [INSTRUCTIONS, BRIEF]
+        assert [part.ordinal for part in context] == list(range(1, 8))
+
+    @pytest.mark.parametrize("max_tokens", [40, 100, 400])
+    def test_they_stay_where_messages_are_cut(self, api: Api, max_tokens: int) -> None:
+        open_with(api, INSTRUCTIONS, rounds=60)
+        context = api.get_context(**ANA, max_tokens=max_tokens)
+        assert (context[0].role, context[0].content) == ("system", INSTRUCTIONS)
+        assert context[-1].content == "answer 59"
+        assert sum(part.token_count for part in context) <= max_tokens
+
+    def test_without_room_beside_the_newest_message_they_are_left_out_and_a_notice_says_so(self, api: Api) -> None:
+        open_with(api, INSTRUCTIONS * 10, rounds=10)
+        api.notices.clear()
+        assert messages(api, max_tokens=50)[-2:] == ["question 9", "answer 9"]
+        assert any("instructions that begin the thread" in notice for notice in api.notices)
+
+    def test_they_alone_are_the_context_of_a_thread_without_other_messages(self, api: Api) -> None:
+        open_with(api, INSTRUCTIONS, BRIEF)
+        assert messages(api) == [INSTRUCTIONS, BRIEF]
+
+    def test_they_are_those_of_the_agent(self, api: Api) -> None:
+        open_with(api, INSTRUCTIONS, rounds=30, agent_id="planner")
+        assert messages(api, max_tokens=60)[0] == INSTRUCTIONS
+        assert INSTRUCTIONS not in messages(api, max_tokens=60, agent_id="default")
+
+    def test_a_later_message_of_the_system_has_its_place_among_the_others(self, api: Api) -> None:
+        api.talk(**ANA, rounds=1)
+        api.add_message(**ANA, role="system", content=BRIEF)
+        api.talk(**ANA, rounds=1)
+        assert messages(api) == ["question 0", "answer 0", BRIEF, "question 0", "answer 0"]
+
+    def test_a_cleared_thread_begins_with_what_is_said_next(self, api: Api) -> None:
+        open_with(api, INSTRUCTIONS, rounds=5)
+        api.clear_thread(**ANA)
+        open_with(api, BRIEF, rounds=60)
+        said = messages(api, max_tokens=60)
+        assert said[0] == BRIEF
+        assert INSTRUCTIONS not in said
+
+    def test_the_paragraph_on_placeholders_stands_after_them(self, api: Api) -> None:
+        open_with(api, INSTRUCTIONS)
+        api.add_message(**ANA, role="tool", content="line\n" * 2000)
+        context = api.get_context(**ANA)
+        assert [part.source for part in context][:2] == ["message", "instructions"]
+        assert context[0].content == INSTRUCTIONS
+
+    def test_the_beginning_of_a_long_thread_is_found_by_its_key(self, api: Api) -> None:
+        open_with(api, INSTRUCTIONS, rounds=2000)
+        units = "select (memory._newest_units('ana', 't1', null, 60)).beginning"
+        assert api.value(units) == [0]
+        assert api.entries_read(lambda: api.value(units)) < 200
+
+
+@pytest.mark.feature("A7")
+class TestCompression:
+    def test_they_are_neither_summarised_nor_put_away(self, api: Api) -> None:
+        open_with(api, INSTRUCTIONS, BRIEF, rounds=20)
+        for expected in (2, 2):
+            api.compress_thread(**ANA)
+            job = claim(api, "compress_thread")
+            assert "system" not in {message["role"] for message in job.payload["messages"]}
+            assert job.payload["start_seq"] == expected
+            complete(api, job, summary="They talked.")
+            api.talk(**ANA, rounds=5)
+        active = api.get_messages(**ANA)
+        assert [message.seq for message in active][:3] == [0, 1, 42]
+        assert messages(api)[:2] == [INSTRUCTIONS, BRIEF]
+
+    def test_long_instructions_alone_make_no_compression_due(self, api: Api) -> None:
+        api.set_policy(settings={"compression": {"threshold_tokens": 500, "recent_messages_to_keep": 2}})
+        open_with(api, "Rule. " * 500, rounds=2)
+        assert nothing_to_do(api, "compress_thread")
+        api.compress_thread(**ANA)
+        complete(api, claim(api, "compress_thread"), summary="They talked.")
+        api.talk(**ANA, rounds=1)
+        assert nothing_to_do(api, "compress_thread")
+
+
+@pytest.mark.feature("D3")
+@pytest.mark.parametrize(
+    ("rounds", "expected"), [(3, (1, 6)), (7, (1, 14)), (8, (3, 16)), (10, (7, 20))], ids=["5", "13", "15", "19"]
+)
+def test_the_window_starts_with_a_message_of_the_user(api: Api, rounds: int, expected: tuple[int, int]) -> None:
+    each_round(api)
+    open_with(api, INSTRUCTIONS, rounds=rounds)
+    job = claim(api, "summarize_thread")
+    assert (job.payload["start_seq"], job.payload["end_seq"]) == expected
+    assert job.payload["messages"][0]["role"] == "user"
+    complete(api, job, summary="They talked.")
+    assert messages(api) == [INSTRUCTIONS, f"answer {rounds - 1}"]
+
+
+@pytest.mark.feature("D3")
+@pytest.mark.parametrize("kind", ["rolling", "thread"])
+def test_other_summaries_leave_them_out(api: Api, kind: str) -> None:
+    open_with(api, INSTRUCTIONS, rounds=4)
+    api.summarize_thread(**ANA, kind=kind)
+    assert [message["seq"] for message in claim(api, "summarize_thread").payload["messages"]] == list(range(1, 9))

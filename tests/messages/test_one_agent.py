@@ -1,0 +1,106 @@
+"""Clearing the messages of one agent, and deleting what compression put away."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.support.protocol import ANA, claim, complete
+from tests.support.sqlapi import Api, refused
+
+
+def say_as(api: Api, agent_id: str, rounds: int = 3) -> None:
+    api.talk(**ANA, rounds=rounds, agent_id=agent_id)
+
+
+@pytest.mark.feature("A11")
+def test_only_the_messages_of_the_agent_are_cleared(api: Api) -> None:
+    say_as(api, "planner")
+    say_as(api, "writer", 2)
+    assert api.clear_thread(**ANA, agent_id="planner") == 6
+    assert [message.agent_id for message in api.get_messages(**ANA)] == ["writer"] * 4
+    assert api.clear_thread(**ANA, agent_id="planner") == 0
+    assert api.clear_thread(**ANA) == 4
+
+
+@pytest.mark.feature("A11")
+def test_a_summary_that_read_the_agent_goes_and_what_it_covered_of_others_is_summarised_anew(api: Api) -> None:
+    say_as(api, "writer")
+    say_as(api, "planner")
+    say_as(api, "writer", 10)
+    api.compress_thread(**ANA)
+    complete(api, claim(api, "compress_thread"), summary="They planned and wrote.")
+    api.clear_thread(**ANA, agent_id="planner")
+    assert api.get_thread_summary(**ANA) == []
+    job = claim(api, "summarize_thread")
+    assert [message["seq"] for message in job.payload["messages"]][:8] == [0, 1, 2, 3, 4, 5, 12, 13]
+
+
+@pytest.mark.feature("A11")
+def test_a_summary_of_others_stays(api: Api) -> None:
+    say_as(api, "writer", 10)
+    api.compress_thread(**ANA)
+    complete(api, claim(api, "compress_thread"), summary="They wrote.")
+    say_as(api, "planner")
+    api.clear_thread(**ANA, agent_id="planner")
+    [summary] = api.get_thread_summary(**ANA)
+    assert summary.summary == "They wrote."
+
+
+@pytest.mark.feature("A11")
+def test_an_agent_must_be_an_id(api: Api) -> None:
+    with refused("agent_id"):
+        api.clear_thread(**ANA, agent_id="")
+
+
+@pytest.mark.feature("A11", "A8")
+def test_an_archived_conversation_stays_and_a_notice_names_it(api: Api) -> None:
+    api.set_policy(settings={"compression": {"archive_conversations": True}})
+    api.talk(**ANA, rounds=10)
+    api.compress_thread(**ANA)
+    complete(api, claim(api, "compress_thread"), summary="They talked.")
+    [archive] = api.list_documents(user_id="ana", doc_type="conversations")
+    api.notices.clear()
+    api.clear_thread(**ANA)
+    assert any(str(archive.document_id) in notice for notice in api.notices)
+
+
+@pytest.mark.feature("A11")
+def test_a_message_that_compression_put_away_can_be_deleted(api: Api) -> None:
+    api.talk(**ANA, rounds=10)
+    api.compress_thread(**ANA)
+    complete(api, claim(api, "compress_thread"), summary="They talked of question 1.")
+    assert api.delete_message(**ANA, seq=2)
+    assert not api.delete_message(**ANA, seq=2)
+    assert api.get_thread_summary(**ANA) == []
+    seqs = [message["seq"] for message in claim(api, "summarize_thread").payload["messages"]]
+    assert seqs[:3] == [0, 1, 3]
+    assert all(row.id != "t1/2" for row in api.search(user_id="ana", query="question 1", sources=["message"]))
+
+
+@pytest.mark.feature("A2")
+def test_expired_messages_are_neither_counted_nor_exported(api: Api) -> None:
+    api.talk(**ANA, rounds=2)
+    api.query("update memory.messages set expires_at = now() - interval '1 minute' where seq < 3 returning seq")
+    memory_id = api.add_memory(user_id="ana", content="Likes tea").memory_id
+    api.query("update memory.memories set expires_at = now() - interval '1 minute' returning memory_id")
+    [thread] = api.list_threads(user_id="ana")
+    [loaded] = api.load_user(user_id="ana")["threads"]
+    counted = "select message_count, active_tokens from memory.thread_stats"
+    [stats] = api.query(counted)
+    assert (thread.message_count, loaded["message_count"], stats.message_count) == (1, 1, 1)
+    assert thread.active_tokens == loaded["active_tokens"] == stats.active_tokens == 2
+    export = api.export_user(user_id="ana")
+    assert [message["seq"] for message in export["messages"]] == [3]
+    assert (export["memories"], export["memory_history"]) == ([], []), memory_id
+    api.sweep()
+    assert api.query(counted)[0].message_count == 1
+
+
+@pytest.mark.feature("E1")
+def test_members_of_chat_apis_that_nobody_has_heard_of_are_kept(api: Api) -> None:
+    said = {"role": "assistant", "content": "4", "id": "msg_1", "reasoning_content": "2 + 2", "usage": None}
+    api.add_messages(**ANA, messages=[said, {"role": "user", "content": "Thanks"}])
+    assert [message.metadata for message in api.get_messages(**ANA)] == [
+        {"id": "msg_1", "reasoning_content": "2 + 2"},
+        {},
+    ]
