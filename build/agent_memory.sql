@@ -3138,14 +3138,12 @@ returns int$header$),
 returns boolean$header$),
       ('function', '_check_messages', $header$(p_messages jsonb)
 returns void$header$),
-      ('function', '_unknown_members', $header$(p_message jsonb)
-returns jsonb$header$),
       ('function', '_message_extras', $header$(p_message jsonb)
 returns jsonb$header$),
       ('function', '_text_of_parts', $header$(p_parts jsonb)
 returns text$header$),
       ('function', '_refuse_chat_message', $header$(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
+  p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
   p_idempotency_key text
 )
 returns boolean$header$),
@@ -3225,6 +3223,10 @@ returns bigint$header$),
 returns trigger$header$),
       ('function', '_count_messages', $header$(p_user_id text, p_thread_id text, p_messages bigint, p_tokens bigint)
 returns void$header$),
+      ('function', '_opening', $header$(p_user_id text, p_thread_id text)
+returns bigint[]$header$),
+      ('function', '_seq_after_opening', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
       ('function', '_message_payload', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_speakers_only boolean, p_row_limit int,
   p_token_limit int, p_byte_limit bigint default 1000000, p_reads_expired boolean default false,
@@ -3656,12 +3658,18 @@ returns table (number int, piece text)$header$),
 returns void$header$),
       ('function', '_check_recent_k', $header$(p_recent_k int)
 returns void$header$),
-      ('function', 'clear_thread', $header$(user_id text, thread_id text)
+      ('function', 'clear_thread', $header$(user_id text, thread_id text, agent_id text default null)
 returns bigint$header$),
-      ('function', '_clear_messages', $header$(p_user_id text, p_thread_id text)
+      ('function', '_clear_messages', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns bigint$header$),
+      ('function', '_close_archive', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', 'delete_message', $header$(user_id text, thread_id text, seq bigint)
 returns boolean$header$),
+      ('function', '_drop_summaries', $header$(
+  p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
+)
+returns void$header$),
       ('function', 'delete_thread', $header$(user_id text, thread_id text, memories text default 'keep')
 returns bigint$header$),
       ('function', '_lock_scopes_of_threads', $header$(p_user_id text, p_thread_ids text[])
@@ -3670,6 +3678,8 @@ returns void$header$),
 returns void$header$),
       ('function', 'list_threads', $header$(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread$header$),
+      ('function', '_expired_in_threads', $header$()
+returns table (user_id text, thread_id text, messages bigint, tokens bigint)$header$),
       ('function', '_lock_existing_thread', $header$(p_user_id text, p_thread_id text)
 returns boolean$header$),
       ('function', '_thread_after_delete', $header$()
@@ -3997,6 +4007,8 @@ returns jsonb$header$),
 returns table (user_id text, scope text)$header$),
       ('function', '_extracts', $header$(p_user_id text, p_agent_id text)
 returns boolean$header$),
+      ('function', '_unread_threads_expiring', $header$()
+returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)$header$),
       ('function', '_dead_extractions', $header$()
 returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)$header$),
       ('function', '_max_dead_extractions', $header$()
@@ -4064,7 +4076,7 @@ returns boolean$header$),
 returns bigint$header$),
       ('function', '_rolling_summary_across', $header$(p_user_id text, p_thread_id text, p_seq bigint)
 returns memory.summaries$header$),
-      ('function', '_summary_start', $header$(p_end_seq bigint, p_window_size bigint)
+      ('function', '_summary_start', $header$(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint$header$),
       ('function', 'summarize_thread', $header$(
   user_id text, thread_id text, recent_k int default null, kind text default null
@@ -4290,7 +4302,7 @@ returns memory._message_candidates$header$),
 )$header$),
       ('function', '_context_parts', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean
+  p_max_tokens int, p_recalls boolean, p_for_thread int
 )
 returns setof memory.context_part$header$),
       ('function', '_tokens_of', $header$(p_parts memory.context_part[])
@@ -4330,16 +4342,22 @@ returns text$header$),
       ('function', '_newest_units', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
   out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
-  out message_seqs bigint[], out message_tokens int[]
+  out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int
 )$header$),
       ('function', '_message_tokens', $header$(p_message memory.messages)
 returns int$header$),
       ('function', 'get_context', $header$(
   user_id text, thread_id text, query text default null, agent_id text default null,
-  max_tokens int default null, query_embedding vector default null, recall boolean default null
+  max_tokens int default null, query_embedding vector default null, recall boolean default null,
+  whole_thread boolean default false
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+      ('function', '_tokens_until_compression', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb
+)
+returns int$header$),
       ('function', '_compares_meaning', $header$(p_policy jsonb, p_model memory.models, p_is_given boolean)
 returns boolean$header$),
       ('function', '_recalls', $header$(
@@ -4410,6 +4428,8 @@ returns text$header$),
 returns text$header$),
       ('function', '_reason_for', $header$(p_decision text, p_signs jsonb)
 returns text$header$),
+      ('function', '_only_acknowledges', $header$(p_query text)
+returns boolean$header$),
       ('function', '_passages_about', $header$(
   p_user_id text, p_keys text[], p_query text, p_language regconfig, p_model text, p_target halfvec, p_max_parts int,
   p_max_passages int
@@ -7595,6 +7615,7 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
+  is_whole constant boolean := p_settings ? 'agent_id';
   agent jsonb;
   unknown text;
 begin
@@ -7608,6 +7629,10 @@ begin
     p_settings := memory._merge_parts(p_settings, jsonb_build_object('agent', agent), 'beside provider and model');
   end if;
 
+  -- A whole file names its agent. An agent has the resources that its file lists, and none without a list.
+  if is_whole and not p_settings ? 'resources' then
+    p_settings := p_settings || '{"resources": []}';
+  end if;
   -- A file has resources as an array of names. A policy has them as an object, which comes back as it is.
   if jsonb_typeof(p_settings -> 'resources') = 'array' then
     if not p_settings -> 'resources' <@ '["memory", "knowledge_base"]' then
@@ -12803,21 +12828,8 @@ begin
 end;
 $$;
 
--- The members that a chat message cannot have; null when there are none. Members that are null do not count: client
--- libraries write them when they dump a message. Inlined by the planner, hence no SET clause.
-create or replace function memory._unknown_members(p_message jsonb)
-returns jsonb
-language sql immutable parallel safe
-begin atomic
-  select nullif(
-    jsonb_strip_nulls(
-      p_message - array['role', 'content', 'name', 'tool_calls', 'tool_call_id', 'refusal', 'annotations', 'audio',
-                        'function_call', 'metadata', 'created_at', 'idempotency_key']),
-    '{}');
-end;
-
 -- The members of a chat message that are kept in metadata: all that are neither columns of memory.messages nor empty,
--- and content when it is an array of parts.
+-- and content when it is an array of parts. Chat APIs add members (id, reasoning_content), so none is refused.
 create or replace function memory._message_extras(p_message jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -12840,23 +12852,16 @@ begin
 end;
 $$;
 
--- Refuses one message of an array, for unknown members or for a rule that it breaks. The boolean is never returned: a
+-- Refuses one message of an array for a rule that it breaks. The boolean is never returned: a
 -- CASE needs its type.
 create or replace function memory._refuse_chat_message(
-  p_seq bigint, p_unknown jsonb, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
+  p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
   p_idempotency_key text
 )
 returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  if p_unknown is not null then
-    perform memory._refuse('messages',
-      format('[%s] has the unknown member "%s"', p_seq,
-        (select left(k, 50) from jsonb_object_keys(p_unknown) as k limit 1)),
-      'Known members are those of a chat message (role, content, name, tool_calls, tool_call_id, ...), metadata, '
-      'created_at and idempotency_key. Put anything else into metadata.');
-  end if;
   perform memory._refuse_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
     format(' of messages[%s]', p_seq));
   return false;
@@ -12875,11 +12880,10 @@ as $$
   select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
-      when r.unknown is null
-        and memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
           is null
         then true
-      else memory._refuse_chat_message(r.seq, r.unknown, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+      else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
     end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
@@ -12890,13 +12894,12 @@ as $$
         else case when memory._has_parts(m.source - 'content') then '' end
       end as content,
       case
-        when m.source ?| '{name,tool_calls,tool_call_id,refusal,annotations,audio,function_call}'
+        when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
           or jsonb_typeof(m.content) = 'array'
           then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source)
         else coalesce(nullif(m.metadata, 'null'), '{}')
       end as metadata,
-      coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key,
-      memory._unknown_members(m.source) as unknown
+      coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key
     from rows from (
       jsonb_to_recordset(p_messages)
         as (role text, content jsonb, metadata jsonb, created_at timestamptz, idempotency_key text),
@@ -13018,18 +13021,24 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   keep int := (p_compression ->> 'recent_messages_to_keep')::int;
+  after_opening bigint;
   kept_tokens numeric;
 begin
   if not (p_compression ->> 'enabled')::boolean or p_messages_now <= keep
     or memory._is_queued(p_user_id, 'compress_thread', p_thread_id) then
     return;
   end if;
+  after_opening := memory._seq_after_opening(p_user_id, p_thread_id);
   -- The appended messages are not stored yet. When only some of them will be kept, all count as equally long; the job
   -- reads their true lengths.
   select coalesce(sum(k.token_count), 0) + p_appended_tokens * least(1, keep / p_appended::numeric) into kept_tokens
   from (select m.token_count from memory.messages as m
         where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+          and m.seq >= after_opening
         order by m.seq desc limit greatest(keep - p_appended, 0)) as k;
+  kept_tokens := kept_tokens + coalesce((
+    select sum(m.token_count) from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq < after_opening and m.is_active), 0);
   if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
   end if;
@@ -13576,6 +13585,48 @@ begin
       active_tokens = memory._counted_on(t.active_tokens, p_tokens),
       tokens_since_summary = memory._counted_on(t.tokens_since_summary, case p_messages when 0 then p_tokens else 0 end)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;
+
+-- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
+-- them. A context shows them first, and no summary takes their place. Up to a thousand cleared messages are passed
+-- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. To read
+-- them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
+create or replace function memory._opening(p_user_id text, p_thread_id text)
+returns bigint[]
+language plpgsql stable parallel safe
+-- The primary key is walked from the thread's first message on and left with the first that is no instruction.
+set enable_sort = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  message record;
+  seqs bigint[] := array[]::bigint[];
+begin
+  for message in
+    select m.seq, m.role, m.is_active, m.expires_at
+    from (select f.* from memory.messages as f
+          where f.user_id = p_user_id and f.thread_id = p_thread_id order by f.seq limit 1000) as m
+    where memory._is_kept_message(m.is_active, m.summary_id)
+    order by m.seq
+  loop
+    exit when message.role not in ('system', 'developer') or not message.is_active;
+    if memory._is_current_message(message.is_active, message.expires_at) then
+      seqs := seqs || message.seq;
+    end if;
+  end loop;
+  return seqs;
+end;
+$$;
+
+-- The seq after the instructions that begin a thread; 0 for a thread without them.
+create or replace function memory._seq_after_opening(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(max(b.seq) + 1, 0) from unnest(memory._opening(p_user_id, p_thread_id)) as b (seq);
 end;
 $$;
 
@@ -14723,7 +14774,8 @@ begin
   if p_summary.kind not in ('rolling', 'thread') then
     return;
   end if;
-  if p_summary.kind = 'rolling' and p_summary.start_seq > 0 then
+  if p_summary.kind = 'rolling'
+    and p_summary.start_seq > memory._seq_after_opening(p_summary.user_id, p_summary.thread_id) then
     perform memory._log_info(format('Sliding window: dropping seq 0-%s for %s', p_summary.start_seq - 1, thread));
   end if;
   perform memory._log_info(format('Summarized messages %s-%s for %s in %sms', p_summary.start_seq, p_summary.end_seq,
@@ -14834,7 +14886,7 @@ $$;
 -- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
 -- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
 -- without a model. Messages that it has passed over, because memory.summarize_thread() was given a recent_k, are read
--- and put away first, by a job of their own.
+-- and put away first, by a job of their own. The instructions that begin the thread stay in it.
 create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -14849,6 +14901,7 @@ declare
   active_tokens bigint;
   base memory.summaries;
   passed_over bigint; -- the first message that the summary before has passed over
+  after_opening bigint;
   range_start bigint;
   base_ends bigint;
   from_seq bigint;
@@ -14869,21 +14922,23 @@ begin
       and m.expires_at > statement_timestamp()
     order by m.seq desc limit (policy #>> '{compression,recent_messages_to_keep}')::int) as k;
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, first_kept_seq);
+  after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
   -- A job that is not forced needs a tenth of the threshold before the cut. The thread's counter says how many tokens
   -- it has, so that only the newest messages are read.
   if first_kept_seq is null or not (policy #>> '{resources,memory}')::boolean
     or not is_forced and threshold / 10 > memory._active_tokens(p_job.user_id, p_job.scope)
-      - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, newest_seq) then
+      - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
+      - memory._active_tokens(p_job.user_id, p_job.scope, greatest(first_kept_seq, after_opening), newest_seq) then
     return;
   end if;
   perform memory._check_summary_is_free(p_job, 'thread');
   base := memory._latest_summary(p_job.user_id, p_job.scope, 'thread');
-  range_start := coalesce(base.start_seq, 0);
-  base_ends := coalesce(base.end_seq + 1, 0);
+  range_start := coalesce(base.start_seq, after_opening);
+  base_ends := coalesce(base.end_seq + 1, after_opening);
   select m.seq into passed_over
   from memory.messages as m
   where m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.is_active
-    and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
+    and m.seq >= after_opening and m.seq < least(range_start, first_kept_seq) and m.expires_at > statement_timestamp()
   order by m.seq limit 1;
   from_seq := coalesce(passed_over, base_ends);
   select * into given
@@ -14903,7 +14958,7 @@ begin
   select * into kept
   from memory._message_payload(p_job.user_id, p_job.scope, first_kept_seq, newest_seq, false, 1000, 24000);
   if passed_over is not null and not given.is_partial and range_start <= first_kept_seq then
-    range_start := 0;
+    range_start := after_opening;
   end if;
   tokens := given.tokens;
   payload := memory._chat_model(policy #>> '{summary,model}', policy -> 'agent', 'compress_thread')
@@ -14918,6 +14973,7 @@ begin
       'threshold_tokens', policy #> '{compression,threshold_tokens}',
       'is_forced', coalesce((p_job.request ->> 'is_forced')::boolean, false),
       'remaining_tokens', greatest(0, memory._active_tokens(p_job.user_id, p_job.scope)
+        - memory._active_tokens(p_job.user_id, p_job.scope, 0, after_opening - 1)
         - memory._active_tokens(p_job.user_id, p_job.scope, from_seq, given.last_seq)
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
@@ -15008,6 +15064,7 @@ as $$
 declare
   stored memory.stored_memory;
   existing memory.memories;
+  hash text;
   quarantine_reason text;
   is_kept boolean;
 begin
@@ -15069,12 +15126,14 @@ begin
     end if;
 
     -- An exact duplicate is stored, unless the agent has no memory. If the duplicate has gone meanwhile, the loop
-    -- inserts again.
+    -- inserts again. The hash is a variable: with the function in the statement, the planner counts the function's cost
+    -- for every index, takes another one than that of hashes, and all memories of the agent are read.
+    hash := memory._content_hash(content);
     select m.* into existing
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.content_hash = hash
       and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
@@ -15087,7 +15146,7 @@ begin
     from memory.memories as m
     where m.user_id = add_memory.user_id
       and m.agent_id = add_memory.agent_id
-      and m.content_hash = memory._content_hash(add_memory.content)
+      and m.content_hash = hash
       and m.quarantined_at is not null
     order by m.quarantined_at desc limit 1;
     if found then
@@ -15517,6 +15576,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_job.user_id, p_job.agent_id);
+  hash constant text := memory._content_hash(p_result ->> 'summary'); -- a variable, as in memory.add_memory()
   made memory.summaries;
   remembered uuid;
   details jsonb;
@@ -15549,7 +15609,7 @@ begin
     select from memory.memories as m
     where m.user_id = p_job.user_id
       and m.agent_id = made.agent_ids[1]
-      and m.content_hash = memory._content_hash(p_result ->> 'summary')
+      and m.content_hash = hash
       and m.memory_id <> remembered
       and memory._is_current(m)
   ) then
@@ -17577,8 +17637,9 @@ begin atomic
   select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
 end;
 
--- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at),
--- valid_to and the time of a later supersede.
+-- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at) and
+-- valid_to. A superseded memory held until the one that took its place began to hold, or until it was superseded if
+-- that one is older or gone.
 create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
 returns setof memory.memories
 language sql stable parallel safe
@@ -17592,7 +17653,10 @@ begin atomic
              then p_include_superseded or m.superseded_at is null
              else coalesce(m.valid_from, m.created_at) <= p_as_of
                and (m.valid_to is null or m.valid_to > p_as_of)
-               and (p_include_superseded or m.superseded_at is null or m.superseded_at > p_as_of)
+               and (p_include_superseded or m.superseded_at is null or p_as_of < coalesce((
+                 select least(w.valid_from, m.superseded_at) from memory.memories as w
+                 where w.user_id = m.user_id and w.memory_id = m.superseded_by
+                   and w.valid_from > coalesce(m.valid_from, m.created_at)), m.superseded_at))
         end;
 end;
 
@@ -17847,17 +17911,20 @@ end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int, boolean) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
-'conversation, for which conversations is accepted too) and articles made of old memories (doc_type article). '
+'conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals '
+'documents and conversations. '
 'With include_quarantined also those in quarantine, which quarantined_at shows. total_count is the number of matches '
 'on all pages.';
 
--- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well. The planner
--- inlines this function; a SET clause would prevent that.
+-- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
+-- those stored as "document". The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._doc_types(p_doc_types text[])
 returns text[]
 language sql immutable parallel safe
 begin atomic
-  select case when 'conversations' = any (p_doc_types) then p_doc_types || array['conversation'] else p_doc_types end;
+  select p_doc_types
+    || case when 'conversations' = any (p_doc_types) then array['conversation'] end
+    || case when 'documents' = any (p_doc_types) then array['document'] end;
 end;
 
 -- Documents in quarantine: no search finds them, and lists show them only if asked.
@@ -18017,7 +18084,7 @@ begin
 end;
 $$;
 
-create or replace function memory.clear_thread(user_id text, thread_id text)
+create or replace function memory.clear_thread(user_id text, thread_id text, agent_id text default null)
 returns bigint
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
@@ -18027,34 +18094,40 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('agent_id', coalesce(agent_id, 'any'));
   if not memory._lock_existing_thread(user_id, thread_id) then
     return 0;
   end if;
-  cleared := memory._clear_messages(user_id, thread_id);
+  cleared := memory._clear_messages(user_id, thread_id, agent_id);
   -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
-  -- Neither a summary nor a job that is reading the messages right now may bring them back.
-  delete from memory.jobs as j
-  where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
-  perform memory._recall_user_summary(user_id, thread_id);
+  if agent_id is null then
+    -- Neither a summary nor a job that is reading the messages right now may bring them back.
+    delete from memory.jobs as j
+    where j.user_id = clear_thread.user_id and j.scope = clear_thread.thread_id and j.status in ('pending', 'running');
+    perform memory._recall_user_summary(user_id, thread_id);
+    delete from memory.summaries as s
+    where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  else
+    perform memory._recall_user_summary(user_id, thread_id);
+    perform memory._drop_summaries(user_id, thread_id, p_agent_id => agent_id);
+  end if;
   -- The archived conversation stays. What is archived from now on goes into a new document.
-  update memory.documents as d set source = 'closed_archive'
-  where d.user_id = clear_thread.user_id and d.thread_id = clear_thread.thread_id and d.source = 'archive';
-  delete from memory.summaries as s
-  where s.user_id = clear_thread.user_id and s.thread_id = clear_thread.thread_id;
+  perform memory._close_archive(user_id, thread_id);
   perform memory._note_deletion(user_id, thread_id);
   return cleared;
 end;
 $$;
-comment on function memory.clear_thread(text, text) is
-'Soft-deletes the messages of a thread and drops its summaries; returns the number of messages cleared that could '
-'still be read. Numbering goes on where it was. The messages go for good with memory.sweep(), or once policy '
-'erasure.delete_after has passed.';
+comment on function memory.clear_thread(text, text, text) is
+'Soft-deletes the messages of a thread, with agent_id only those of that agent, and drops the summaries that were made '
+'of them; returns the number of messages cleared that could still be read. Numbering goes on where it was. An archived '
+'conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The messages go '
+'for good with memory.sweep(), or once policy erasure.delete_after has passed.';
 
--- Soft-deletes the messages of a thread, and returns how many of them were current. Messages that compression put away
--- lose their summary_id, because jobs may read messages that have one.
-create or replace function memory._clear_messages(p_user_id text, p_thread_id text)
+-- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Messages that
+-- compression put away lose their summary_id, because jobs may read messages that have one.
+create or replace function memory._clear_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
@@ -18064,12 +18137,32 @@ begin
   with cleared_messages as (
     update memory.messages as m set is_active = false
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
+      and (p_agent_id is null or m.agent_id = p_agent_id)
     returning m.expires_at
   )
   select count(*) filter (where memory._is_current_message(true, c.expires_at)) into cleared from cleared_messages as c;
   update memory.messages as m set summary_id = null
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null;
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null
+    and (p_agent_id is null or m.agent_id = p_agent_id);
   return cleared;
+end;
+$$;
+
+-- Has the next compression archive the thread into a new document, and says that the one before stays.
+create or replace function memory._close_archive(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  archive uuid;
+begin
+  update memory.documents as d set source = 'closed_archive'
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive'
+  returning d.document_id into archive;
+  if found then
+    raise notice 'the archived conversation of this thread stays in the knowledge base, document %', archive
+      using hint = 'memory.delete_document(user_id, document_id) deletes it.';
+  end if;
 end;
 $$;
 
@@ -18078,9 +18171,6 @@ returns boolean
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  job memory.jobs;
-  last_covered bigint; -- the newest message that a summary of the whole thread still covers
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -18090,15 +18180,15 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return false;
   end if;
-  update memory.messages as m set is_active = false
+  -- A message that compression put away is cleared as well: without its summary_id no job and no search reads it.
+  update memory.messages as m set is_active = false, summary_id = null
   where m.user_id = delete_message.user_id
     and m.thread_id = delete_message.thread_id
     and m.seq = delete_message.seq
-    and memory._is_current_message(m.is_active, m.expires_at);
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
   if not found then
     return false;
   end if;
-  -- Neither a summary nor a job that is reading the message right now may bring it back. Earlier summaries stay.
   if exists (
     select from memory.summaries as s
     where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
@@ -18107,26 +18197,15 @@ begin
     perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
     perform memory._forget_conversation(user_id, thread_id);
   end if;
-  for job in
-    select j.* from memory.jobs as j
-    where j.user_id = delete_message.user_id and j.scope = delete_message.thread_id and j.status = 'running'
-    for update
-  loop
-    perform memory._give_back(job);
-  end loop;
-  delete from memory.summaries as s
-  where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
-    and s.end_seq >= delete_message.seq;
-  -- What compression put away for one of them would stand in no context any more.
-  if found then
-    last_covered := (memory._latest_summary(user_id, thread_id, 'thread')).end_seq;
-    if exists (
-      select from memory.messages as m
-      where m.user_id = delete_message.user_id and m.thread_id = delete_message.thread_id
-        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
-    ) then
-      perform memory._enqueue(user_id, 'summarize_thread', thread_id, '{"is_forced": true}', 'thread');
-    end if;
+  perform memory._drop_summaries(user_id, thread_id, p_from_seq => seq);
+  if exists (
+    select from memory.documents as d
+    where d.user_id = delete_message.user_id and d.thread_id = delete_message.thread_id and d.source = 'archive'
+      and (d.metadata #>> '{date_range,end}')::timestamptz >= (
+        select m.created_at from memory.messages as m
+        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq)
+  ) then
+    perform memory._close_archive(user_id, thread_id);
   end if;
   perform memory._note_deletion(user_id, thread_id);
   return true;
@@ -18134,8 +18213,44 @@ end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there. Numbering goes on where it was. What jobs have learned from the message stays, and so does a message that '
-'compression put away.';
+'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the '
+'message stays, and so does an archived conversation, of which a notice tells.';
+
+-- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
+-- of others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
+-- away for a dropped summary would stand in no context any more: they are summarised anew.
+create or replace function memory._drop_summaries(
+  p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  job memory.jobs;
+  last_covered bigint; -- the newest message that a summary of the whole thread still covers
+begin
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.scope = p_thread_id and j.status = 'running'
+    for update
+  loop
+    perform memory._give_back(job);
+  end loop;
+  delete from memory.summaries as s
+  where s.user_id = p_user_id and s.thread_id = p_thread_id
+    and (s.end_seq >= p_from_seq or p_agent_id = any (s.agent_ids));
+  if found then
+    last_covered := (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq;
+    if exists (
+      select from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = p_thread_id
+        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
+    ) then
+      perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', 'thread');
+    end if;
+  end if;
+end;
+$$;
 
 create or replace function memory.delete_thread(user_id text, thread_id text, memories text default 'keep')
 returns bigint
@@ -18249,9 +18364,11 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select t.thread_id, t.message_count, t.active_tokens, t.first_at, t.last_at,
+  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at,
+    t.last_at,
     (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
   from memory.threads as t
+  left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
   where t.user_id = list_threads.user_id
   order by t.last_at desc nulls last, t.thread_id
   limit row_limit offset row_offset;
@@ -18259,6 +18376,18 @@ end;
 $$;
 comment on function memory.list_threads(text, int, int) is
 'Threads of a user with their counters, the most recently used first; total_count is the number of all of them.';
+
+-- What the counters of threads still count although it has expired: a counter goes down when memory.sweep() comes. Read
+-- through the index on expires_at, so that it costs what has expired since then. Inlined by the planner.
+create or replace function memory._expired_in_threads()
+returns table (user_id text, thread_id text, messages bigint, tokens bigint)
+language sql stable parallel safe
+begin atomic
+  select m.user_id, m.thread_id, count(*), sum(m.token_count)
+  from memory.messages as m
+  where m.is_active and m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+  group by m.user_id, m.thread_id;
+end;
 
 -- Locks a thread's row until the transaction ends, and returns whether there is one. Every writer of a thread locks its
 -- row first, so two writers wait for each other instead of deadlocking. Without a row there is nothing to lock:
@@ -18912,25 +19041,24 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by its policy: none without the resource memory, no documents without the
--- resource knowledge_base. Tells the caller when none is left.
+-- The sources of p_sources that an agent has by its policy: documents with the resource knowledge_base, all others with
+-- the resource memory. Tells the caller when none is left.
 create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
   resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+  sources constant text[] := array(
+    select s.source from unnest(p_sources) as s (source)
+    where (resources ->> case s.source when 'document' then 'knowledge_base' else 'memory' end)::boolean);
 begin
-  if not (resources ->> 'memory')::boolean then
+  if sources = '{}' and p_sources = '{document}' then
+    perform memory._note_missing_resource(p_agent_id, 'knowledge_base', 'no documents are searched');
+  elsif sources = '{}' then
     perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is recalled');
-    return array[]::text[];
-  elsif not (resources ->> 'knowledge_base')::boolean then
-    p_sources := array_remove(p_sources, 'document');
-    if p_sources = '{}' then
-      perform memory._note_missing_resource(p_agent_id, 'knowledge_base', 'no documents are searched');
-    end if;
   end if;
-  return p_sources;
+  return sources;
 end;
 $$;
 
@@ -19994,8 +20122,8 @@ end;
 $$;
 
 -- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
--- keep, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
--- still can.
+-- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their
+-- number. Jobs that have not read these messages yet still can.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
@@ -20003,16 +20131,17 @@ returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  after_opening constant bigint := memory._seq_after_opening(p_summary.user_id, p_summary.thread_id);
   put_away record;
 begin
   with gone as (
     update memory.messages as m set is_active = false, summary_id = p_summary.summary_id
     where m.user_id = p_summary.user_id and m.thread_id = p_summary.thread_id and m.is_active
-      and m.seq <= (
+      and m.seq >= after_opening and m.seq <= (
         select max(o.seq) from (
           select a.seq from memory.messages as a
           where a.user_id = p_summary.user_id and a.thread_id = p_summary.thread_id and a.seq <= p_summary.end_seq
-            and a.seq < p_first_kept_seq and a.is_active
+            and a.seq >= after_opening and a.seq < p_first_kept_seq and a.is_active
           order by a.seq limit p_row_limit) as o)
     returning m.created_at
   )
@@ -21041,8 +21170,12 @@ end;
 $$;
 
 -- Threads with messages that no extraction has read, because they are fewer than the cadence or their job died: threads
--- that have been quiet for an hour, and those whose first unread message expires soon. Users take turns, so that one
+-- with such a message that expires soon, and threads that have been quiet for an hour. Users take turns, so that one
 -- with 10,000 short threads leaves room for the others; of one user what expires first comes first.
+--
+-- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
+-- those from which the policy wants nothing extracted never shut out the others. With 210,000 unread threads that reads
+-- 85,000 pages, or 7,000 while they are busy; to read the first unread message of each took 1,013,000 and 847,000.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
@@ -21054,21 +21187,38 @@ declare
   -- Agents of a thread differ in what the policy wants only where a policy names an agent. There the agents of the
   -- first unread messages are judged, of as many as one extraction reads; otherwise the first message tells.
   judged constant int := case when exists (select from memory.policies as p where p.agent_id <> '') then 200 else 1 end;
+  seed constant bigint := extract(epoch from statement_timestamp()) * 1000000;
 begin
   return query
-  with unread as materialized (
-    select t.user_id, t.thread_id, t.last_at, coalesce(k.position, -1) as position
+  with held_up as materialized (
+    select j.user_id, j.scope as thread_id
+    from memory.jobs as j
+    where j.kind = 'extract_memories' and j.status in ('pending', 'running')
+    union all
+    select d.user_id, d.thread_id
+    from memory._dead_extractions() as d
+    where d.deaths >= memory._max_dead_extractions() or d.died_at >= statement_timestamp() - interval '20 hours'
+  ), quiet as (
+    select t.user_id, t.thread_id, coalesce(k.position, -1) as position,
+      hashtextextended(t.user_id, hashtextextended(t.thread_id, seed)) as lot
     from memory.threads as t
     left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
     where t.message_count > 0 and greatest(t.next_seq, 0) - 1 > coalesce(k.position, -1) -- no overflow by a bad row
+      and t.last_at <= statement_timestamp() - interval '1 hour'
+      and not exists (select from held_up as h where h.user_id = t.user_id and h.thread_id = t.thread_id)
+  ), drawn as materialized (
+    select q.user_id, q.thread_id, q.position
+    from quiet as q
+    -- Users count by the hash, because the sort of their texts would take longer than all else.
+    order by row_number() over (partition by hashtextextended(q.user_id, 0) order by q.lot), q.lot
+    limit 2::bigint * p_row_limit
   ), due as materialized (
     select u.user_id, u.thread_id, m.agent_id, m.expires_at
-    from unread as u
-    left join memory._dead_extractions() as d on d.user_id = u.user_id and d.thread_id = u.thread_id
+    from drawn as u
     cross join lateral (
-      select distinct on (w.agent_id) w.agent_id, w.created_at, w.expires_at
+      select distinct on (w.agent_id) w.agent_id, w.expires_at
       from (
-        select m.seq, m.agent_id, m.created_at, m.expires_at
+        select m.seq, m.agent_id, m.expires_at
         from memory.messages as m
         where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
           and memory._is_kept_message(m.is_active, m.summary_id)
@@ -21076,22 +21226,24 @@ begin
         order by m.seq limit judged) as w
       order by w.agent_id, w.seq
     ) as m
-    where (u.last_at <= statement_timestamp() - interval '1 hour' or memory._expires_soon(m.created_at, m.expires_at))
-      and (d.deaths is null
-           or d.deaths < memory._max_dead_extractions() and d.died_at < statement_timestamp() - interval '20 hours')
-      and not exists (
-        select from memory.jobs as j
-        where j.user_id = u.user_id and j.kind = 'extract_memories' and j.scope = u.thread_id
-          and j.status in ('pending', 'running'))
+    union all
+    select e.user_id, e.thread_id, e.agent_id, e.expires_at
+    from memory._unread_threads_expiring() as e
+    where not exists (select from held_up as h where h.user_id = e.user_id and h.thread_id = e.thread_id)
+  ), levels as materialized (
+    -- The policy is read once per agent, because that costs more than all other conditions together, and once for all
+    -- users who have none of their own.
+    select d.user_id, d.thread_id, d.agent_id, d.expires_at, coalesce(p.user_id, '') as level
+    from due as d
+    left join (select distinct o.user_id from memory.policies as o) as p on p.user_id = d.user_id
   ), wanted as materialized (
-    -- The policy is read once per agent, because that costs more than all other conditions together.
-    select a.user_id, a.agent_id
-    from (select distinct u.user_id, u.agent_id from due as u offset 0) as a
-    where memory._extracts(a.user_id, a.agent_id)
+    select a.level, a.agent_id
+    from (select distinct l.level, l.agent_id from levels as l offset 0) as a
+    where memory._extracts(a.level, a.agent_id)
   ), threads as (
-    select u.user_id, u.thread_id, min(u.expires_at) as expires_at
-    from due as u join wanted as w on w.user_id = u.user_id and w.agent_id = u.agent_id
-    group by u.user_id, u.thread_id
+    select l.user_id, l.thread_id, min(l.expires_at) as expires_at
+    from levels as l join wanted as w on w.level = l.level and w.agent_id = l.agent_id
+    group by l.user_id, l.thread_id
   )
   select u.user_id, u.thread_id
   from threads as u
@@ -21116,6 +21268,35 @@ begin
     and ((policy #>> '{budget,tokens_per_user_per_day}')::bigint is distinct from 0
            and (policy #>> '{budget,tokens_per_agent_per_day}')::bigint is distinct from 0
          or (memory._chosen_chat_model(null, policy -> 'agent')).provider = 'local');
+end;
+$$;
+
+-- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that
+-- no extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come
+-- after one of a week. What this costs depends on how many messages expire, and not on how many threads there are.
+create or replace function memory._unread_threads_expiring()
+returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)
+language plpgsql stable parallel safe
+set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_bitmapscan = off
+set jit = off
+as $$
+begin
+  return query
+  select s.user_id, s.thread_id, s.agent_id, s.expires_at
+  from (
+    select m.user_id, m.thread_id, m.agent_id, max(m.seq) as last_seq, min(m.expires_at) as expires_at
+    from memory.messages as m
+    -- The longest time for which memory._waits_for_extraction() and memory._expires_soon() can hold, for the index.
+    where m.expires_at > statement_timestamp() - interval '30 days'
+      and m.expires_at <= statement_timestamp() + interval '1 day' and m.expires_at < 'infinity'
+      and m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
+      and memory._expires_soon(m.created_at, m.expires_at) and memory._waits_for_extraction(m.created_at, m.expires_at)
+    group by m.user_id, m.thread_id, m.agent_id offset 0) as s
+  -- A subquery and not a join, which would read the marks of all threads.
+  where s.last_seq > coalesce((
+    select k.position from memory.marks as k
+    where k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'), -1);
 end;
 $$;
 
@@ -21762,6 +21943,7 @@ declare
   is_forced constant boolean := p_job.request ? 'is_forced';
   is_window boolean;
   whole_end bigint;
+  after_opening bigint;
   range_start bigint;
   range_end bigint;
   from_seq bigint;
@@ -21793,18 +21975,20 @@ begin
   end if;
   perform memory._check_summary_is_free(p_job, chain);
   base := memory._latest_summary(p_job.user_id, p_job.scope, chain);
+  after_opening := memory._seq_after_opening(p_job.user_id, p_job.scope);
   if chain = 'thread' then
-    range_start := coalesce(base.start_seq, 0);
-    from_seq := greatest(range_start, coalesce(base.end_seq + 1, 0),
+    range_start := coalesce(base.start_seq, after_opening);
+    from_seq := greatest(range_start, coalesce(base.end_seq + 1, after_opening),
                          range_end - (p_job.request ->> 'recent_k')::bigint + 1);
-    if from_seq > coalesce(base.end_seq + 1, 0) then
+    if from_seq > coalesce(base.end_seq + 1, after_opening) then
       range_start := from_seq; -- what recent_k passes over is read before compression puts it away
     end if;
   else
-    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint);
+    range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      range_start := memory._first_seq(p_job.user_id, p_job.scope, least(range_start, whole_end + 1));
+      range_start := memory._first_seq(p_job.user_id, p_job.scope, greatest(
+        least(range_start, whole_end + 1), after_opening));
       base := memory._rolling_summary_across(p_job.user_id, p_job.scope, range_start);
       if not is_forced and greatest(base.end_seq, whole_end) >= range_end then
         range_end := memory._newest_seq(p_job.user_id, p_job.scope);
@@ -21891,13 +22075,14 @@ end;
 $$;
 
 -- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer.
-create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint)
+-- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is
+-- counted from there.
+create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint
 language sql immutable parallel safe
 begin atomic
-  select least(start_seq + start_seq % 2, p_end_seq)
-  from (select greatest(0, p_end_seq - p_window_size + 1)) as w (start_seq);
+  select least(start_seq + (start_seq - p_first_seq) % 2, p_end_seq)
+  from (select greatest(p_first_seq, p_end_seq - p_window_size + 1)) as w (start_seq);
 end;
 
 create or replace function memory.summarize_thread(
@@ -24918,6 +25103,7 @@ $$;
 -- needs pgvector on the search_path
 
 -- The parts of a context. They are shown in the order of their places:
+--   0  message         the instructions that begin the thread
 --   1  memories        what is remembered about the user
 --   2  user_summary    the summary of the user
 --   3  recalled        what was said before about the query
@@ -24925,13 +25111,15 @@ $$;
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the summary of the user (2);
--- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
--- leave over while the thread does not need it; and the rest to the thread (thread.sql). Stable, so that everything is
--- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
+-- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
+-- thread (0); to the summary of the user (2); to earlier conversations (4), memories (1) and recalled messages (3),
+-- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
+-- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
+-- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
+-- neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_recalls boolean
+  p_max_tokens int, p_recalls boolean, p_for_thread int
 )
 returns setof memory.context_part
 language plpgsql stable parallel unsafe
@@ -24953,12 +25141,19 @@ declare
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
+  shared int; -- what the shares are of
   cross_tokens int := 0;
   memory_tokens int;
   recall_tokens int := 0;
 begin
   select * into units from memory._newest_units(p_user_id, p_thread_id, p_agent_id, p_max_tokens);
   remaining := p_max_tokens - coalesce(units.tokens[1], 0);
+  if units.beginning <> '{}' then
+    remaining := remaining - units.beginning_tokens;
+  elsif units.beginning_tokens > 0 then
+    raise notice 'degraded: the instructions that begin the thread do not fit into max_tokens'
+      using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.max_tokens.';
+  end if;
   if profile.token_count <= remaining then
     parts := parts || profile;
     remaining := remaining - profile.token_count;
@@ -24968,12 +25163,13 @@ begin
 
   -- The shares. A thread that fits beside memories and earlier conversations is shown whole, and recall has what it
   -- leaves. Of a longer thread recall takes its share, too.
-  memory_tokens := floor(remaining * memory._share(p_policy #>> '{context,memories_share}'));
+  shared := greatest(least(remaining, p_max_tokens - p_for_thread), 0);
+  memory_tokens := floor(shared * memory._share(p_policy #>> '{context,memories_share}'));
   if crosses then
-    cross_tokens := floor(remaining * memory._share(p_policy #>> '{context,cross_session_share}'));
+    cross_tokens := floor(shared * memory._share(p_policy #>> '{context,cross_session_share}'));
   end if;
   if recalls then
-    recall_tokens := floor(remaining * memory._share(p_policy #>> '{context,recall_share}'));
+    recall_tokens := floor(shared * memory._share(p_policy #>> '{context,recall_share}'));
   end if;
   summaries := memory._thread_summaries(p_user_id, p_thread_id, p_agent_id);
   select * into thread from memory._fit_thread(
@@ -25062,9 +25258,14 @@ begin
   with shown as materialized (
     select m.seq, m.role, m.content, m.metadata, u.tokens,
       m.search_vector is null and (m.role in ('tool', 'assistant') or m.metadata ? 'trust') as is_unjudged
-    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    from (
+      select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
+      where a.seq >= thread.oldest_seq
+      union all
+      select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
+      where a.seq between units.beginning[1] and units.beginning[cardinality(units.beginning)]
+    ) as m
     join unnest(units.message_seqs, units.message_tokens) as u (seq, tokens) on u.seq = m.seq
-    where m.seq >= thread.oldest_seq
   ), held_back as (
     select memory._held_back(p_user_id, p_thread_id, array_agg(s.seq)) as seqs from shown as s
     where s.is_unjudged having count(*) > 0
@@ -25072,12 +25273,13 @@ begin
     select p.ordinal as place, 0 as seq, p.role, p.content, p.source, p.token_count, p.metadata
     from unnest(parts) as p
     union all
-    select 7, s.seq, s.role,
+    select case when s.seq < thread.oldest_seq then 0 else 7 end, s.seq, s.role,
       case when s.is_unjudged and s.seq = any ((select h.seqs from held_back as h)::bigint[])
         then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
     from shown as s
   )
-  select row_number() over (order by c.place, c.seq)::int, c.role, c.content, c.source, c.token_count, c.metadata
+  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source,
+    c.token_count, c.metadata
   from chosen as c
   order by 1;
 end;
@@ -25499,11 +25701,13 @@ $$;
 -- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
 -- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
 -- newest unit is there even when it has more tokens. message_seqs, message_tokens: the tokens of each message that was
--- read, because counting them is most of the work.
+-- read, because counting them is most of the work. beginning: the instructions that begin the thread. They are no unit,
+-- and beginning_tokens of p_max_tokens are kept free for them; none of them is there if the newest unit leaves fewer.
 create or replace function memory._newest_units(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
   out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
-  out message_seqs bigint[], out message_tokens int[]
+  out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int
 )
 language plpgsql stable parallel safe
 -- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
@@ -25513,21 +25717,29 @@ set jit = off
 as $$
 declare
   message record;
+  instructions constant bigint[] := memory._opening(p_user_id, p_thread_id);
+  room int;
   total int := 0;
   newest_of_unit bigint;
 begin
   oldest := '{}';
   newest := '{}';
   tokens := '{}';
-  message_seqs := '{}';
-  message_tokens := '{}';
   is_more := false;
+  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
+  into message_seqs, message_tokens, beginning_tokens
+  from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+  cross join lateral memory._message_tokens(m) as t (tokens)
+  where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  beginning := message_seqs;
+  room := p_max_tokens - beginning_tokens;
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
     from (
       -- The limit ends the walk at the oldest active message, so that compressed messages before it are not read.
       select a.* from memory.messages as a
       where a.user_id = p_user_id and a.thread_id = p_thread_id and a.is_active
+        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
       order by a.seq desc
       limit (select t.message_count from memory.threads as t
              where t.user_id = p_user_id and t.thread_id = p_thread_id)
@@ -25540,7 +25752,11 @@ begin
     message_tokens := message_tokens || message.tokens;
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
-      is_more := oldest <> '{}' and total > p_max_tokens;
+      if oldest = '{}' and total > room then
+        beginning := '{}';
+        room := p_max_tokens;
+      end if;
+      is_more := oldest <> '{}' and total > room;
       exit when is_more;
       oldest := oldest || message.seq;
       newest := newest || newest_of_unit;
@@ -25586,7 +25802,8 @@ $$;
 -- (60_search/query_embedding.sql); and put the parts together within max_tokens (memory._context_parts()).
 create or replace function memory.get_context(
   user_id text, thread_id text, query text default null, agent_id text default null,
-  max_tokens int default null, query_embedding vector default null, recall boolean default null
+  max_tokens int default null, query_embedding vector default null, recall boolean default null,
+  whole_thread boolean default false
 )
 returns setof memory.context_part
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
@@ -25596,6 +25813,7 @@ as $$
 declare
   policy jsonb;
   room int; -- for instructions
+  for_thread int := 0; -- tokens that come on top of the policy's context.max_tokens
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -25613,7 +25831,11 @@ begin
   query := coalesce(
     memory._query_or_null(query),
     memory._newest_question(get_context.user_id, get_context.thread_id, get_context.agent_id));
-  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int);
+  if max_tokens is null and whole_thread then
+    for_thread := memory._tokens_until_compression(
+      get_context.user_id, get_context.thread_id, get_context.agent_id, policy);
+  end if;
+  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int + for_thread);
   room := memory._instruction_room(get_context.user_id, get_context.thread_id, max_tokens);
   return query
   select i.*
@@ -25626,30 +25848,55 @@ begin
     m, k.embedding, k.problem, 'hybrid') as t
   cross join lateral memory._kept_texts(
     get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding, policy,
-    get_context.max_tokens - room) as x
+    get_context.max_tokens - room - for_thread) as x
   cross join lateral memory._with_instructions(get_context.user_id, array(
     select row(p.ordinal, p.role, p.content, p.source, p.token_count, p.metadata)::memory.context_part
     from (
       select x.*, false as is_of_thread
       where x.content is not null
       union all
-      select c.*, c.source in ('thread_summary', 'message')
+      select c.*, c.ordinal > 0 and c.source in ('thread_summary', 'message')
       from memory._context_parts(
         get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, m.name, t.embedding,
         policy, get_context.max_tokens - room - coalesce(x.token_count, 0),
         coalesce(get_context.recall, memory._recalls(
-          get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy))) as c) as p
-    order by p.is_of_thread, p.ordinal), get_context.max_tokens) as i
+          get_context.user_id, get_context.thread_id, get_context.agent_id, get_context.query, policy)),
+        for_thread) as c) as p
+    order by p.ordinal > 0, p.is_of_thread, p.ordinal), get_context.max_tokens) as i
   order by i.ordinal;
 end;
 $$;
-comment on function memory.get_context(text, text, text, text, int, vector, boolean) is
+comment on function memory.get_context(text, text, text, text, int, vector, boolean, boolean) is
 'Chat messages to send to a model, within max_tokens: memories, the summary of the user, what was said before about '
 'the query (recall, otherwise the policy''s context.recall), earlier conversations, what the query needs of artifacts '
 'that the thread names (context.expand_artifacts), the newest messages of the thread, and a summary of those that do '
-'not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). Without a '
+'not fit; before them, where a placeholder stands among them, instructions for it (prompt placeholders). The system '
+'messages that begin the thread stand first. whole_thread, without max_tokens: context.max_tokens is for everything '
+'else, and the thread has as many tokens as it needs until compression.threshold_tokens. Without a '
 'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
 'metadata of other parts says what was chosen, with the scores.';
+
+-- The tokens of a thread's messages as a context counts them: of all while the thread has not reached the threshold of
+-- its compression, else of the newest up to the threshold. The thread counts fewer tokens than a context, so its own
+-- counter says which.
+create or replace function memory._tokens_until_compression(
+  p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb
+)
+returns int
+language plpgsql stable parallel safe
+as $$
+declare
+  threshold constant bigint := p_policy #>> '{compression,threshold_tokens}';
+  units record; -- of memory._newest_units()
+begin
+  select u.* into units
+  from memory.threads as t
+  cross join lateral memory._newest_units(p_user_id, p_thread_id, p_agent_id,
+    case when t.active_tokens <= threshold then 2147483647 else least(threshold, 2147483647) end::int) as u
+  where t.user_id = p_user_id and t.thread_id = p_thread_id;
+  return coalesce(units.tokens[cardinality(units.tokens)], 0) + coalesce(units.beginning_tokens, 0);
+end;
+$$;
 
 -- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
 -- Where no embedding model is active none is asked for: else each call would raise a notice about that.
@@ -25662,8 +25909,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that is only an embedding has no words to
--- judge.
+-- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about
+-- nothing. A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -25674,7 +25921,7 @@ declare
   recall constant text := p_policy #>> '{context,recall}';
 begin
   if recall <> 'when_needed' then
-    return recall::boolean;
+    return recall::boolean and not memory._only_acknowledges(p_query);
   end if;
   return p_query is null
     or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';
@@ -25705,7 +25952,7 @@ $$;
 set local search_path = pg_catalog, pg_temp;
 
 -- The paragraph that teaches a model what placeholders are: the prompt placeholders. It stands first in a context in
--- which a placeholder of an artifact stands, and nowhere else.
+-- which a placeholder of an artifact stands, after the instructions that begin the thread, and nowhere else.
 
 -- The tokens that a context keeps free for the paragraph: all that it needs if a message of the thread is kept as an
 -- artifact and a quarter of the context is enough for it; else 0, and it is shown if the parts leave room.
@@ -25726,9 +25973,9 @@ begin
 end;
 $$;
 
--- The parts of a context, numbered in this order, with the paragraph before them if one of them names an artifact of
--- the user and p_max_tokens allows it. In recalled and summarised texts the placeholders of the user's artifacts can be
--- used again.
+-- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
+-- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts
+-- the placeholders of the user's artifacts can be used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -25737,6 +25984,7 @@ language plpgsql stable parallel safe
 as $$
 declare
   part memory.context_part;
+  paragraph memory.context_part;
   named text[] := array[]::text[];
   template text;
   needed int;
@@ -25751,11 +25999,16 @@ begin
     template := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
     needed := memory._tokens_at_most(template);
     if needed + memory._tokens_of(p_parts) <= p_max_tokens then
-      place := 1;
-      return next (1, 'system', template, 'instructions', needed, '{}')::memory.context_part;
+      paragraph := row(0, 'system', template, 'instructions', needed, '{}')::memory.context_part;
     end if;
   end if;
   foreach part in array p_parts loop
+    if paragraph.content is not null and part.ordinal > 0 then
+      place := place + 1;
+      paragraph.ordinal := place;
+      return next paragraph;
+      paragraph := null;
+    end if;
     place := place + 1;
     return next (
       place, part.role,
@@ -26398,6 +26651,24 @@ begin
     when strongest is null then 'The request points to nothing that was said before.'
     when (strongest ->> 'is_resolved')::boolean then format('The recent messages say what "%s" means.', found)
     else format('The request %s: "%s".', strongest ->> 'says', found) end;
+end;
+$$;
+
+-- Whether a request is nothing but a greeting, thanks or a word of assent, whose meaning is in no memory.
+create or replace function memory._only_acknowledges(p_query text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := btrim(memory._request_words(p_query), '^$ ');
+begin
+  return length(p_query) <= 50 and said <> '' and (
+    said in ('yes', 'no', 'yep', 'yeah', 'nope', 'sure', 'right', 'fine', 'alright', 'k', 'got it', 'sounds good', 'ja',
+             'nein', 'sí', 'oui', 'non', 'sim', 'não', '好', '好的')
+    or exists (
+      select from memory._request_phrases() as p
+      cross join lateral unnest(p.phrases::text[]) as phrase
+      where p.sign = 'greeting' and btrim(phrase, '^ ') = said));
 end;
 $$;
 
@@ -27652,7 +27923,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database. Numbers of jobs are not exported: another database gives its own.
+-- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported:
+-- another database gives its own.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text)
 language plpgsql immutable parallel safe
@@ -27662,14 +27934,19 @@ begin
   values
     (1, 'policies', array[]::text[], 'true'),
     -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 'true'),
+    (2, 'artifacts', array['content_id'], 't.expires_at is null or t.expires_at > statement_timestamp()'),
     (3, 'threads', array['message_count', 'active_tokens'], 'true'),
-    (4, 'messages', array['search_vector', 'search_keys'], 'true'),
-    (5, 'quarantined_messages', array[]::text[], 'true'),
+    (4, 'messages', array['search_vector', 'search_keys'], 't.expires_at > statement_timestamp()'),
+    (5, 'quarantined_messages', array[]::text[],
+     'exists (select from memory.messages as m where m.user_id = t.user_id and m.thread_id = t.thread_id
+              and m.seq = t.seq and m.expires_at > statement_timestamp())'),
     (6, 'summaries', array['search_vector'], 't.status <> ''processing'''),
     (7, 'memory_scopes', array['memory_count'], 'true'),
-    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true'),
-    (9, 'memory_history', array[]::text[], 'true'),
+    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'],
+     't.expires_at is null or t.expires_at > statement_timestamp()'),
+    (9, 'memory_history', array[]::text[],
+     'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
+                  and m.expires_at <= statement_timestamp())'),
     (10, 'documents', array[]::text[], 'true'),
     (11, 'secrets', array[]::text[], 'true'),
     (12, 'secret_reads', array[]::text[], 'true'),
@@ -27714,7 +27991,7 @@ begin
   into keys, key_before
   from unnest(names) with ordinality as n (name, place)
   join pg_attribute as a on a.attrelid = format('memory.%I', p_kind)::regclass and a.attname = n.name;
-  return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and %s',
+  return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and (%s)',
       item, keys, p_kind, exported.condition)
     || case when jsonb_typeof(p_after) = 'array' then format(' and (%s) > (%s)', keys, key_before) else '' end
     || format(' order by %s', keys);
@@ -31055,9 +31332,11 @@ $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
 
 call memory._replace_view('thread_stats', $view$
-select t.user_id, t.thread_id, t.message_count, t.active_tokens, t.next_seq,
+select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
+  t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,
   coalesce(k.position, -1) as extracted_seq, t.first_at, t.last_at
 from memory.threads as t
+left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
 left join memory.marks as k
   on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
 $view$);
@@ -31299,11 +31578,13 @@ SOURCES = {
         '        reply_type: returns the type of the reply, which chat/replies.py checks. It is a function, so that jobs of the\n'
         '            built-in model do not import pydantic.\n'
         "        result: makes the job's result of the payload and the checked reply; raises ModelError.\n"
+        '        from_text: makes the fields of a reply of the payload and a text, where a model may answer without JSON.\n'
         '    """\n'
         '\n'
         '    variables: Variables\n'
         '    reply_type: Callable[[Payload], type[BaseModel]]\n'
         '    result: Callable[[Payload, Any], Result]\n'
+        '    from_text: Callable[[Payload, str], dict[str, Any]] | None = None\n'
         '\n'
         '\n'
         'def check_numbers(rows: Iterable[Payload], groups: Sequence[Sequence[int]], *, once: bool) -> None:\n'
@@ -31328,6 +31609,8 @@ SOURCES = {
         '\n'
         'from __future__ import annotations\n'
         '\n'
+        'import re\n'
+        'from collections.abc import Callable\n'
         'from functools import lru_cache\n'
         'from typing import Annotated, Any, TypeVar\n'
         '\n'
@@ -31337,6 +31620,8 @@ SOURCES = {
         '\n'
         '# What a schema may say in the strict mode of every provider. Pydantic checks all the rest when the reply is there.\n'
         '_SCHEMA_KEYWORDS = ("type", "enum", "const")\n'
+        '# An object with a member: prose may have braces, but hardly these.\n'
+        '_JSON = re.compile(r\'\\{\\s*(?:"|\\})\')\n'
         '\n'
         '\n'
         'def _storable(text: str) -> str:\n'
@@ -31398,10 +31683,17 @@ SOURCES = {
         '    return strict(schema)\n'
         '\n'
         '\n'
-        'def parse_reply(content: str, reply_type: type[Reply]) -> Reply:\n'
-        '    """The reply in the text of a completion. Raises ModelError that names the first thing wrong with it."""\n'
+        'def parse_reply(\n'
+        '    content: str, reply_type: type[Reply], from_text: Callable[[str], dict[str, Any]] | None = None\n'
+        ') -> Reply:\n'
+        '    """The reply in the text of a completion; `from_text` makes its fields of a text without JSON.\n'
+        '\n'
+        '    Raises ModelError that names the first thing wrong with it.\n'
+        '    """\n'
         '    content = content.rpartition("</think>")[2]  # some servers put the reasoning in front\n'
         '    try:\n'
+        '        if from_text is not None and not _JSON.search(content):\n'
+        '            return reply_type.model_validate(from_text(content))\n'
         '        # Servers without a JSON mode put prose or code fences around the object.\n'
         '        return reply_type.model_validate_json(content[content.find("{") : content.rfind("}") + 1])\n'
         '    except ValidationError as error:\n'
@@ -31580,6 +31872,7 @@ SOURCES = {
         'from ..task import Payload, Result, Task\n'
         'from ..text.extracts import HEADING, newest, quoted, said, shortened, summary_of_quotes, utterances\n'
         'from ..text.sentences import split_sentences\n'
+        'from ..text.summary_layout import summary_of_text\n'
         'from ..text.words import best_sentences, frequent_words\n'
         '\n'
         'if TYPE_CHECKING:\n'
@@ -31679,6 +31972,7 @@ SOURCES = {
         '    variables={"messages": messages, "previous_summary": previous_summary},\n'
         '    reply_type=lambda _: _reply_type(),\n'
         '    result=_summary_and_lists,\n'
+        '    from_text=lambda _, text: summary_of_text(text),\n'
         ')\n'
     ),
     'agent_memory_models.jobs.consolidate': (
@@ -32179,6 +32473,7 @@ SOURCES = {
         'from ..errors import ModelError\n'
         'from ..task import Payload, Result, Task\n'
         'from ..text.extracts import quoted, said, summary_of_quotes, utterances\n'
+        'from ..text.summary_layout import summary_of_text\n'
         'from ..text.summary_lines import Point, points_in_window\n'
         'from ..text.words import best_sentences\n'
         'from . import compress_thread\n'
@@ -32230,6 +32525,13 @@ SOURCES = {
         '    return reply_object("RollingSummary", points=list[point])  # type: ignore[valid-type]\n'
         '\n'
         '\n'
+        'def _points_of_text(payload: Payload, text: str) -> dict[str, Any]:\n'
+        '    """A text without seqs as points that rest on the whole window."""\n'
+        '    lines = summary_of_text(text)["summary"].splitlines()\n'
+        '    seqs = [payload["start_seq"], payload["end_seq"]]\n'
+        '    return {"points": [{"text": line, "seqs": seqs} for line in lines if line.strip()]}\n'
+        '\n'
+        '\n'
         'def _summary_of_points(payload: Payload, reply: Any) -> Result:\n'
         '    """The reply\'s points as lines, without points that rest only on messages before the window."""\n'
         '    points = [Point(point.seqs[0], point.seqs[-1], point.text) for point in reply.points]\n'
@@ -32250,6 +32552,7 @@ SOURCES = {
         '    },\n'
         '    reply_type=lambda _: _reply_type(),\n'
         '    result=_summary_of_points,\n'
+        '    from_text=_points_of_text,\n'
         ')\n'
     ),
     'agent_memory_models.jobs.summarize_user': (
@@ -32268,6 +32571,7 @@ SOURCES = {
         'from ..text.self_statements import statements_in\n'
         'from ..text.sentences import split_sentences\n'
         'from ..text.statements import claim, single_values\n'
+        'from ..text.summary_layout import summary_of_text\n'
         'from ..text.words import best_sentences, frequent_words, words_of\n'
         '\n'
         'if TYPE_CHECKING:\n'
@@ -32346,6 +32650,7 @@ SOURCES = {
         '    variables={"messages": messages, "previous_summary": previous_summary},\n'
         '    reply_type=lambda _: _reply_type(),\n'
         '    result=lambda _, reply: {"summary": reply.summary, "metadata": {"topics": reply.topics}},\n'
+        '    from_text=lambda _, text: summary_of_text(text),\n'
         ')\n'
     ),
     'agent_memory_models.models': (
@@ -33066,6 +33371,7 @@ SOURCES = {
         '\n'
         'import json\n'
         'import re\n'
+        'from functools import partial\n'
         'from typing import Any\n'
         '\n'
         'import openai\n'
@@ -33127,7 +33433,10 @@ SOURCES = {
         '            try:\n'
         '                with recorded_call(calls, kind, payload) as call:\n'
         '                    content = await self._ask(payload, messages, _MODES[mode], strict_schema(reply_type), call)\n'
-        '                    return question.result(payload, parse_reply(content, reply_type))\n'
+        '                    reply = parse_reply(\n'
+        '                        content, reply_type, question.from_text and partial(question.from_text, payload)\n'
+        '                    )\n'
+        '                    return question.result(payload, reply)\n'
         '            except RefusedRequestError as error:\n'
         '                if _MODES[mode] == "off" or not _ABOUT_THE_MODE.search(error.said):\n'
         '                    raise\n'
@@ -36705,6 +37014,43 @@ SOURCES = {
         '            of = match.groupdict().get("of", "").lower()\n'
         '            found[f"{attribute} {of}".rstrip()] = Value(match["value"].strip().lower(), replaces=True)\n'
         '    return found\n'
+    ),
+    'agent_memory_models.text.summary_layout': (
+        '"""Summaries that a model has written as text instead of JSON: under headings, or as plain prose."""\n'
+        '\n'
+        'from __future__ import annotations\n'
+        '\n'
+        'import re\n'
+        'from typing import Any\n'
+        '\n'
+        '_SECTIONS = ("summary", "topics", "entities", "decisions", "questions")\n'
+        '_HEADING = re.compile(rf"^[ \\t#*]*({\'|\'.join(_SECTIONS)})[ \\t*]*(?::[ \\t*]*|\x24)", re.IGNORECASE | re.MULTILINE)\n'
+        '_BULLET = re.compile(r"^(?:[-*\u2022]|\\d+[.)])\\s+")\n'
+        '\n'
+        '\n'
+        'def summary_of_text(text: str) -> dict[str, Any]:\n'
+        '    """The summary and the lists under ``## SUMMARY``, ``## TOPICS``; the text as a summary without headings."""\n'
+        '    first, *rest = _HEADING.split(text)\n'
+        '    sections = {name.lower(): said.strip() for name, said in zip(rest[::2], rest[1::2], strict=True)}\n'
+        '    if "summary" not in sections:\n'
+        '        return {"summary": (first if sections else text).strip()}\n'
+        '    lists = {\n'
+        '        # Topics and entities stand in a line with commas; a decision or a question has a line of its own.\n'
+        '        name: [\n'
+        '            item\n'
+        '            for part in re.split(r"[,\\n]" if name in ("topics", "entities") else r"\\n", said)\n'
+        '            if (item := _item(part))\n'
+        '        ]\n'
+        '        for name, said in sections.items()\n'
+        '        if name != "summary"\n'
+        '    }\n'
+        '    return {"summary": sections["summary"], **lists}\n'
+        '\n'
+        '\n'
+        'def _item(text: str) -> str:\n'
+        '    """An entry of a list; empty where the model says that there is none."""\n'
+        '    item = _BULLET.sub("", text.strip())\n'
+        '    return "" if item.strip("[].").lower() in ("none", "") else item\n'
     ),
     'agent_memory_models.text.summary_lines': (
         '"""The format of rolling summaries by any provider: a line for each point, marked with its messages.\n'
