@@ -3419,6 +3419,14 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_is_about_the_same', $header$(p_claim jsonb, p_other jsonb)
 returns boolean$header$),
+      ('function', '_may_be_reworded', $header$(p_claim jsonb, p_other jsonb)
+returns boolean$header$),
+      ('function', '_shared_topics', $header$(p_claim jsonb, p_other jsonb)
+returns text[]$header$),
+      ('function', '_have_other', $header$(p_claim jsonb, p_other jsonb, p_kind text)
+returns boolean$header$),
+      ('function', '_names_other_relatives', $header$(p_claim jsonb, p_other jsonb)
+returns boolean$header$),
       ('function', '_remember_conversation', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_conversation_memory', $header$(p_user_id text, p_thread_id text)
@@ -3437,6 +3445,10 @@ returns bigint$header$),
 returns boolean$header$),
       ('function', '_embedding_before_insert', $header$()
 returns trigger$header$),
+      ('function', '_everyday_topics', $header$(p_words text[])
+returns text[]$header$),
+      ('function', '_relatives', $header$(p_words text[])
+returns text[]$header$),
       ('function', 'get_memory', $header$(user_id text, memory_id uuid)
 returns memory.memory$header$),
       ('function', '_refuse_unknown_memory', $header$(p_memory_id uuid, p_argument text default 'memory_id')
@@ -4028,7 +4040,9 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_claims_of', $header$(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb$header$),
-      ('function', '_named_by_content', $header$(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
+      ('function', '_wording_that_stays', $header$(
+  p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
+)
 returns uuid$header$),
       ('function', '_newest_said', $header$(p_user_id text, p_memory_ids uuid[])
 returns uuid$header$),
@@ -8739,8 +8753,8 @@ $prompt$),
     ('placeholders', $prompt$Long outputs and texts are not shown in full here. In the place of each stands a placeholder, [MemoryRef: <key> - <what it is> - <its size> tokens]. When the description is enough, go on without the text. When you need what it says, call the tool retrieve_memory with the key as memory_key: from_line and max_lines, or from_token, give a part of the text, and words gives only the lines that hold these words; of a text of more than 2000 tokens ask for a part. Copy the key exactly, never make one up, and do not say that you have read a text whose placeholder is all that you have seen. [MemoryRef: <key>] is the short form.
 $prompt$),
     ('reconcile_memories', $prompt$You keep the facts in an assistant's memory free of repetition and contradiction. Find among the facts
-- duplicates: facts that one of them makes superfluous, because it says all that each of the others says. For each such set give the numbers of all its facts, and as content the text of the one that says the most, copied word for word. No text of your own is stored. A fact belongs to at most one set.
-- contradictions: facts about the same thing that cannot both be true at the same time, such as two different home towns. Give the numbers of each pair. Which of them holds is decided elsewhere.
+- duplicates: facts that make the same statement, in the same words or in others ("prefers aisle seats", "likes to sit on the aisle when flying"). For each such set give the numbers of all its facts, and as content the text of the one that says the most, copied word for word. No text of your own is stored. A fact belongs to at most one set.
+- contradictions: facts about the same thing that cannot both be true at the same time, such as two different home towns, or a vegetarian who loves steak. Give the numbers of each pair. Which of them holds is decided elsewhere.
 
 Compare only facts of the same group and the same subject. Facts that complete each other, such as two hobbies, are neither, nor are facts that differ in a number, a date, a name or a negation duplicates. When in doubt leave them alone: empty lists are a good answer.
 
@@ -15307,8 +15321,9 @@ declare
     'not no never none nobody nothing neither nor without dont doesnt didnt isnt arent wasnt wont hate hates'
     ' hated dislike dislikes disliked avoid avoids avoided stop stops stopped quit quits former formerly'
     ' previously ex used was were had will ll would might maybe perhaps could should almost if unless until except'
-    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong want'
-    ' wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
+    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong gave sold'
+    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering'
+    ' nicht kein keine keinen'
     ' keinem keiner keines nie niemals nichts ohne weder hasst hasse ungern früher ehemals war waren wird werde'
     ' würde vielleicht ne n pas jamais aucun aucune rien sans ni déteste évite ancien ancienne était nunca jamás'
     ' ningún ninguna ninguno nada sin tampoco odia odio evita antes era dejó non mai nessun nessuno nessuna niente'
@@ -15355,8 +15370,10 @@ $$;
 --   figures  each number, weekday and month with the stem after it, because "2 cats, 3 dogs" is not "3 cats, 2 dogs"
 --   names    capitalised words that do not begin a sentence
 --   topic    the words that tell what the memory is about, as keyword search indexes them: without the stop words of
---            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored; all words
---            of living somewhere count as one more word, and so do those of having a job
+--            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored; and its
+--            memory._everyday_topics()
+--   verb     the stem of the verb with which a fact about the user begins; empty where it begins with a noun
+--   relatives  memory._relatives()
 --   turns    the number of memory._turning_words()
 create or replace function memory._claim(p_content text, p_language regconfig, p_ignored text[])
 returns jsonb
@@ -15375,7 +15392,9 @@ declare
     ' wants wanted need needs needed use uses used using own owns owned get gets got go goes going went make makes'
     ' made keep keeps take takes took think thinks know knows feel feels think believe believes say says said tell'
     ' tells told thing things something anything everything lot much many new good bad great currently now always'
-    ' usually often sometimes day time year years people person benutzer nutzer mag mögen liebt liebe hasst hasse'
+    ' usually often sometimes day time year years people person called named run runs end ends start starts'
+    ' benutzer nutzer benutzerin nutzerin usuaria utilisatrice heißt heisst endet llama llaman gustan acaba termina'
+    ' appelle termine mag mögen liebt liebe hasst hasse'
     ' bevorzugt allergisch besitzt utilisateur aime adore déteste préfère allergique usuario gusta encanta odia'
     ' prefiere alérgico alérgica utente piace ama preferisce allergico allergica usuário gosta adora prefere'
     ' gebruiker houdt haat пользователь любит нравится ненавидит kullanıcı seviyor 用户 用戶 使用 喜欢 喜歡 好き 대해 사용 용자 ユー'
@@ -15388,9 +15407,13 @@ declare
   -- topic unless the memory has a second stop word of that language.
   homographs constant text[] := string_to_array(
     'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
-  -- "Moved to Munich" is about the same thing as "Lives in Berlin".
-  home constant text[] := string_to_array('live lives lived living move moved moving relocated', ' ');
-  employment constant text[] := string_to_array('work works worked working job employed hired', ' ');
+  -- The verb with which a fact about the user begins. A fact that begins with something else has a noun there: "The
+  -- launch", "Budget is".
+  subject constant text := '^\s*(the user|user|(der|die) (be)?nutzer(in)?|ich|i|el usuario|la usuaria|yo|l.utilisateur|'
+    'l.utilisatrice|il|elle|je)\s+';
+  be constant text := '(is|are|was|were|will|ist|sind|war|wird|es|son|era|será|est|sont|était|sera)';
+  verb constant text := substring(regexp_replace(left(p_content, 1000), subject, '', 'i')
+    from '(?i)^\s*(?!\S+\s+' || be || '\s)([^\s.,!?;:]+)\s');
   words constant text[] := memory._claim_words(left(p_content, 1000));
   stems text[];
   common text[] := p_ignored || general;
@@ -15424,8 +15447,9 @@ begin
       from unnest(memory._text_vector(p_language, array_to_string(array(
         select w from unnest(words) as w where w <> all (common) and not memory._is_figure(w)), ' '))) as t
       where t.lexeme <> all (common) and t.lexeme !~ too_common)
-      || case when words && home then array['+home'] else '{}' end
-      || case when words && employment then array['+employment'] else '{}' end,
+      || memory._everyday_topics(words),
+    'verb', coalesce(array_to_string(tsvector_to_array(to_tsvector(p_language, verb)), ' '), ''),
+    'relatives', memory._relatives(words),
     'turns', memory._turning_words(words));
 end;
 $$;
@@ -15514,8 +15538,11 @@ begin
 end;
 $$;
 
--- Whether two claims are about the same thing, so that one can contradict the other: they share a word of their topics,
--- or their words differ in numbers only.
+-- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
+-- share a word of their topics, or their words differ in numbers only. Facts about two relatives never are ("Has a
+-- brother in Lyon", "Has a sister in Lyon"), nor are two events with other figures and other names ("Flies to Tokyo on
+-- May 4", "Flies to Seoul on May 9"). Embeddings do not decide: measured, the cosines of contradictions and those of
+-- unrelated facts overlap (bench/results/reconciliation.md).
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15523,10 +15550,79 @@ as $$
 declare
   number constant text := '[0-9]+([.,:/-][0-9]+)*';
 begin
-  return coalesce(memory._texts(p_claim -> 'topic') && memory._texts(p_other -> 'topic')
-    or p_claim ->> 'words' ~ number
-      and regexp_replace(p_claim ->> 'words', number, '0', 'g') = regexp_replace(p_other ->> 'words', number, '0', 'g'),
-    false);
+  return coalesce(
+    not memory._names_other_relatives(p_claim, p_other)
+    and not (memory._have_other(p_claim, p_other, 'figures') and memory._have_other(p_claim, p_other, 'names'))
+    and (memory._shared_topics(p_claim, p_other) <> '{}'
+      or p_claim ->> 'words' ~ number
+        and regexp_replace(p_claim ->> 'words', number, '0', 'g')
+          = regexp_replace(p_other ->> 'words', number, '0', 'g')), false);
+end;
+$$;
+
+-- Whether two claims about the same thing may say the same in other words. No: when each has a figure that the other
+-- lacks; when one of them turns a word that they share ("Likes tea", "Hates tea"); when they differ in one word only
+-- ("Prefers window seats", "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna").
+create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  words constant text[] := memory._texts(p_claim -> 'words');
+  others constant text[] := memory._texts(p_other -> 'words');
+begin
+  return coalesce(
+    not memory._have_other(p_claim, p_other, 'figures')
+    and (((p_claim ->> 'turns')::int > 0) = ((p_other ->> 'turns')::int > 0)
+      or not exists (select from unnest(memory._shared_topics(p_claim, p_other)) as t where not starts_with(t, '+')))
+    and not (words <@ others and others <@ words)
+    and (cardinality(words) <> cardinality(others)
+      or (select count(*) from unnest(words, others) as w (word, other) where w.word <> w.other) > 1), false);
+end;
+$$;
+
+-- The words of its topic that one claim shares with another; of words of six letters or more the first six count. A
+-- verb with which both begin is none, unless one of them turns it ("Smokes", "Does not smoke"): "Learned French" and
+-- "Learns Korean" complete each other.
+create or replace function memory._shared_topics(p_claim jsonb, p_other jsonb)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select t from jsonb_array_elements_text(p_claim -> 'topic') as t
+    where (left(t, 6) <> left(p_claim ->> 'verb', 6) or left(p_claim ->> 'verb', 6) <> left(p_other ->> 'verb', 6)
+        or p_claim -> 'turns' <> p_other -> 'turns')
+      and exists (select from jsonb_array_elements_text(p_other -> 'topic') as o
+                  where o = t or length(t) >= 6 and left(o, 6) = left(t, 6)
+                    and octet_length(t) < 3 * length(t))); -- no Thai, where the end of a word is unknown
+end;
+$$;
+
+-- Whether each of two claims has a figure, or a name, that the other lacks.
+create or replace function memory._have_other(p_claim jsonb, p_other jsonb, p_kind text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select count(distinct c.claim) = 2
+    from (values (p_claim, p_other), (p_other, p_claim)) as c (claim, other)
+    cross join lateral jsonb_array_elements_text(c.claim -> p_kind) as e
+    where not c.other -> 'words' ? split_part(e, ' ', 1)
+      and memory._is_figure(split_part(e, ' ', 1)) = (p_kind = 'figures'));
+end;
+$$;
+
+-- Whether two claims name different relatives of one kind: a brother and a sister.
+create or replace function memory._names_other_relatives(p_claim jsonb, p_other jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return count(*) > 0 and not coalesce(bool_or(c = o), false)
+  from jsonb_array_elements_text(p_claim -> 'relatives') as c
+  join jsonb_array_elements_text(p_other -> 'relatives') as o on split_part(o, ' ', 1) = split_part(c, ' ', 1);
 end;
 $$;
 
@@ -15713,6 +15809,87 @@ begin
     new.valid_until := memory._valid_until(embedded);
   end if;
   return new;
+end;
+$$;
+
+-- What short facts about people and their work are mostly about, in English, German, Spanish and French: "Is a
+-- vegetarian" and "Loves steak" share no word, and small embedding models see little more in them than in unrelated
+-- facts.
+
+-- The topics of a memory by its words (memory._claim_words()), such as "+diet".
+create or replace function memory._everyday_topics(p_words text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select '+' || t.topic
+    from (values
+      ('home', 'live lives lived living move moves moved moving relocat% resid% wohn% lebe lebt leben zieht zog gezogen'
+        ' umgezogen umzug viv% mud_ mude% habit% vit déménag% жив% woon% abit% mieszk%'),
+      ('job', 'work works worked working job jobs employ% hired arbeite% angestellt% beruf% trabaj% emple% travail%'
+        ' emploi% embauch% работ% lavor% trabalh%'),
+      ('birth', 'born birthday birthplace geboren geburt% nació nací nacid_ cumpleaños né née naissance anniversaire'),
+      ('diet', 'vegetari% vegan% végét% végan% meat steak% beef pork ham bacon sausage% chicken lamb burger% barbecue'
+        ' fleisch% schnitzel wurst würst% schinken speck hähnchen carne jamón bistec chuleta% pollo cerdo cordero'
+        ' chorizo viande% bœuf boeuf jambon poulet porc saucisson agneau omnivor%'),
+      ('alcohol', 'alcohol% wine beer whisky sober teetotal% alkohol% wein bier% schnaps abstinent% vino cerveza%'
+        ' abstemi_ alcool% vin bière% sobre'),
+      ('smoking', 'smok% cigar% tobacco rauch% geraucht nichtraucher% zigar% tabak fuma fumo fuman fumar fume fumer'
+        ' fumador% fumeu% tabac%'),
+      ('couple', 'single married marry wife husband spouse wedding divorc% fianc% widow% bachelor ledig'
+        ' verheirat% ehe ehefrau ehemann hochzeit% geschieden heirat% geheiratet solter_ casad_ casó marido espos_ boda'
+        ' divorciad_ novi_ pareja célibat% mari marié% mariage époux épouse femme divorcé%'),
+      ('children', 'child children childless kid kids sons daughter% baby pregnan% kinder% sohn söhne tochter töchter'
+        ' schwanger% hijo hija hijos hijas bebé embarazada enfant enfants fils fille filles bébé enceinte'),
+      ('pets', 'pet pets dog dogs cat cats puppy kitten haustier% hund hunde hunden katze% kater mascota% perro perra'
+        ' perros perras gato gata gatos gatas chien% chat chats chatte'),
+      ('sleep', 'sleep% asleep bed bedtime wakes riser insomn% schlaf% schläf% bett aufsteh% früh% nachtmensch'
+        ' nachteule langschläfer% duerm% dorm% acuest% acost% levant% madrug% couche% lever lève% réveil% dort lit'),
+      ('address', 'du duzen siezen geduzt gesiezt tute% usted tutoi% tutoy% vouvoi% vouvoy%'),
+      ('answers', 'answer% reply replies response% antwort% respuesta% contest% réponse% répond%'),
+      ('car', 'car cars drive drives driving driver% vehicle auto autos wagen führerschein coche% conduc% carné'
+        ' voiture% permis conduire conduit automobile'),
+      ('bicycle', 'bike% bicycl% cycl% rad fahrrad radfahr% bici% vélo%'),
+      ('railway', 'train trains rail% bahn% zug züge tren trenes ferrocarril'),
+      ('flying', 'fly flies flying flight% plane planes flieg% flug% vuelo% volar avión aviones avion avions'),
+      ('milk', 'milk lactose dairy cheese yog% milch% laktose% käse leche lactosa lácteo% queso lait laitier%'
+        ' fromage%'),
+      ('nuts', 'nut nuts peanut% almond% walnut% hazelnut% nuss nüsse erdn% haselnuss% nueces secos almendra%'
+        ' cacahuete% avellana% noix noisette% amande% cacahuète% arachide%'),
+      ('seafood', 'fish shellfish shrimp% prawn% seafood lobster fisch% garnelen meeresfr% marisco% gamba% pescado%'
+        ' langostino% poisson% crevette% crustacé%'),
+      ('coffee', 'coffee espresso decaf kaffee% café cafés'),
+      ('heights', 'height% dizz% acrophob% schwindel% höhen% altura% vértigo vertige% hauteur%'),
+      ('swimming', 'swim% schwimm% nada nado nadar natación nager nage natation'),
+      ('running', 'jog% running runner marathon laufen läufer% correr corredor_ maratón courir coureu%'),
+      ('teaching', 'teach% lehrer% unterricht% profesor_ maestr_ enseñ% enseign% professeur%'),
+      ('medicine', 'doctor physician arzt ärztin médico médica médecin% médecine nurse% kranken% enfermer_ infirmi%'),
+      ('database', 'db database% postgres% mysql mariadb sqlite mongodb datenbank%'),
+      ('cluster', 'kubernetes k8s cluster%')) as t (topic, patterns)
+    where exists (select from unnest(p_words) as w where w like any (string_to_array(t.patterns, ' '))));
+end;
+$$;
+
+-- Which relatives a memory names, such as "sibling sister": a fact about a brother never says the same as one about a
+-- sister, nor contradicts that.
+create or replace function memory._relatives(p_words text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select r.relative
+    from (values
+      ('sibling brother', 'brother brothers bruder brüder hermano hermanos frère frères'),
+      ('sibling sister', 'sister sisters schwester schwestern hermana hermanas sœur sœurs soeur soeurs'),
+      ('parent mother', 'mother mum mom mutter mama madre mère maman'),
+      ('parent father', 'father dad vater papa padre père'),
+      ('child son', 'son sons sohn söhne hijo fils'),
+      ('child daughter', 'daughter daughters tochter töchter hija hijas fille filles'),
+      ('grandparent mother', 'grandmother grandma großmutter oma abuela'),
+      ('grandparent father', 'grandfather grandpa großvater opa abuelo')) as r (relative, words)
+    where p_words && string_to_array(r.words, ' '));
 end;
 $$;
 
@@ -21329,10 +21506,10 @@ end;
 
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model repeats; of contradictions the fact that was said later, or
--- of facts said at the same time the more confident one. Sets that break these rules are left alone and counted as
--- refused. The built-in model decides anew about hidden facts too; those that it names as open become current unless a
--- set hides them again.
+-- agrees. Of duplicates the fact stays whose text the model repeats, or the fullest; of contradictions the fact that
+-- was said later, or of facts said at the same time the more confident one. Sets that break these rules are left alone
+-- and counted as refused. The built-in model decides anew about hidden facts too; those that it names as open become
+-- current unless a set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -21386,7 +21563,7 @@ begin
     entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.numbers) as n);
     if memory._may_supersede(p_job.user_id, entry_ids) then
       winner := case when item.is_duplicate
-                     then memory._named_by_content(p_job.user_id, entry_ids, claims, item.content)
+                     then memory._wording_that_stays(p_job.user_id, entry_ids, claims, item.content)
                      else memory._newest_said(p_job.user_id, entry_ids) end;
       losers := array(
         select e from unnest(entry_ids) as e
@@ -21492,22 +21669,37 @@ begin
 end;
 $$;
 
--- The duplicate that has this text, apart from case, spaces and punctuation, which models change when they copy; stated
--- ones first, then the newest. Null when none has it: a sentence of the model's own replaces no memory.
-create or replace function memory._named_by_content(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
+-- Which of duplicates stays: the one whose text the model repeats, apart from case, spaces and punctuation, if that is
+-- the newest or the fullest (has the most words); else the fullest. What a user stated comes first. Null when the text
+-- says something that none of them says. A text of the model's own is never stored.
+create or replace function memory._wording_that_stays(
+  p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
+)
 returns uuid
 language plpgsql stable parallel safe
 as $$
 declare
-  words constant text[] := memory._claim_words(p_content);
+  words constant jsonb := to_jsonb(memory._claim_words(p_content));
+  merged constant jsonb := (
+    select memory._claim(p_content, memory._language(p_user_id, m.agent_id), '{}')
+    from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_ids[1]);
+  stems constant text[] := array(
+    select s from unnest(p_memory_ids) as i
+    cross join lateral unnest(memory._texts(p_claims -> i::text -> 'stems')) as s);
 begin
   return (
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-      and (m.content_hash = memory._content_hash(p_content)
-           or words <> '{}' and p_claims -> m.memory_id::text -> 'words' = to_jsonb(words))
-    order by p_claims -> m.memory_id::text -> 'is_stated' desc, memory._said(m) desc, m.thread_id desc,
-      m.created_at desc, m.memory_id desc
+    select d.memory_id
+    from (
+      select m.memory_id, m.claim -> 'is_stated' as is_stated, m.claim -> 'turns' as turns,
+        m.content_hash = memory._content_hash(p_content) or words <> '[]' and m.claim -> 'words' = words as is_named,
+        rank() over (order by jsonb_array_length(m.claim -> 'words') desc nulls last) as fullest,
+        row_number() over (order by m.said desc, m.thread_id desc, m.created_at desc, m.memory_id desc) as newest
+      from (
+        select o.*, memory._said(o) as said, p_claims -> o.memory_id::text as claim
+        from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)) as m) as d
+    where d.is_named
+      or merged -> 'stems' <> '[]' and memory._texts(merged -> 'stems') <@ stems and merged -> 'turns' = d.turns
+    order by d.is_stated desc, d.is_named and 1 in (d.fullest, d.newest) desc, d.fullest, d.newest
     limit 1);
 end;
 $$;
@@ -21551,10 +21743,10 @@ begin
 end;
 $$;
 
--- Whether the rules allow one memory to hide another one that a model calls its duplicate or its contradiction. The
--- winner of duplicates must say everything that the loser says; a stated loser needs a stated winner with all its
--- words. Contradictions must be about the same thing; an extracted winner hides a stated loser only if newer messages
--- of the user say what the winner says.
+-- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
+-- are about the same thing; the winner is trusted enough; and what the user stated gives way only to what the user
+-- stated, or in a contradiction to newer words of the user. Of duplicates the winner must say all that the loser says,
+-- or be the newer or fuller one of two wordings of what may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -21564,17 +21756,20 @@ as $$
 declare
   claim constant jsonb := p_claims -> p_winner::text;
   other constant jsonb := p_claims -> p_loser::text;
-  is_protected constant boolean := (other ->> 'is_stated')::boolean and not (claim ->> 'is_stated')::boolean;
+  is_stated constant boolean := (other ->> 'is_stated')::boolean;
+  is_protected constant boolean := is_stated and not (claim ->> 'is_stated')::boolean;
 begin
   if not memory._may_outrank((claim ->> 'trust')::real, (other ->> 'trust')::real) then
     return false;
-  end if;
-  if p_is_duplicate then
-    return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
+  elsif p_is_duplicate and (is_protected or memory._says_all_of(claim, other, is_stated)) then
+    return not is_protected;
   end if;
   return coalesce(
     memory._is_about_the_same(claim, other)
-    and (not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other)), false);
+    and case when p_is_duplicate then memory._may_be_reworded(claim, other) and (
+               jsonb_array_length(claim -> 'words') > jsonb_array_length(other -> 'words')
+               or memory._newest_said(p_user_id, array[p_winner, p_loser]) = p_winner)
+             else not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other) end, false);
 end;
 $$;
 

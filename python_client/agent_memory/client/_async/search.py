@@ -118,7 +118,7 @@ class AsyncSearch(AsyncEmbedding):
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
         recall: bool | None = None,
-        whole_thread: bool | None = None,
+        whole_thread: bool = False,
     ) -> Context:
         """Build the messages to send to a model.
 

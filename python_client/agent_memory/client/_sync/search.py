@@ -119,7 +119,7 @@ class SyncSearch(SyncEmbedding):
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
         recall: bool | None = None,
-        whole_thread: bool | None = None,
+        whole_thread: bool = False,
     ) -> Context:
         """Build the messages to send to a model.
 
