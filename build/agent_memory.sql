@@ -3674,6 +3674,8 @@ returns boolean$header$),
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )
 returns void$header$),
+      ('function', '_summarize_put_away', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
       ('function', 'delete_thread', $header$(user_id text, thread_id text, memories text default 'keep')
 returns bigint$header$),
       ('function', '_lock_scopes_of_threads', $header$(p_user_id text, p_thread_ids text[])
@@ -18281,8 +18283,7 @@ comment on function memory.delete_message(text, text, bigint) is
 'message stays, and so does an archived conversation, of which a notice tells.';
 
 -- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
--- of others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
--- away for a dropped summary would stand in no context any more: they are summarised anew.
+-- of others, stay. A job that is reading the thread right now starts again.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )
@@ -18291,7 +18292,6 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   job memory.jobs;
-  last_covered bigint; -- the newest message that a summary of the whole thread still covers
 begin
   for job in
     select j.* from memory.jobs as j
@@ -18304,14 +18304,25 @@ begin
   where s.user_id = p_user_id and s.thread_id = p_thread_id
     and (s.end_seq >= p_from_seq or p_agent_id = any (s.agent_ids));
   if found then
-    last_covered := (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq;
-    if exists (
-      select from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = p_thread_id
-        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
-    ) then
-      perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', 'thread');
-    end if;
+    perform memory._summarize_put_away(p_user_id, p_thread_id);
+  end if;
+end;
+$$;
+
+-- Has messages summarised anew that compression put away for a summary that is gone: they stand in no context.
+create or replace function memory._summarize_put_away(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  last_covered constant bigint := (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq;
+begin
+  if exists (
+    select from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id
+      and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
+  ) then
+    perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', 'thread');
   end if;
 end;
 $$;
@@ -29464,6 +29475,9 @@ begin
   if imported @@ '$.* > 0' and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active) then
     perform memory._enqueue_due(user_id, 'backfill', '');
   end if;
+  perform memory._summarize_put_away(import_user.user_id, p.thread_id) -- the job that was to do so is in no export
+  from (select distinct m.thread_id from memory.messages as m
+        where m.user_id = import_user.user_id and not m.is_active and m.summary_id is not null) as p;
   if imported @@ '$.artifacts > 0' then
     perform memory._enqueue_due(user_id, 'parse_artifacts', '');
   end if;

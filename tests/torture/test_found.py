@@ -80,6 +80,22 @@ def test_what_was_put_away_for_a_summary_is_summarised_anew_when_a_deleted_messa
 
 
 @pytest.mark.feature("F5")
+def test_what_was_to_be_summarised_anew_when_a_user_was_exported_is_summarised_after_the_import(api: Api) -> None:
+    api.set_policy(settings={"compression": {"recent_messages_to_keep": 2}})
+    api.talk(**ANA, rounds=3)
+    api.compress_thread(**ANA)  # puts the first four away
+    api.finish_jobs()
+    api.delete_message(**ANA, seq=3)  # with the summary
+    export = api.export_user(user_id="ana")
+    remove_rows(api.connection, "ana")
+    api.import_user(user_id="ana", export=export)
+    assert api.get_thread_summary(**ANA) == []
+    api.finish_jobs(summary="Three were put away.")
+    [summary] = api.get_thread_summary(**ANA)
+    assert summary.summary == "Three were put away."
+
+
+@pytest.mark.feature("F5")
 def test_a_user_who_was_forgotten_and_imported_again_can_be_forgotten_again(api: Api) -> None:
     api.add_message(**ANA, role="user", content="I moved to Utrecht")
     api.extract_memories(**ANA)

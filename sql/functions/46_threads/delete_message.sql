@@ -49,8 +49,7 @@ comment on function memory.delete_message(text, text, bigint) is
 'message stays, and so does an archived conversation, of which a notice tells.';
 
 -- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
--- of others, stay. A job that is reading the thread right now starts again. Messages that stay and that compression put
--- away for a dropped summary would stand in no context any more: they are summarised anew.
+-- of others, stay. A job that is reading the thread right now starts again.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )
@@ -59,7 +58,6 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   job memory.jobs;
-  last_covered bigint; -- the newest message that a summary of the whole thread still covers
 begin
   for job in
     select j.* from memory.jobs as j
@@ -72,14 +70,25 @@ begin
   where s.user_id = p_user_id and s.thread_id = p_thread_id
     and (s.end_seq >= p_from_seq or p_agent_id = any (s.agent_ids));
   if found then
-    last_covered := (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq;
-    if exists (
-      select from memory.messages as m
-      where m.user_id = p_user_id and m.thread_id = p_thread_id
-        and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
-    ) then
-      perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', 'thread');
-    end if;
+    perform memory._summarize_put_away(p_user_id, p_thread_id);
+  end if;
+end;
+$$;
+
+-- Has messages summarised anew that compression put away for a summary that is gone: they stand in no context.
+create or replace function memory._summarize_put_away(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  last_covered constant bigint := (memory._latest_summary(p_user_id, p_thread_id, 'thread')).end_seq;
+begin
+  if exists (
+    select from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id
+      and not m.is_active and m.summary_id is not null and m.seq > coalesce(last_covered, -1)
+  ) then
+    perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', 'thread');
   end if;
 end;
 $$;

@@ -11,7 +11,8 @@ from hypothesis.stateful import rule
 
 from tests.support.sqlapi import result_of
 from tests.torture.model.base import Rules, numbers, pick, picks, threads, users
-from tests.torture.model.messages import Conversations, Job, Said
+from tests.torture.model.jobs import Job
+from tests.torture.model.messages import Conversations, Said
 from tests.torture.model.values import RefusedError
 from tests.torture.model.world import Difference, check
 

@@ -15,6 +15,8 @@ from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check
 
 NAMESPACE = UUID(int=17)
 NOBODY = UUID(int=4711)
+PARTS = ("source_messages", "memories")
+"""Where the details of a result name the texts that it stands for."""
 types = st.sampled_from(["fact", "preference", "context"])
 shares = st.sampled_from([0.25, 0.5, 0.75])
 tag_lists = st.sampled_from([[], ["a"], ["a", "b"], ["ä b"]])
@@ -234,8 +236,10 @@ class MemoryRules(Rules):
         documents = self.world.stores[user_id].shown().values()  # which belong to no agent
         texts = [("memory", memories), ("message", said), ("document", documents)]
         expected = {(source, plainly(row.content)) for source, rows in texts for row in rows}  # type: ignore[attr-defined]
-        # A memory and a message that say the same are one result.
+        # A memory and a message that say the same, or of which one was drawn from the other, are one result.
+        parts = [part for row in rows for name in PARTS for part in row.details.get(name, [])]
         shown = {(source == "document", content) for source, content in found}
+        shown |= {(False, plainly(part["content"])) for part in parts}
         missing = {i for i in expected if f"{word} " in i[1] and (i[0] == "document", i[1]) not in shown}
         if missing or found - expected:
             raise Difference(f"{what}: not found {missing}, found but gone {found - expected}")

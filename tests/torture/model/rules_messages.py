@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.torture.model.base import agents, expiries, keys, numbers, picks, threads, users
-from tests.torture.model.messages import ROLES, Job, Thread
+from tests.torture.model.jobs import Job
+from tests.torture.model.messages import ROLES, Thread
 from tests.torture.model.rules_jobs import JobRules
 from tests.torture.model.values import TIMES, words
 from tests.torture.model.world import CLIENTS, MARKERS, USERS, Difference, check

@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import rule
 
 from tests.torture.model.base import agents, numbers, pick, picks, threads, users
-from tests.torture.model.messages import Job, Said
+from tests.torture.model.jobs import Job
+from tests.torture.model.messages import Said
 from tests.torture.model.rules_jobs import JobRules
 from tests.torture.model.rules_memories import NOBODY
 from tests.torture.model.values import TIMES, RefusedError, plain, words
