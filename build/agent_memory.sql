@@ -2871,6 +2871,8 @@ returns trigger$header$),
 returns jsonb$header$),
       ('function', '_finish_job', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
+      ('function', '_show_failure', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_drop_unfinished', $header$(p_job memory.jobs)
 returns void$header$),
       ('function', '_follow_up', $header$(p_job memory.jobs)
@@ -3004,9 +3006,11 @@ returns text$header$),
       ('function', '_keep_artifact', $header$(
   p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
   p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null,
-  p_check_at timestamptz default null
+  p_check_at timestamptz default null, p_is_by_rule boolean default false
 )
 returns memory.artifacts$header$),
+      ('function', '_model_describes', $header$(p_user_id text, p_agent_id text)
+returns boolean$header$),
       ('function', 'list_artifacts', $header$(
   user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
   row_offset int default 0
@@ -3343,7 +3347,7 @@ returns boolean$header$),
 returns bigint$header$),
       ('function', '_start_summary', $header$(
   p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
-  p_new_agent_ids text[]
+  p_new_agent_ids text[], p_job memory.jobs
 )
 returns uuid$header$),
       ('function', '_check_summary_is_free', $header$(p_job memory.jobs, p_chain text)
@@ -3415,6 +3419,14 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_is_about_the_same', $header$(p_claim jsonb, p_other jsonb)
 returns boolean$header$),
+      ('function', '_may_be_reworded', $header$(p_claim jsonb, p_other jsonb)
+returns boolean$header$),
+      ('function', '_shared_topics', $header$(p_claim jsonb, p_other jsonb)
+returns text[]$header$),
+      ('function', '_have_other', $header$(p_claim jsonb, p_other jsonb, p_kind text)
+returns boolean$header$),
+      ('function', '_names_other_relatives', $header$(p_claim jsonb, p_other jsonb)
+returns boolean$header$),
       ('function', '_remember_conversation', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_conversation_memory', $header$(p_user_id text, p_thread_id text)
@@ -3433,6 +3445,10 @@ returns bigint$header$),
 returns boolean$header$),
       ('function', '_embedding_before_insert', $header$()
 returns trigger$header$),
+      ('function', '_everyday_topics', $header$(p_words text[])
+returns text[]$header$),
+      ('function', '_relatives', $header$(p_words text[])
+returns text[]$header$),
       ('function', 'get_memory', $header$(user_id text, memory_id uuid)
 returns memory.memory$header$),
       ('function', '_refuse_unknown_memory', $header$(p_memory_id uuid, p_argument text default 'memory_id')
@@ -3804,7 +3820,7 @@ returns boolean$header$),
 returns memory._search_filters$header$),
       ('function', '_sources_that_pass', $header$(p_sources text[], p_filters memory._search_filters)
 returns text[]$header$),
-      ('function', '_sources_of_agent', $header$(p_user_id text, p_agent_id text, p_sources text[])
+      ('function', '_sources_of_agent', $header$(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]$header$),
       ('function', '_parse_anew', $header$(p_user_id text, p_max_bytes int)
 returns void$header$),
@@ -3899,6 +3915,8 @@ returns table (user_id text, scope text)$header$),
 returns jsonb$header$),
       ('function', 'compress_thread', $header$(user_id text, thread_id text)
 returns bigint$header$),
+      ('function', '_compress_thread_failed', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_compress_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_compress_thread_follow_up', $header$(p_job memory.jobs)
@@ -4024,7 +4042,9 @@ returns jsonb$header$),
 returns void$header$),
       ('function', '_claims_of', $header$(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb$header$),
-      ('function', '_named_by_content', $header$(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
+      ('function', '_wording_that_stays', $header$(
+  p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
+)
 returns uuid$header$),
       ('function', '_newest_said', $header$(p_user_id text, p_memory_ids uuid[])
 returns uuid$header$),
@@ -4045,12 +4065,16 @@ returns void$header$),
 )$header$),
       ('function', 'reconcile_memories', $header$(user_id text, n int default 50)
 returns bigint$header$),
+      ('function', '_fail_summary', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_end_unfinished_summary', $header$(p_job memory.jobs)
 returns void$header$),
       ('function', '_newest_seq', $header$(p_user_id text, p_thread_id text)
 returns bigint$header$),
       ('function', '_summarize_thread_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_summarize_thread_failed', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_summarize_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_summarize_thread_follow_up', $header$(p_job memory.jobs)
@@ -4074,6 +4098,8 @@ returns bigint$header$),
 returns void$header$),
       ('function', '_summarize_user_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
+      ('function', '_summarize_user_failed', $header$(p_job memory.jobs)
+returns void$header$),
       ('function', '_summarize_user_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
@@ -4229,8 +4255,13 @@ returns text$header$),
   p_min_score double precision default null, p_explain boolean default false
 )
 returns setof memory.ranking$header$),
+      ('function', '_reranks', $header$(p_policy jsonb)
+returns boolean$header$),
+      ('function', '_rerank_model', $header$(p_policy jsonb)
+returns memory.models$header$),
       ('function', '_rerank', $header$(
-  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean,
+  p_results memory.search_result[]
 )
 returns setof memory.search_result$header$),
       ('function', '_idf', $header$(p_texts bigint, p_texts_with_word bigint)
@@ -4259,7 +4290,7 @@ returns double precision$header$),
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
   created_after timestamptz default null, created_before timestamptz default null,
-  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
+  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
@@ -4309,10 +4340,6 @@ returns text
 -- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
       ('function', '_fit_whole', $header$(p_user_id text, p_keys text[], p_room int)
 returns boolean$header$),
-      ('function', '_passages_of_query', $header$(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int
-)
-returns memory._passage[]$header$),
       ('function', '_expansions', $header$(
   p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
 )
@@ -4472,7 +4499,7 @@ returns memory.context_part$header$),
 returns text$header$),
       ('function', '_reads_like_a_role', $header$(p_name text)
 returns boolean$header$),
-      ('function', '_wording', $header$(p_said text)
+      ('function', '_wording', $header$(p_said text, p_most int default 2000)
 returns text$header$),
       ('function', '_same_wording', $header$(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
 returns int$header$),
@@ -4480,6 +4507,20 @@ returns int$header$),
 returns text[]$header$),
       ('function', '_says_no_more', $header$(p_message_wording text, p_memory_wording text)
 returns boolean$header$),
+      ('function', '_asked_about', $header$(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)$header$),
+      ('function', '_judge_of', $header$(p_policy jsonb, p_query text)
+returns memory.models$header$),
+      ('function', '_relevant_by_judge', $header$(
+  p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
+)
+returns text[]$header$),
+      ('function', '_relevant_by_meaning', $header$(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]$header$),
       ('function', 'render_memories', $header$(
   user_id text, agent_id text default null, query text default null,
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
@@ -4493,7 +4534,7 @@ returns table (sign text, weight numeric, says text)$header$),
       ('function', '_request_phrases', $header$()
 returns table (sign text, phrases text[])$header$),
       ('function', '_particular_things', $header$()
-returns text[]$header$),
+returns table (articles text[], things text[])$header$),
       ('function', '_thread_summaries', $header$(p_user_id text, p_thread_id text, p_agent_id text)
 returns memory.context_part[]$header$),
       ('function', '_summary_for', $header$(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
@@ -4509,6 +4550,8 @@ returns memory.context_part$header$),
 )$header$),
       ('function', '_places_needed', $header$(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]$header$),
+      ('function', '_without_said', $header$(p_candidates memory._recalled[], p_said text)
+returns memory._recalled[]$header$),
       ('function', 'export_user', $header$(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
@@ -8709,11 +8752,11 @@ Memory types:
 ---
 {{messages}}
 $prompt$),
-    ('placeholders', $prompt$Long outputs and texts are not shown in full here. In the place of each stands a placeholder, [MemoryRef: <key> - <what it is> - <its size> tokens]. When the description is enough, go on without the text. When you need what it says, ask for it by its key: retrieve_artifact(key) gives the whole text, with from_token and max_tokens or from_line and max_lines a part of it, and with grep only the lines that hold some words; of a text of more than 2000 tokens ask for a part. Copy the key exactly, never make one up, and do not say that you have read a text whose placeholder is all that you have seen. [MemoryRef: <key>] is the short form.
+    ('placeholders', $prompt$Long outputs and texts are not shown in full here. In the place of each stands a placeholder, [MemoryRef: <key> - <what it is> - <its size> tokens]. When the description is enough, go on without the text. When you need what it says, call the tool retrieve_memory with the key as memory_key: from_line and max_lines, or from_token, give a part of the text, and words gives only the lines that hold these words; of a text of more than 2000 tokens ask for a part. Copy the key exactly, never make one up, and do not say that you have read a text whose placeholder is all that you have seen. [MemoryRef: <key>] is the short form.
 $prompt$),
     ('reconcile_memories', $prompt$You keep the facts in an assistant's memory free of repetition and contradiction. Find among the facts
-- duplicates: facts that one of them makes superfluous, because it says all that each of the others says. For each such set give the numbers of all its facts, and as content the text of the one that says the most, copied word for word. No text of your own is stored. A fact belongs to at most one set.
-- contradictions: facts about the same thing that cannot both be true at the same time, such as two different home towns. Give the numbers of each pair. Which of them holds is decided elsewhere.
+- duplicates: facts that make the same statement, in the same words or in others ("prefers aisle seats", "likes to sit on the aisle when flying"). For each such set give the numbers of all its facts, and as content the text of the one that says the most, copied word for word. No text of your own is stored. A fact belongs to at most one set.
+- contradictions: facts about the same thing that cannot both be true at the same time, such as two different home towns, or a vegetarian who loves steak. Give the numbers of each pair. Which of them holds is decided elsewhere.
 
 Compare only facts of the same group and the same subject. Facts that complete each other, such as two hobbies, are neither, nor are facts that differ in a number, a date, a name or a negation duplicates. When in doubt leave them alone: empty lists are a good answer.
 
@@ -10343,6 +10386,21 @@ begin
 end;
 $$;
 
+-- Shows that an attempt of a job failed, where the attempt has begun something that others see. Another one follows.
+create or replace function memory._show_failure(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  case p_job.kind
+    when 'compress_thread' then perform memory._compress_thread_failed(p_job);
+    when 'summarize_thread' then perform memory._summarize_thread_failed(p_job);
+    when 'summarize_user' then perform memory._summarize_user_failed(p_job);
+    else null;
+  end case;
+end;
+$$;
+
 -- Removes what attempts of a job began, because no attempt will finish it now. The job is dead, or waits for a budget,
 -- or has nothing to do.
 create or replace function memory._drop_unfinished(p_job memory.jobs)
@@ -10494,6 +10552,8 @@ begin
   if p_job.status = 'dead' then
     perform memory._drop_unfinished(p_job);
     perform memory._enqueue_next(p_job);
+  else
+    perform memory._show_failure(p_job);
   end if;
   return p_job.status;
 end;
@@ -10649,7 +10709,9 @@ begin
   end if;
   update memory.jobs as j
   set status = 'pending', attempts = 0, run_after = statement_timestamp(), finished_at = null,
-      calls_entered = 0, tokens_entered = 0 -- the new attempts may enter as much again
+      calls_entered = 0, tokens_entered = 0, -- the new attempts may enter as much again
+      -- The summary that a dead job began stays failed.
+      input = case j.status when 'dead' then j.input - 'summary_id' else j.input end
   where j.user_id = job.user_id and j.job_id = job.job_id;
   perform memory._audit('retry_job', jsonb_build_object('job_id', job.job_id, 'kind', job.kind), user_id);
 end;
@@ -10855,7 +10917,7 @@ begin
 end;
 $$;
 
--- Queues the work on an artifact that is new or has changed: its words and its embeddings.
+-- Queues the work on an artifact that is new or has changed: its words, its embeddings and its description.
 create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
@@ -10874,6 +10936,9 @@ begin
     end if;
   end if;
   perform memory._enqueue_due(new.user_id, 'parse_artifacts', '');
+  if tg_op = 'INSERT' and new.awaits_description then
+    perform memory._enqueue_due(new.user_id, 'describe_artifact', '');
+  end if;
   perform memory._enqueue_embedding(new.user_id);
   return null;
 end;
@@ -11549,11 +11614,11 @@ $$;
 -- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
 -- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
 -- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
--- is for an agent without the resource memory.
+-- is for an agent without the resource memory. p_is_by_rule: a rule has made the description.
 create or replace function memory._keep_artifact(
   p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
   p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null,
-  p_check_at timestamptz default null
+  p_check_at timestamptz default null, p_is_by_rule boolean default false
 )
 returns memory.artifacts
 language plpgsql volatile parallel unsafe
@@ -11570,13 +11635,15 @@ begin
   loop
     insert into memory.artifacts as a (
       user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at,
-      check_at)
+      check_at, awaits_description)
     values (
       p_user_id, p_key, p_artifact_type, stored_id,
       -- Here and not in the trigger, which would have to read the content that was just stored.
       coalesce(memory._placeholder_text(left(p_description, 10000)),
                case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
-      p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at)
+      p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at,
+      (p_is_by_rule or memory._placeholder_text(left(p_description, 10000)) is null)
+        and memory._model_describes(p_user_id, p_agent_id))
     -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
@@ -11598,6 +11665,18 @@ begin
     perform memory._delete_content(p_user_id, stored_id);
   end if;
   return artifact;
+end;
+$$;
+
+-- Whether a model is to improve the descriptions that a rule makes for an agent.
+create or replace function memory._model_describes(p_user_id text, p_agent_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+    and coalesce((memory._chosen_chat_model(
+      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false);
 end;
 $$;
 
@@ -12868,7 +12947,8 @@ as $$
   select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
-      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) is null
+      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+          is null
         then true
       else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
     end
@@ -13575,10 +13655,10 @@ begin
 end;
 $$;
 
--- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says them. A context
--- shows them first, and no summary takes their place. What was cleared is passed over, so a thread that was cleared may
--- begin with new ones; what was compressed ends the beginning.
--- To read them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
+-- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
+-- them. A context shows them first, and no summary takes their place. Up to a thousand cleared messages are passed
+-- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. To read
+-- them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
@@ -13592,8 +13672,10 @@ declare
   seqs bigint[] := array[]::bigint[];
 begin
   for message in
-    select m.seq, m.role, m.is_active, m.expires_at from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and memory._is_kept_message(m.is_active, m.summary_id)
+    select m.seq, m.role, m.is_active, m.expires_at
+    from (select f.* from memory.messages as f
+          where f.user_id = p_user_id and f.thread_id = p_thread_id order by f.seq limit 1000) as m
+    where memory._is_kept_message(m.is_active, m.summary_id)
     order by m.seq
   loop
     exit when message.role not in ('system', 'developer') or not message.is_active;
@@ -14214,17 +14296,10 @@ begin
       p_about,
       -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A look
       -- a day later deletes what no message names by then.
-      p_check_at => statement_timestamp() + interval '1 day');
+      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
     -- Else somebody has just stored something of his own under this key.
     exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
   end loop;
-  if artifact.key is not null
-    and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
-    and (memory._chosen_chat_model(
-      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local' then
-    update memory.artifacts as a set awaits_description = true where a.user_id = p_user_id and a.key = artifact.key;
-    perform memory._enqueue_due(p_user_id, 'describe_artifact', '');
-  end if;
   return artifact;
 end;
 $$;
@@ -14586,7 +14661,7 @@ $$;
 -- with the range of messages as it is now.
 create or replace function memory._start_summary(
   p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
-  p_new_agent_ids text[]
+  p_new_agent_ids text[], p_job memory.jobs
 )
 returns uuid
 language plpgsql volatile parallel unsafe
@@ -14597,8 +14672,14 @@ declare
 begin
   update memory.summaries as s
   set start_seq = p_start_seq, end_seq = p_end_seq, base_summary_id = p_base.summary_id, agent_ids = agents,
-      created_at = statement_timestamp()
-  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = p_kind and s.status = 'processing'
+      created_at = statement_timestamp(), status = 'processing'
+  where s.user_id = p_user_id and s.summary_id = (
+    select u.summary_id from memory.summaries as u
+    where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
+      and (u.status = 'processing'
+           -- A failed attempt of this job; after memory.retry_job() of a dead one a new row is begun.
+           or u.status = 'failed' and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
+    order by u.status desc limit 1)
   returning s.summary_id into processing;
   if processing is null then
     processing := memory._uuid_v7();
@@ -14963,7 +15044,7 @@ begin
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', range_start,
-                                        greatest(given.last_seq, base.end_seq), base, given.agent_ids),
+                                        greatest(given.last_seq, base.end_seq), base, given.agent_ids, p_job),
     'chain', 'thread',
     'from_seq', from_seq,
     'covers_through', given.last_seq,
@@ -15242,8 +15323,9 @@ declare
     'not no never none nobody nothing neither nor without dont doesnt didnt isnt arent wasnt wont hate hates'
     ' hated dislike dislikes disliked avoid avoids avoided stop stops stopped quit quits former formerly'
     ' previously ex used was were had will ll would might maybe perhaps could should almost if unless until except'
-    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong want'
-    ' wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
+    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong gave sold'
+    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering'
+    ' nicht kein keine keinen'
     ' keinem keiner keines nie niemals nichts ohne weder hasst hasse ungern früher ehemals war waren wird werde'
     ' würde vielleicht ne n pas jamais aucun aucune rien sans ni déteste évite ancien ancienne était nunca jamás'
     ' ningún ninguna ninguno nada sin tampoco odia odio evita antes era dejó non mai nessun nessuno nessuna niente'
@@ -15290,8 +15372,10 @@ $$;
 --   figures  each number, weekday and month with the stem after it, because "2 cats, 3 dogs" is not "3 cats, 2 dogs"
 --   names    capitalised words that do not begin a sentence
 --   topic    the words that tell what the memory is about, as keyword search indexes them: without the stop words of
---            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored; all words
---            of living somewhere count as one more word, and so do those of having a job
+--            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored; and its
+--            memory._everyday_topics()
+--   verb     the stem of the verb with which a fact about the user begins; empty where it begins with a noun
+--   relatives  memory._relatives()
 --   turns    the number of memory._turning_words()
 create or replace function memory._claim(p_content text, p_language regconfig, p_ignored text[])
 returns jsonb
@@ -15310,7 +15394,9 @@ declare
     ' wants wanted need needs needed use uses used using own owns owned get gets got go goes going went make makes'
     ' made keep keeps take takes took think thinks know knows feel feels think believe believes say says said tell'
     ' tells told thing things something anything everything lot much many new good bad great currently now always'
-    ' usually often sometimes day time year years people person benutzer nutzer mag mögen liebt liebe hasst hasse'
+    ' usually often sometimes day time year years people person called named run runs end ends start starts'
+    ' benutzer nutzer benutzerin nutzerin usuaria utilisatrice heißt heisst endet llama llaman gustan acaba termina'
+    ' appelle termine mag mögen liebt liebe hasst hasse'
     ' bevorzugt allergisch besitzt utilisateur aime adore déteste préfère allergique usuario gusta encanta odia'
     ' prefiere alérgico alérgica utente piace ama preferisce allergico allergica usuário gosta adora prefere'
     ' gebruiker houdt haat пользователь любит нравится ненавидит kullanıcı seviyor 用户 用戶 使用 喜欢 喜歡 好き 대해 사용 용자 ユー'
@@ -15323,9 +15409,13 @@ declare
   -- topic unless the memory has a second stop word of that language.
   homographs constant text[] := string_to_array(
     'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
-  -- "Moved to Munich" is about the same thing as "Lives in Berlin".
-  home constant text[] := string_to_array('live lives lived living move moved moving relocated', ' ');
-  employment constant text[] := string_to_array('work works worked working job employed hired', ' ');
+  -- The verb with which a fact about the user begins. A fact that begins with something else has a noun there: "The
+  -- launch", "Budget is".
+  subject constant text := '^\s*(the user|user|(der|die) (be)?nutzer(in)?|ich|i|el usuario|la usuaria|yo|l.utilisateur|'
+    'l.utilisatrice|il|elle|je)\s+';
+  be constant text := '(is|are|was|were|will|ist|sind|war|wird|es|son|era|será|est|sont|était|sera)';
+  verb constant text := substring(regexp_replace(left(p_content, 1000), subject, '', 'i')
+    from '(?i)^\s*(?!\S+\s+' || be || '\s)([^\s.,!?;:]+)\s');
   words constant text[] := memory._claim_words(left(p_content, 1000));
   stems text[];
   common text[] := p_ignored || general;
@@ -15359,8 +15449,9 @@ begin
       from unnest(memory._text_vector(p_language, array_to_string(array(
         select w from unnest(words) as w where w <> all (common) and not memory._is_figure(w)), ' '))) as t
       where t.lexeme <> all (common) and t.lexeme !~ too_common)
-      || case when words && home then array['+home'] else '{}' end
-      || case when words && employment then array['+employment'] else '{}' end,
+      || memory._everyday_topics(words),
+    'verb', coalesce(array_to_string(tsvector_to_array(to_tsvector(p_language, verb)), ' '), ''),
+    'relatives', memory._relatives(words),
     'turns', memory._turning_words(words));
 end;
 $$;
@@ -15449,8 +15540,11 @@ begin
 end;
 $$;
 
--- Whether two claims are about the same thing, so that one can contradict the other: they share a word of their topics,
--- or their words differ in numbers only.
+-- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
+-- share a word of their topics, or their words differ in numbers only. Facts about two relatives never are ("Has a
+-- brother in Lyon", "Has a sister in Lyon"), nor are two events with other figures and other names ("Flies to Tokyo on
+-- May 4", "Flies to Seoul on May 9"). Embeddings do not decide: measured, the cosines of contradictions and those of
+-- unrelated facts overlap (bench/results/reconciliation.md).
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15458,10 +15552,79 @@ as $$
 declare
   number constant text := '[0-9]+([.,:/-][0-9]+)*';
 begin
-  return coalesce(memory._texts(p_claim -> 'topic') && memory._texts(p_other -> 'topic')
-    or p_claim ->> 'words' ~ number
-      and regexp_replace(p_claim ->> 'words', number, '0', 'g') = regexp_replace(p_other ->> 'words', number, '0', 'g'),
-    false);
+  return coalesce(
+    not memory._names_other_relatives(p_claim, p_other)
+    and not (memory._have_other(p_claim, p_other, 'figures') and memory._have_other(p_claim, p_other, 'names'))
+    and (memory._shared_topics(p_claim, p_other) <> '{}'
+      or p_claim ->> 'words' ~ number
+        and regexp_replace(p_claim ->> 'words', number, '0', 'g')
+          = regexp_replace(p_other ->> 'words', number, '0', 'g')), false);
+end;
+$$;
+
+-- Whether two claims about the same thing may say the same in other words. No: when each has a figure that the other
+-- lacks; when one of them turns a word that they share ("Likes tea", "Hates tea"); when they differ in one word only
+-- ("Prefers window seats", "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna").
+create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  words constant text[] := memory._texts(p_claim -> 'words');
+  others constant text[] := memory._texts(p_other -> 'words');
+begin
+  return coalesce(
+    not memory._have_other(p_claim, p_other, 'figures')
+    and (((p_claim ->> 'turns')::int > 0) = ((p_other ->> 'turns')::int > 0)
+      or not exists (select from unnest(memory._shared_topics(p_claim, p_other)) as t where not starts_with(t, '+')))
+    and not (words <@ others and others <@ words)
+    and (cardinality(words) <> cardinality(others)
+      or (select count(*) from unnest(words, others) as w (word, other) where w.word <> w.other) > 1), false);
+end;
+$$;
+
+-- The words of its topic that one claim shares with another; of words of six letters or more the first six count. A
+-- verb with which both begin is none, unless one of them turns it ("Smokes", "Does not smoke"): "Learned French" and
+-- "Learns Korean" complete each other.
+create or replace function memory._shared_topics(p_claim jsonb, p_other jsonb)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select t from jsonb_array_elements_text(p_claim -> 'topic') as t
+    where (left(t, 6) <> left(p_claim ->> 'verb', 6) or left(p_claim ->> 'verb', 6) <> left(p_other ->> 'verb', 6)
+        or p_claim -> 'turns' <> p_other -> 'turns')
+      and exists (select from jsonb_array_elements_text(p_other -> 'topic') as o
+                  where o = t or length(t) >= 6 and left(o, 6) = left(t, 6)
+                    and octet_length(t) < 3 * length(t))); -- no Thai, where the end of a word is unknown
+end;
+$$;
+
+-- Whether each of two claims has a figure, or a name, that the other lacks.
+create or replace function memory._have_other(p_claim jsonb, p_other jsonb, p_kind text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select count(distinct c.claim) = 2
+    from (values (p_claim, p_other), (p_other, p_claim)) as c (claim, other)
+    cross join lateral jsonb_array_elements_text(c.claim -> p_kind) as e
+    where not c.other -> 'words' ? split_part(e, ' ', 1)
+      and memory._is_figure(split_part(e, ' ', 1)) = (p_kind = 'figures'));
+end;
+$$;
+
+-- Whether two claims name different relatives of one kind: a brother and a sister.
+create or replace function memory._names_other_relatives(p_claim jsonb, p_other jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return count(*) > 0 and not coalesce(bool_or(c = o), false)
+  from jsonb_array_elements_text(p_claim -> 'relatives') as c
+  join jsonb_array_elements_text(p_other -> 'relatives') as o on split_part(o, ' ', 1) = split_part(c, ' ', 1);
 end;
 $$;
 
@@ -15648,6 +15811,87 @@ begin
     new.valid_until := memory._valid_until(embedded);
   end if;
   return new;
+end;
+$$;
+
+-- What short facts about people and their work are mostly about, in English, German, Spanish and French: "Is a
+-- vegetarian" and "Loves steak" share no word, and small embedding models see little more in them than in unrelated
+-- facts.
+
+-- The topics of a memory by its words (memory._claim_words()), such as "+diet".
+create or replace function memory._everyday_topics(p_words text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select '+' || t.topic
+    from (values
+      ('home', 'live lives lived living move moves moved moving relocat% resid% wohn% lebe lebt leben zieht zog gezogen'
+        ' umgezogen umzug viv% mud_ mude% habit% vit déménag% жив% woon% abit% mieszk%'),
+      ('job', 'work works worked working job jobs employ% hired arbeite% angestellt% beruf% trabaj% emple% travail%'
+        ' emploi% embauch% работ% lavor% trabalh%'),
+      ('birth', 'born birthday birthplace geboren geburt% nació nací nacid_ cumpleaños né née naissance anniversaire'),
+      ('diet', 'vegetari% vegan% végét% végan% meat steak% beef pork ham bacon sausage% chicken lamb burger% barbecue'
+        ' fleisch% schnitzel wurst würst% schinken speck hähnchen carne jamón bistec chuleta% pollo cerdo cordero'
+        ' chorizo viande% bœuf boeuf jambon poulet porc saucisson agneau omnivor%'),
+      ('alcohol', 'alcohol% wine beer whisky sober teetotal% alkohol% wein bier% schnaps abstinent% vino cerveza%'
+        ' abstemi_ alcool% vin bière% sobre'),
+      ('smoking', 'smok% cigar% tobacco rauch% geraucht nichtraucher% zigar% tabak fuma fumo fuman fumar fume fumer'
+        ' fumador% fumeu% tabac%'),
+      ('couple', 'single married marry wife husband spouse wedding divorc% fianc% widow% bachelor ledig'
+        ' verheirat% ehe ehefrau ehemann hochzeit% geschieden heirat% geheiratet solter_ casad_ casó marido espos_ boda'
+        ' divorciad_ novi_ pareja célibat% mari marié% mariage époux épouse femme divorcé%'),
+      ('children', 'child children childless kid kids sons daughter% baby pregnan% kinder% sohn söhne tochter töchter'
+        ' schwanger% hijo hija hijos hijas bebé embarazada enfant enfants fils fille filles bébé enceinte'),
+      ('pets', 'pet pets dog dogs cat cats puppy kitten haustier% hund hunde hunden katze% kater mascota% perro perra'
+        ' perros perras gato gata gatos gatas chien% chat chats chatte'),
+      ('sleep', 'sleep% asleep bed bedtime wakes riser insomn% schlaf% schläf% bett aufsteh% früh% nachtmensch'
+        ' nachteule langschläfer% duerm% dorm% acuest% acost% levant% madrug% couche% lever lève% réveil% dort lit'),
+      ('address', 'du duzen siezen geduzt gesiezt tute% usted tutoi% tutoy% vouvoi% vouvoy%'),
+      ('answers', 'answer% reply replies response% antwort% respuesta% contest% réponse% répond%'),
+      ('car', 'car cars drive drives driving driver% vehicle auto autos wagen führerschein coche% conduc% carné'
+        ' voiture% permis conduire conduit automobile'),
+      ('bicycle', 'bike% bicycl% cycl% rad fahrrad radfahr% bici% vélo%'),
+      ('railway', 'train trains rail% bahn% zug züge tren trenes ferrocarril'),
+      ('flying', 'fly flies flying flight% plane planes flieg% flug% vuelo% volar avión aviones avion avions'),
+      ('milk', 'milk lactose dairy cheese yog% milch% laktose% käse leche lactosa lácteo% queso lait laitier%'
+        ' fromage%'),
+      ('nuts', 'nut nuts peanut% almond% walnut% hazelnut% nuss nüsse erdn% haselnuss% nueces secos almendra%'
+        ' cacahuete% avellana% noix noisette% amande% cacahuète% arachide%'),
+      ('seafood', 'fish shellfish shrimp% prawn% seafood lobster fisch% garnelen meeresfr% marisco% gamba% pescado%'
+        ' langostino% poisson% crevette% crustacé%'),
+      ('coffee', 'coffee espresso decaf kaffee% café cafés'),
+      ('heights', 'height% dizz% acrophob% schwindel% höhen% altura% vértigo vertige% hauteur%'),
+      ('swimming', 'swim% schwimm% nada nado nadar natación nager nage natation'),
+      ('running', 'jog% running runner marathon laufen läufer% correr corredor_ maratón courir coureu%'),
+      ('teaching', 'teach% lehrer% unterricht% profesor_ maestr_ enseñ% enseign% professeur%'),
+      ('medicine', 'doctor physician arzt ärztin médico médica médecin% médecine nurse% kranken% enfermer_ infirmi%'),
+      ('database', 'db database% postgres% mysql mariadb sqlite mongodb datenbank%'),
+      ('cluster', 'kubernetes k8s cluster%')) as t (topic, patterns)
+    where exists (select from unnest(p_words) as w where w like any (string_to_array(t.patterns, ' '))));
+end;
+$$;
+
+-- Which relatives a memory names, such as "sibling sister": a fact about a brother never says the same as one about a
+-- sister, nor contradicts that.
+create or replace function memory._relatives(p_words text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select r.relative
+    from (values
+      ('sibling brother', 'brother brothers bruder brüder hermano hermanos frère frères'),
+      ('sibling sister', 'sister sisters schwester schwestern hermana hermanas sœur sœurs soeur soeurs'),
+      ('parent mother', 'mother mum mom mutter mama madre mère maman'),
+      ('parent father', 'father dad vater papa padre père'),
+      ('child son', 'son sons sohn söhne hijo fils'),
+      ('child daughter', 'daughter daughters tochter töchter hija hijas fille filles'),
+      ('grandparent mother', 'grandmother grandma großmutter oma abuela'),
+      ('grandparent father', 'grandfather grandpa großvater opa abuelo')) as r (relative, words)
+    where p_words && string_to_array(r.words, ' '));
 end;
 $$;
 
@@ -18035,11 +18279,11 @@ end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the message '
-'stays, and so does an archived conversation, of which a notice tells.';
+'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the '
+'message stays, and so does an archived conversation, of which a notice tells.';
 
--- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those of
--- others, stay. A job that is reading the thread right now starts again.
+-- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
+-- of others, stay. A job that is reading the thread right now starts again.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )
@@ -18195,7 +18439,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at, t.last_at,
+  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at,
+    t.last_at,
     (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
   from memory.threads as t
   left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
@@ -18871,14 +19116,14 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by its policy: documents with the resource knowledge_base, all others with
--- the resource memory. Tells the caller when none is left.
-create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
+-- The sources of p_sources that an agent has by this policy: documents with the resource knowledge_base, all others
+-- with the resource memory. Tells the caller when none is left.
+create or replace function memory._sources_of_agent(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+  resources constant jsonb := p_policy -> 'resources';
   sources constant text[] := array(
     select s.source from unnest(p_sources) as s (source)
     where (resources ->> case s.source when 'document' then 'knowledge_base' else 'memory' end)::boolean);
@@ -19916,6 +20161,16 @@ comment on function memory.compress_thread(text, text) is
 'messages go into the summary of the whole thread and are soft-deleted. A thread that reaches '
 'compression.threshold_tokens is compressed by itself.';
 
+-- Shows that the summary of this attempt failed.
+create or replace function memory._compress_thread_failed(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._fail_summary(p_job);
+end;
+$$;
+
 -- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
 -- last, because it locks the thread: so appends wait for these updates, and for nothing else that the job does.
 create or replace function memory._compress_thread_finish(p_job memory.jobs, p_result jsonb)
@@ -19952,8 +20207,8 @@ end;
 $$;
 
 -- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
--- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
--- still can.
+-- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their
+-- number. Jobs that have not read these messages yet still can.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )
@@ -20664,6 +20919,8 @@ declare
   item record;
   known memory.memories;
   is_new boolean;
+  stored_id uuid;
+  stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
   agents text[] := array[]::text[]; -- of each memory of the reply
   news boolean[] := array[]::boolean[]; -- whether it was stored
@@ -20707,8 +20964,12 @@ begin
         case when item.suspicion is not null then timestamptz 'infinity' end,
         case when item.suspicion is not null then statement_timestamp() end,
         'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
-      on conflict do nothing;
+      on conflict do nothing
+      returning memory_id into stored_id;
       is_new := found;
+      if is_new then
+        stored_ids := stored_ids || stored_id;
+      end if;
       has_news := has_news or is_new and item.suspicion is null;
     end if;
     agents := agents || item.agent_id;
@@ -20726,7 +20987,8 @@ begin
   perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(p_job.user_id, has_news);
   return jsonb_build_object(
-    'inserted', cardinality(array_positions(news, true)), 'duplicates', cardinality(array_positions(news, false)),
+    'inserted', cardinality(stored_ids), 'memory_ids', stored_ids,
+    'duplicates', cardinality(array_positions(news, false)),
     'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news), 'through_seq', through_seq)
     || case when p_result -> 'unread' <> '{}' then jsonb_build_object('unread', p_result -> 'unread') else '{}' end;
 end;
@@ -21255,10 +21517,10 @@ end;
 
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model repeats; of contradictions the fact that was said later, or
--- of facts said at the same time the more confident one. Sets that break these rules are left alone and counted as
--- refused. The built-in model decides anew about hidden facts too; those that it names as open become current unless a
--- set hides them again.
+-- agrees. Of duplicates the fact stays whose text the model repeats, or the fullest; of contradictions the fact that
+-- was said later, or of facts said at the same time the more confident one. Sets that break these rules are left alone
+-- and counted as refused. The built-in model decides anew about hidden facts too; those that it names as open become
+-- current unless a set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -21312,7 +21574,7 @@ begin
     entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.numbers) as n);
     if memory._may_supersede(p_job.user_id, entry_ids) then
       winner := case when item.is_duplicate
-                     then memory._named_by_content(p_job.user_id, entry_ids, claims, item.content)
+                     then memory._wording_that_stays(p_job.user_id, entry_ids, claims, item.content)
                      else memory._newest_said(p_job.user_id, entry_ids) end;
       losers := array(
         select e from unnest(entry_ids) as e
@@ -21418,22 +21680,37 @@ begin
 end;
 $$;
 
--- The duplicate that has this text, apart from case, spaces and punctuation, which models change when they copy; stated
--- ones first, then the newest. Null when none has it: a sentence of the model's own replaces no memory.
-create or replace function memory._named_by_content(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
+-- Which of duplicates stays: the one whose text the model repeats, apart from case, spaces and punctuation, if that is
+-- the newest or the fullest (has the most words); else the fullest. What a user stated comes first. Null when the text
+-- says something that none of them says. A text of the model's own is never stored.
+create or replace function memory._wording_that_stays(
+  p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
+)
 returns uuid
 language plpgsql stable parallel safe
 as $$
 declare
-  words constant text[] := memory._claim_words(p_content);
+  words constant jsonb := to_jsonb(memory._claim_words(p_content));
+  merged constant jsonb := (
+    select memory._claim(p_content, memory._language(p_user_id, m.agent_id), '{}')
+    from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_ids[1]);
+  stems constant text[] := array(
+    select s from unnest(p_memory_ids) as i
+    cross join lateral unnest(memory._texts(p_claims -> i::text -> 'stems')) as s);
 begin
   return (
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-      and (m.content_hash = memory._content_hash(p_content)
-           or words <> '{}' and p_claims -> m.memory_id::text -> 'words' = to_jsonb(words))
-    order by p_claims -> m.memory_id::text -> 'is_stated' desc, memory._said(m) desc, m.thread_id desc,
-      m.created_at desc, m.memory_id desc
+    select d.memory_id
+    from (
+      select m.memory_id, m.claim -> 'is_stated' as is_stated, m.claim -> 'turns' as turns,
+        m.content_hash = memory._content_hash(p_content) or words <> '[]' and m.claim -> 'words' = words as is_named,
+        rank() over (order by jsonb_array_length(m.claim -> 'words') desc nulls last) as fullest,
+        row_number() over (order by m.said desc, m.thread_id desc, m.created_at desc, m.memory_id desc) as newest
+      from (
+        select o.*, memory._said(o) as said, p_claims -> o.memory_id::text as claim
+        from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)) as m) as d
+    where d.is_named
+      or merged -> 'stems' <> '[]' and memory._texts(merged -> 'stems') <@ stems and merged -> 'turns' = d.turns
+    order by d.is_stated desc, d.is_named and 1 in (d.fullest, d.newest) desc, d.fullest, d.newest
     limit 1);
 end;
 $$;
@@ -21477,10 +21754,10 @@ begin
 end;
 $$;
 
--- Whether the rules allow one memory to hide another one that a model calls its duplicate or its contradiction. The
--- winner of duplicates must say everything that the loser says; a stated loser needs a stated winner with all its
--- words. Contradictions must be about the same thing; an extracted winner hides a stated loser only if newer messages
--- of the user say what the winner says.
+-- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
+-- are about the same thing; the winner is trusted enough; and what the user stated gives way only to what the user
+-- stated, or in a contradiction to newer words of the user. Of duplicates the winner must say all that the loser says,
+-- or be the newer or fuller one of two wordings of what may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -21490,17 +21767,20 @@ as $$
 declare
   claim constant jsonb := p_claims -> p_winner::text;
   other constant jsonb := p_claims -> p_loser::text;
-  is_protected constant boolean := (other ->> 'is_stated')::boolean and not (claim ->> 'is_stated')::boolean;
+  is_stated constant boolean := (other ->> 'is_stated')::boolean;
+  is_protected constant boolean := is_stated and not (claim ->> 'is_stated')::boolean;
 begin
   if not memory._may_outrank((claim ->> 'trust')::real, (other ->> 'trust')::real) then
     return false;
-  end if;
-  if p_is_duplicate then
-    return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
+  elsif p_is_duplicate and (is_protected or memory._says_all_of(claim, other, is_stated)) then
+    return not is_protected;
   end if;
   return coalesce(
     memory._is_about_the_same(claim, other)
-    and (not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other)), false);
+    and case when p_is_duplicate then memory._may_be_reworded(claim, other) and (
+               jsonb_array_length(claim -> 'words') > jsonb_array_length(other -> 'words')
+               or memory._newest_said(p_user_id, array[p_winner, p_loser]) = p_winner)
+             else not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other) end, false);
 end;
 $$;
 
@@ -21659,6 +21939,22 @@ comment on function memory.reconcile_memories(text, int) is
 
 -- What the kinds that write summaries share.
 
+-- The summary that a failed attempt of a job began shows that it failed, until the next attempt takes it up.
+create or replace function memory._fail_summary(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  begun constant uuid := (p_job.input ->> 'summary_id')::uuid;
+begin
+  update memory.summaries as s set status = 'failed'
+  where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
+  if found then
+    raise debug 'Memory % status updated to failed', begun;
+  end if;
+end;
+$$;
+
 -- Ends the summary that attempts of a job began: if the job is dead its status becomes failed; otherwise the row is
 -- deleted, unless another running job has taken it over.
 create or replace function memory._end_unfinished_summary(p_job memory.jobs)
@@ -21669,14 +21965,10 @@ declare
   begun uuid := (p_job.input ->> 'summary_id')::uuid;
 begin
   if p_job.status = 'dead' then
-    update memory.summaries as s set status = 'failed'
-    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
-    if found then
-      raise debug 'Memory % status updated to failed', begun;
-    end if;
+    perform memory._fail_summary(p_job);
   else
     delete from memory.summaries as s
-    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing'
+    where s.user_id = p_job.user_id and s.summary_id = begun and s.status in ('processing', 'failed')
       and not exists (
         select from memory.jobs as j
         where j.user_id = p_job.user_id and j.scope = p_job.scope and j.status = 'running'
@@ -21713,6 +22005,16 @@ begin
 end;
 $$;
 
+-- Shows that the summary of this attempt failed.
+create or replace function memory._summarize_thread_failed(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._fail_summary(p_job);
+end;
+$$;
+
 -- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
 -- last, because it locks the thread: so appends wait for these updates, and for nothing else that the job does.
 create or replace function memory._summarize_thread_finish(p_job memory.jobs, p_result jsonb)
@@ -21725,13 +22027,26 @@ begin
 end;
 $$;
 
--- Another job follows until the whole backlog is covered, even when no summary would be due by then.
+-- Another job follows until the whole backlog is covered. A rolling summary that nobody asked for is enough if the rest
+-- of the messages needs none (policy summary.when needed).
 create or replace function memory._summarize_thread_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
+declare
+  policy jsonb;
 begin
-  return case when (p_job.input ->> 'is_partial')::boolean then jsonb '{"is_forced": true}' end;
+  if (p_job.input ->> 'is_partial')::boolean is not true then
+    return null;
+  end if;
+  policy := memory._policy(p_job.user_id, p_job.agent_id);
+  if p_job.input ->> 'chain' = 'rolling' and not p_job.request ? 'is_forced'
+    and policy #>> '{summary,when}' = 'needed' and not memory._needs_summary(
+      policy, memory._active_tokens(p_job.user_id, p_job.scope),
+      memory._tokens_since_summary(p_job.user_id, p_job.scope)) then
+    return null;
+  end if;
+  return jsonb '{"is_forced": true}';
 end;
 $$;
 
@@ -21838,7 +22153,7 @@ begin
       'previous_end_seq', base.end_seq);
   input := jsonb_build_object(
     'summary_id', memory._start_summary(p_job.user_id, p_job.scope, chain, range_start, range_end, base,
-                                        given.agent_ids),
+                                        given.agent_ids, p_job),
     'chain', chain,
     'from_seq', from_seq,
     'read_through', range_end,
@@ -21953,6 +22268,16 @@ begin
 end;
 $$;
 
+-- Shows that the summary of this attempt failed.
+create or replace function memory._summarize_user_failed(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._fail_summary(p_job);
+end;
+$$;
+
 -- The messages of all threads of a user since the last profile, thread by thread, so that a mark says how far each was
 -- read. Threads get small numbers, because models copy long ids badly.
 create or replace function memory._summarize_user_input(
@@ -22023,7 +22348,7 @@ begin
     || jsonb_build_object(
       'previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
   input := jsonb_build_object(
-    'summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents),
+    'summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents, p_job),
     'chain', 'user',
     'through', through,
     'is_partial', is_partial);
@@ -24383,37 +24708,55 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- The final order of search results by the rerank model that the agent's policy names (knowledge_base.rerank_model), or
--- else by the active one. Without a model, over budget, or when the model fails, the results keep their order and a
--- notice says so.
+-- Whether the policy has results reranked: it names a rerank model, as an agent's configuration file does.
+create or replace function memory._reranks(p_policy jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select num_nonnulls(p_policy #>> '{knowledge_base,rerank_provider}',
+                      p_policy #>> '{knowledge_base,rerank_model}') > 0;
+end;
+
+-- The rerank model that the policy names, or else the active one; null when there is none.
+create or replace function memory._rerank_model(p_policy jsonb)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+declare
+  model memory.models := memory._named_model(
+    'rerank', p_policy #>> '{knowledge_base,rerank_provider}', p_policy #>> '{knowledge_base,rerank_model}');
+begin
+  if model.name is null then
+    select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
+  end if;
+  return model;
+end;
+$$;
+
+-- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep
+-- their order and a notice says so.
 create or replace function memory._rerank(
-  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean,
+  p_results memory.search_result[]
 )
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  settings jsonb;
-  model memory.models;
   reply jsonb;
 begin
   if cardinality(p_results) = 0 then
     return;
   end if;
-  settings := memory._policy_section(p_user_id, p_agent_id, 'knowledge_base');
-  model := memory._named_model('rerank', settings ->> 'rerank_provider', settings ->> 'rerank_model');
-  if model.name is null then
-    select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
-  end if;
   begin
-    if model.name is null then
+    if p_model.name is null then
       reply := '{"problem": "no rerank model is active"}';
     else
       perform memory._check_budget(
-        p_user_id, p_agent_id, memory._model_json(model),
+        p_user_id, p_agent_id, memory._model_json(p_model),
         (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(p_results) as f), false);
-      reply := memory._ask_model('rerank', p_user_id, p_agent_id, model, jsonb_build_object(
-        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end,
+      reply := memory._ask_model('rerank', p_user_id, p_agent_id, p_model, jsonb_build_object(
+        'prompt', case p_model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end,
         'query', left(p_query, 8000),
         'texts', (
           select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
@@ -24428,7 +24771,7 @@ begin
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem'
-      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or leave rerank out.';
+      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or pass rerank => false.';
     return query select f.* from unnest(p_results) as f;
     return;
   end if;
@@ -24436,7 +24779,7 @@ begin
   select f.source, f.id, f.thread_id, f.content, memory._real(s.score), f.metadata, f.created_at,
     case when p_explain
       then f.details || jsonb_build_object('rerank', jsonb_build_object(
-        'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name))
+        'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', p_model.name))
       else f.details end,
     f.valid_from
   from unnest(p_results) with ordinality
@@ -24541,7 +24884,8 @@ $$;
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
 -- the user may see (48_all_sources; ranking.sql, memory_ranking.sql), a memory and its message as one (one_result.sql);
--- read the results from their sources; and rerank them if the caller asks for it (rerank.sql).
+-- read the results from their sources; and rerank them if the caller or
+-- the policy asks for it (rerank.sql).
 --
 -- sources: messages are among them because most of what a user stores is there. With four conversations of LoCoMo and
 -- facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, instead of 66.4 % among
@@ -24553,7 +24897,7 @@ create or replace function memory.search(
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
   created_after timestamptz default null, created_before timestamptz default null,
-  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
+  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
@@ -24563,6 +24907,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  policy jsonb;
   filters constant memory._search_filters := memory._filters(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
     created_after, created_before, as_of, include_superseded, doc_types, namespaces);
@@ -24585,7 +24930,8 @@ begin
                 else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
-  sources := memory._sources_of_agent(user_id, agent_id, sources);
+  policy := memory._policy(user_id, agent_id);
+  sources := memory._sources_of_agent(agent_id, policy, sources);
   if sources = '{}' then
     return;
   end if;
@@ -24599,7 +24945,7 @@ begin
     raise notice 'degraded: results are not reranked, there is no query in words'
       using errcode = '01AM5', hint = 'Pass query beside query_embedding, or leave rerank out.';
   end if;
-  rerank := rerank is true and query is not null;
+  rerank := query is not null and coalesce(rerank, memory._reranks(policy));
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
@@ -24612,7 +24958,7 @@ begin
     cross join lateral memory._ranked_once(
       p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
       p_target => t.embedding, p_mode => t.mode,
-      p_settings => memory._policy_section(search.user_id, search.agent_id, 'search'), p_sources => search.sources,
+      p_settings => policy -> 'search', p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
     join lateral memory._search_row(
@@ -24622,7 +24968,9 @@ begin
 
   if rerank then
     return query
-    select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
+    select r.*
+    from memory._rerank(
+      search.user_id, search.agent_id, memory._rerank_model(policy), search.query, explain, results) as r
     where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
     limit top_k;
   else
@@ -24927,11 +25275,11 @@ $$;
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
 -- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
--- thread (0); to the summary of the user (2);
--- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
--- leave over while the thread does not need it; and the rest to the thread (thread.sql). Of p_for_thread tokens none goes
--- to a share. The instructions have ordinals up to 0, all other parts ordinals from 1 on. Stable, so that everything is
--- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
+-- thread (0); to the summary of the user (2); to earlier conversations (4), memories (1) and recalled messages (3),
+-- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
+-- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
+-- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
+-- neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
@@ -24953,6 +25301,7 @@ declare
   part memory.context_part;
   found record;
   repeated text[] := array[]::text[]; -- messages that a memory repeats
+  said text; -- by earlier conversations or by the summaries of the thread
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
@@ -25006,6 +25355,7 @@ begin
       parts := parts
         || row(4, 'system', found.content, 'cross_session', found.tokens, found.details)::memory.context_part;
       remaining := remaining - found.tokens;
+      said := found.content;
     end if;
   end if;
 
@@ -25017,6 +25367,7 @@ begin
   if recalls and recall_tokens > 0 then
     candidates := memory._recall_candidates(
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
+    candidates := memory._without_said(candidates, said);
   end if;
   if not thread.is_cut then
     memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
@@ -25047,15 +25398,18 @@ begin
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
-  -- recalled; others take their place.
+  -- recalled, or a summary that says the same; others take their place.
   recalled := memory._recalled_part(
     candidates, least(recall_tokens, remaining - thread.tokens), p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
     units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     remaining - coalesce(recalled.token_count, 0)) as f;
-  if recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
-                                               to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
-    recalled := memory._recalled_part(candidates, recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
+  said := (select string_agg(s.content, e'\n') from unnest(summaries) as s where s.ordinal = any (thread.places));
+  if recalled.content is not null and said is not null
+    or recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
+                                                 to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
+    recalled := memory._recalled_part(
+      memory._without_said(candidates, said), recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
   end if;
   if recalled.content is not null then
     parts := parts || recalled;
@@ -25093,7 +25447,8 @@ begin
         then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
     from shown as s
   )
-  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source, c.token_count, c.metadata
+  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source,
+    c.token_count, c.metadata
   from chosen as c
   order by 1;
 end;
@@ -25132,7 +25487,7 @@ $$;
 
 -- Earlier conversations, if the query has one of the policy's trigger phrases: the best five among archived
 -- conversations and the summaries of other threads that are relevant enough, each conversation once, within
--- p_max_tokens. Null content when there are none.
+-- p_max_tokens. A rerank model that the policy names orders them before that. Null content when there are none.
 --
 -- Their relevance is 1 - (1 - cosine similarity) * (1 - keyword score): either of the two is enough, and both together
 -- count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a summary of
@@ -25150,8 +25505,9 @@ declare
   threshold constant double precision := memory._share(p_policy #>> '{knowledge_base,relevance_threshold}');
   trigger_phrase text;
   topic text;
-  hit record;
-  shown record;
+  reranks constant boolean := memory._reranks(p_policy);
+  hits memory.search_result[];
+  hit memory.search_result;
   line text;
 begin
   select t.phrase into trigger_phrase
@@ -25169,46 +25525,58 @@ begin
   -- The words of the phrase are not compared, because no summary has them.
   topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
 
+  hits := array(
+    select row(r.source, x.id, r.thread_id, x.content, r.relevance, x.metadata, coalesce(x.valid_from, r.created_at),
+               '{}', null)::memory.search_result
+    from (
+      select c.*
+      from (
+        select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
+          row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
+        -- Two searches, so that many documents do not crowd out the summaries.
+        from (values
+          ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
+          ('document', memory._filters(p_exclude_thread_id => p_thread_id,
+                                       p_namespaces => array[memory._archive_namespace(p_user_id)]))
+        ) as w (source, filters)
+        cross join lateral memory._ranked(
+          p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model,
+          p_target => p_target, p_mode => case when p_target is null then 'keyword' else 'hybrid' end,
+          p_settings => p_policy -> 'search', p_sources => array[w.source], p_row_limit => 20,
+          p_filters => w.filters, p_explain => true) as h
+        cross join lateral (
+          select memory._real(1 - (1 - greatest(memory._share(h.explanation #>> '{vector,score}'), 0))
+                                * (1 - coalesce(memory._share(h.explanation #>> '{keyword,score}'), 0))) as relevance
+        ) as v
+        where h.thread_id is not null -- The summary of the user is no conversation.
+          and (p_target is null or v.relevance >= memory._real(threshold))
+      ) as c
+      where c.place_in_thread = 1
+      order by c.relevance desc, c.created_at desc
+      limit case when reranks then 20 else 5 end
+    ) as r
+    cross join lateral memory._search_row(
+      p_user_id, r.source, r.id, r.thread_id, r.number, p_query => topic) as x
+    where x.content is not null
+    order by r.relevance desc, r.created_at desc);
+  if reranks then -- by the question, which says more than its topic
+    hits := array(select r from memory._rerank(
+      p_user_id, p_agent_id, memory._rerank_model(p_policy), p_query, true, hits) as r limit 5);
+  end if;
+
   tokens := memory._tokens_at_most(memory._fenced(heading));
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
-  for hit in
-    select r.*
-    from (
-      select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
-        row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
-      -- Two searches, so that many documents do not crowd out the summaries.
-      from (values
-        ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
-        ('document', memory._filters(p_exclude_thread_id => p_thread_id,
-                                     p_namespaces => array[memory._archive_namespace(p_user_id)]))
-      ) as w (source, filters)
-      cross join lateral memory._ranked(
-        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model, p_target => p_target,
-        p_mode => case when p_target is null then 'keyword' else 'hybrid' end, p_settings => p_policy -> 'search',
-        p_sources => array[w.source], p_row_limit => 20, p_filters => w.filters, p_explain => true) as h
-      cross join lateral (
-        select memory._real(1 - (1 - greatest(memory._share(h.explanation #>> '{vector,score}'), 0))
-                              * (1 - coalesce(memory._share(h.explanation #>> '{keyword,score}'), 0))) as relevance
-      ) as v
-      where h.thread_id is not null -- The summary of the user is no conversation.
-        and (p_target is null or v.relevance >= memory._real(threshold))
-    ) as r
-    where r.place_in_thread = 1
-    order by r.relevance desc, r.created_at desc
-    limit 5
-  loop
-    shown := memory._search_row(
-      p_user_id, hit.source, hit.id, hit.thread_id, hit.number, p_query => topic);
+  foreach hit in array hits loop
     line := format(e'\n[%s, conversation %s] ',
-                   to_char(coalesce(shown.valid_from, hit.created_at) at time zone 'UTC', 'YYYY-MM-DD'),
+                   to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them can pose as another conversation.
-      || replace(memory._paragraph(shown.content), e'\n', e'\n  ');
+      || replace(memory._paragraph(hit.content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= p_max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
       content := coalesce(content, heading) || line;
-      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object(
-        'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.relevance));
+      details := jsonb_set(details, '{results}', details -> 'results' || (hit.details || jsonb_build_object(
+        'source', hit.source, 'id', hit.id, 'thread_id', hit.thread_id, 'score', hit.score)));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
         using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
@@ -25228,9 +25596,10 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The steps: find the placeholders and the artifacts that they name; if not all of these fit, put them in order of
--- relevance (passages.sql); read them in this order, each whole or its passages (expansions.sql), until max_tokens are
--- spent; and put the text together. Each artifact is inserted once, where it is named first: more would only repeat it.
+-- The steps: find the placeholders and the artifacts that they name; choose those that a query needs
+-- (relevant_keys.sql) and put them in order of relevance (passages.sql); read them in this order, each whole or its
+-- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once,
+-- where it is named first: more would only repeat it.
 create or replace function memory.expand_refs(
   user_id text, content text, max_tokens int default null, query text default null,
   query_embedding vector default null
@@ -25249,6 +25618,7 @@ declare
   keys text[]; -- of refs
   places int[]; -- of refs among all_refs
   passages memory._passage[];
+  relevant text[]; -- keys
   replaced int[]; -- places
   said text[]; -- instead
   result text;
@@ -25274,14 +25644,17 @@ begin
     order by r.key, r.place) as f;
   room := max_tokens - memory._tokens_at_most(content);
   query := memory._query_or_null(query);
-  if num_nonnulls(query, query_embedding) > 0 and not memory._fit_whole(user_id, keys, room) then
-    passages := memory._passages_of_query(user_id, keys, query, query_embedding, max_tokens);
+  if num_nonnulls(query, query_embedding) > 0 then
+    select * into passages, relevant from memory._asked_about(
+      user_id, keys, query, query_embedding, max_tokens, memory._fit_whole(user_id, keys, room));
     select array_agg(f.ref order by b.score desc nulls last, f.place),
       array_agg(f.key order by b.score desc nulls last, f.place),
       array_agg(f.place order by b.score desc nulls last, f.place)
     into refs, keys, places
     from unnest(refs, keys, places) as f (ref, key, place)
-    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b on b.key = f.key;
+    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b
+      on b.key = f.key
+    where f.key = any (relevant);
   end if;
   select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
   from memory._expansions(user_id, keys, refs, room, passages) as e;
@@ -25301,11 +25674,12 @@ end;
 $$;
 comment on function memory.expand_refs(text, text, int, text, vector) is
 'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
-'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) the artifacts that say '
-'most of it come first, and of one that does not fit the lines that do follow its placeholder, with their numbers and '
-'"[...]" where lines are left out; without a query they come in the order of the text, and each whole. A placeholder '
-'that does not fit, that names no artifact of this user, or that stands in an inserted content stays as it is, and so '
-'does any further placeholder of the same artifact.';
+'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) a model chooses the '
+'artifacts that the query needs: a rerank model, else a chat model, else the embedding model; without a model all are '
+'chosen. Those that say most of the query come first, and of one that does not fit the lines that do follow its '
+'placeholder, with their numbers and "[...]" where lines are left out; without a query they come in the order of the '
+'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
+'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
 
 -- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly a text has
 -- more than three tokens for four bytes. Reads 1,000 keys at most.
@@ -25318,34 +25692,6 @@ begin
     select coalesce(sum(3 * a.token_count::bigint), 0) <= p_room
     from memory._current_artifacts(p_user_id) as a
     where a.key = any (p_keys));
-end;
-$$;
-
--- The passages of artifacts that say most of a query, without those that say less than half as much as the best.
-create or replace function memory._passages_of_query(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int
-)
-returns memory._passage[]
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  policy constant jsonb := memory._policy(p_user_id, null);
-begin
-  return array(
-    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
-    from (
-      select a.*, max(a.score) over () as best
-      from memory._query_model(p_user_id, p_query, p_query_embedding) as m
-      cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
-      cross join lateral memory._query_target(
-        p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
-        k.problem, 'hybrid') as t
-      cross join lateral memory._passages_about(
-        p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, m.name, t.embedding, 10000,
-        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
-        least(12 + p_max_tokens / 100, 200)) as a) as p
-    where p.score >= p.best / 2
-    order by p.score desc);
 end;
 $$;
 
@@ -25700,7 +26046,7 @@ returns int
 language plpgsql stable parallel safe
 as $$
 declare
-  threshold constant bigint := p_policy #>> '{compression,threshold_tokens}';
+  threshold constant bigint := (p_policy #>> '{compression,threshold_tokens}')::bigint;
   units record; -- of memory._newest_units()
 begin
   select u.* into units
@@ -25723,8 +26069,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about nothing.
--- A query that is only an embedding has no words to judge.
+-- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about
+-- nothing. A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -25788,8 +26134,8 @@ end;
 $$;
 
 -- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
--- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts the placeholders of the user's artifacts can be
--- used again.
+-- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts
+-- the placeholders of the user's artifacts can be used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -25819,8 +26165,9 @@ begin
   foreach part in array p_parts loop
     if paragraph.content is not null and part.ordinal > 0 then
       place := place + 1;
-      paragraph.ordinal := place;
-      return next paragraph;
+      return next (
+        place, paragraph.role, paragraph.content, paragraph.source, paragraph.token_count,
+        paragraph.metadata)::memory.context_part;
       paragraph := null;
     end if;
     place := place + 1;
@@ -26226,7 +26573,8 @@ declare
 begin
   select * into recent from memory._recently_said(p_user_id, p_thread_id, p_agent_id, p_query);
   names := array(
-    select n[1] from regexp_matches(own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+)', 'g') as n limit 5);
+    select n[1] from regexp_matches(
+      own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+(?:-[[:alnum:]]+)*)', 'g') as n limit 5);
   with shown as (
     select f.sign, f.phrase from memory._found_phrases(said, p_policy #> '{knowledge_base,search_triggers}') as f
     union all
@@ -26243,6 +26591,8 @@ begin
         else false end as is_resolved
     from shown as f
     where f.phrase is not null
+      -- "Connect to AgentFusion" says with what.
+      and not (f.sign = 'parameter' and exists (select from shown as s where s.sign = 'identifier' and s.phrase <> ''))
   ), weighed as (
     -- "Connect to the DB" lacks nothing when the messages name the database.
     select k.sign, k.phrase, s.says, s.weight,
@@ -26300,16 +26650,15 @@ returns table (sign text, phrase text)
 language plpgsql stable parallel safe
 as $$
 declare
-  things constant text[] := memory._particular_things();
   words constant text[] := string_to_array(btrim(p_said), ' ');
 begin
   return query
   select 'particular', t.thing
   from (
     select w.word as thing
-    from unnest(words) with ordinality as w (word, place)
-    where w.word = any (things)
-      and words[greatest(w.place - 3, 1):w.place - 1] && '{the,that,this,der,die,das,la,el,le}'
+    from memory._particular_things() as p
+    join unnest(words) with ordinality as w (word, place) on w.word = any (p.things)
+    where words[greatest(w.place - 3, 1):w.place - 1] && p.articles
     order by memory._is_named(w.word, p_recent), w.place limit 1) as t;
   return query
   select d.sign, left(d.phrase, 100)
@@ -26320,9 +26669,11 @@ begin
       e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
       || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
     ('identifier', substring(p_own_words from
-      e'https?://\\S+|[[:alnum:]]+@[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
-      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*|[A-Z]+[0-9]+|[a-z]+\\.[a-z]{2,4}\\M'
-      || e'|\\m--?[a-z]+|[a-z]+[A-Z][a-z]+|[*(){}]')),
+      e'https?://\\S+|[[:alnum:]._-]+@[[:alnum:].-]*[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
+      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*'
+      -- Whole words, but no Chinese before and behind them.
+      || e'|[A-Za-z0-9]*[A-Z][0-9][A-Za-z0-9]*|[A-Za-z0-9]*[a-z]\\.[a-z]{2,4}\\M'
+      || e'|[A-Za-z0-9\\u00c0-\\u024f]*[a-z][A-Z][a-z][A-Za-z0-9\\u00c0-\\u024f]*|[*(){}]')),
     ('number', substring(p_own_words from '[0-9][0-9.,:]*')),
     ('name', case when cardinality(p_names) > 1 then array_to_string(p_names[1:3], ' ') end),
     ('known name', (select n from unnest(p_names) as n where strpos(p_recent, lower(n)) > 0 limit 1)),
@@ -26339,7 +26690,8 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return case
-    when p_thing in ('db', 'database') then p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite'
+    when p_thing = any ('{db,database,datenbank,datos,base,banco,数据库,データベース}')
+      and p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite' then true
     else strpos(p_recent, rtrim(p_thing, 's')) > 0 end;
 end;
 $$;
@@ -26442,7 +26794,8 @@ begin
   said := regexp_replace(said, e'(\\^ ?)+$', '');
   said := regexp_replace(said, e'\\m(what|where|who|when|how|which) ?s ', e'\\1 is ', 'g');
   return ' ' || regexp_replace(said,
-    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well) )*', '^ ', 'g')
+    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well'
+    || '|peux tu|pouvez vous|s il te plaît|s il vous plaît|por favor|você pode|per favore|puoi) )*', '^ ', 'g')
     || ' $ ';
 end;
 $$;
@@ -27140,13 +27493,13 @@ $$;
 
 -- The words of a text in lower case without punctuation, as far as two texts are compared by them. Two expressions
 -- that seldom match take half the time of one that matches every blank.
-create or replace function memory._wording(p_said text)
+create or replace function memory._wording(p_said text, p_most int default 2000)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
   return btrim(regexp_replace(
-    regexp_replace(lower(left(p_said, 2000)), e'[!-/:-@\\[-`{-~]+', ' ', 'g'), e'\\s{2,}|[^\\S ]', ' ', 'g'));
+    regexp_replace(lower(left(p_said, p_most)), e'[!-/:-@\\[-`{-~]+', ' ', 'g'), e'\\s{2,}|[^\\S ]', ' ', 'g'));
 end;
 $$;
 
@@ -27244,6 +27597,154 @@ begin
         and coalesce(bool_and(w = any (known)) filter (where w ~ '[0-9]'), true)
       from (select distinct w from unnest(said) as w where length(w) >= 4 or w ~ '[0-9]') as d (w)), false)
     and memory._turning_words(said) = memory._turning_words(known);
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- Which artifacts a query needs, and the passages that say most of it, without those that say less than half as much as
+-- the best. If there is no model to choose and all artifacts fit, there is nothing to decide: all are relevant.
+create or replace function memory._asked_about(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+  judge constant memory.models := memory._judge_of(policy, p_query);
+  asked record;
+begin
+  relevant := p_keys;
+  if p_fit and judge.name is null and (memory._embedding_model()).name is null then
+    return;
+  end if;
+  select m.name as model, t.embedding into asked
+  from memory._query_model(p_user_id, p_query, p_query_embedding) as m
+  cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
+  cross join lateral memory._query_target(
+    p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
+    k.problem, 'hybrid') as t;
+  passages := array(
+    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
+    from (
+      select a.*, max(a.score) over () as best
+      from memory._passages_about(
+        p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, asked.model, asked.embedding, 10000,
+        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
+        least(12 + p_max_tokens / 100, 200)) as a) as p
+    where p.score >= p.best / 2
+    order by p.score desc);
+  relevant := coalesce(
+    memory._relevant_by_judge(p_user_id, p_keys, p_query, judge, passages),
+    memory._relevant_by_meaning(p_user_id, p_keys, asked.model, asked.embedding, passages));
+end;
+$$;
+
+-- The model that judges whether a query in words needs a text: the rerank model, else the chat model. Null where there
+-- is none, and where a context waits for no model (context.embed_query).
+create or replace function memory._judge_of(p_policy jsonb, p_query text)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+declare
+  judge memory.models;
+begin
+  if p_query is null or not (p_policy #>> '{context,embed_query}')::boolean then
+    return null;
+  end if;
+  judge := memory._rerank_model(p_policy);
+  if judge.name is null then
+    judge := memory._chosen_chat_model(null, p_policy -> 'agent');
+    if judge.provider = 'local' then -- It finds facts in messages, and answers no questions.
+      return null;
+    end if;
+    return jsonb_populate_record(
+      judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}'));
+  end if;
+  return judge;
+end;
+$$;
+
+-- The artifacts that a model holds relevant; null if it is not asked or does not answer. It is given the placeholder of
+-- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those
+-- with the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
+create or replace function memory._relevant_by_judge(
+  p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
+)
+returns text[]
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  judged memory.search_result[];
+begin
+  if p_judge.name is null then
+    return null;
+  end if;
+  judged := array(
+    select r from memory._rerank(p_user_id, null, p_judge, p_query, false, array(
+      select row('artifact', a.key, a.thread_id, concat_ws(e'\n',
+          memory._memory_ref(a.key, a.description, a.token_count),
+          coalesce(s.said, memory._content_slice(p_user_id, a.content_id, 0, 2000))),
+        null, null, null, '{}', null)::memory.search_result
+      from (select k.key, max(p.score) as score
+            from unnest(p_keys) as k (key) left join unnest(p_passages) as p on p.key = k.key
+            group by k.key order by 2 desc nulls last, 1 limit 50) as k
+      join memory._current_artifacts(p_user_id) as a on a.key = k.key
+      left join memory._passages_shown(p_user_id, p_passages, 200) as s on s.key = k.key
+      where not memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(p_passages, k.key, 200))
+    )) as r);
+  if judged[1].score is null then
+    return case when judged = '{}' then '{}'::text[] end;
+  end if;
+  return array(
+    select j.id
+    from (select u.*, max(u.score) over () as best from unnest(judged) as u) as j
+    where j.score >= 0.2 and j.score > j.best / 2);
+end;
+$$;
+
+-- The artifacts that are relevant by their embeddings or their words: by one of their parts that is at least about as
+-- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant.
+-- Without an embedding of the query all do.
+create or replace function memory._relevant_by_meaning(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]
+language plpgsql stable parallel safe
+set jit = off
+set enable_seqscan = off -- as in memory._passages_about()
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  if p_target is null then
+    return p_keys;
+  end if;
+  return array(
+    select n.key
+    from (
+      select k.key, s.similarity, max(s.similarity) over () as nearest
+      from unnest(p_keys) as k (key)
+      cross join lateral (
+        select max(memory._cosine_similarity(e.embedding, p_target)) as similarity
+        from memory._current_artifacts(p_user_id) as a
+        join memory.artifact_parts as p on p.user_id = p_user_id and p.content_id = a.content_id
+        join memory.embeddings as e on e.user_id = p_user_id and e.model = p_model and e.source = 'artifact'
+          and e.id = k.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
+        where a.key between k.key and k.key) as s
+    ) as n
+    where n.similarity is null or n.similarity >= greatest(0.25, 0.6 * n.nearest)
+      or exists (select from unnest(p_passages) as p where p.key = n.key and p.score >= 0.15));
 end;
 $$;
 
@@ -27427,10 +27928,24 @@ begin atomic
       'and now,did you,^ yes}'),
     ('reference', '{das ding,mach das,das wieder,es wieder,funktioniert das,geht das,hazlo,ça marche,fais le,fais ça,'
       '它,那个,这个}'),
+    ('reference', '{le $,la $,les $,lui $,ça $,cela $,celui ci,celui là,celle ci,celle là,refais,encore une fois,'
+      'la même chose,comme avant,isso,isto,ele,ela,eles,elas,lo $,los $,lhe,de novo $,outra vez,a mesma coisa,'
+      'como antes,di nuovo $,ancora una volta,la stessa cosa,lo stesso,come prima,quello $,questo $,fallo,rifallo,'
+      'mandalo,invialo,aprilo,riavvialo,cancellalo,eliminalo,mandaglielo,他,她,再来一次,再试一次,再做一次,继续,刚才,'
+      'それ,あれ,これ,その,あの,彼,もう一度,続けて,同じ,さっき}'),
+
+    -- Chinese and Japanese have no articles.
+    ('particular', '{数据库,服务器,报告,文件,文档,项目,会议,合同,订单,包裹,发票,预订,航班,酒店,密码,邮件,脚本,测试,错误,分支,'
+      '仓库,账单,データベース,サーバー,報告書,レポート,ファイル,書類,プロジェクト,会議,契約,注文,荷物,請求書,予約,ホテル,'
+      'パスワード,メール,スクリプト,テスト,エラー,ブランチ,リポジトリ}'),
 
     ('parameter', '{^ book,^ reserve,^ deploy,^ send,^ text,^ call,^ message,^ email,^ order,^ pay,^ buy,^ schedule,'
       '^ create a ticket,^ publish,^ connect,^ upgrade,^ play,^ drive,^ log in,^ cancel,i need an appointment,'
       'the weather tomorrow,the weather today}'),
+    ('parameter', '{^ réserve,^ envoie,^ déploie,^ appelle,^ paie,^ achète,^ planifie,^ connecte,^ annule,^ publie,'
+      '^ envie,^ mande,^ implante,^ ligue,^ compre,^ pague,^ agende,^ conecte,^ cancele,^ publique,^ prenota,^ invia,'
+      '^ manda,^ distribuisci,^ chiama,^ paga,^ compra,^ connetti,^ connettiti,^ collegati,^ annulla,^ pubblica,'
+      '发送,部署,打电话,付款,连接,取消,送って,デプロイして,電話して,支払って,接続して,キャンセルして,予約して}'),
 
     ('harmless', '{it is raining,is it raining,did you know,it is snowing,is it safe,is it normal,is it possible,'
       'is it ok,is it okay,is it true,is it better,is it bad,is it worth,is it legal,is it a good idea,'
@@ -27441,6 +27956,11 @@ begin atomic
       'what is the difference,what is a,what is an,what does a,what does the,what does this,what are common,explain,'
       'translate,define,who wrote,what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,'
       'wie kocht man,explícame,traduce,cómo se hace,explique moi,traduis,comment faire}'),
+    ('how-to', '{comment puis je,comment on,comment fonctionne,comment cuire,comment préparer,pourquoi,qu est ce que,'
+      'qu est ce qu,c est quoi,quelle est la différence,o que é,o que são,como faço,como posso,como se faz,como se usa,'
+      'como se diz,como funciona,por que,traduza,explique,qual a diferença,che cos è,cos è,cosa sono,come faccio,'
+      'come posso,come si fa,come si usa,come si dice,come si cuoce,come funziona,perché,spiega,spiegami,traduci,'
+      '什么是,是什么,如何,怎么,怎样,为什么,解释,翻译,区别,とは,って何,どうやって,方法,説明,翻訳,なぜ,違い,使い方}'),
 
     ('telling', '{^ i have,^ i am,^ i m,^ i moved,^ i prefer,^ i like,^ i love,^ i live,^ i bought,^ i work,^ my dog,'
       '^ my cat,^ my wife,^ my husband,^ my son,^ my daughter,^ my mother,^ my father,^ my friend,^ she says,'
@@ -27457,18 +27977,33 @@ begin atomic
   ) as p (sign, phrases);
 end;
 
--- Things of which a user has one in mind where no name stands beside them: "restart the worker".
+-- Things of which a user has one in mind where one of these articles and no name stands beside them: "restart the
+-- worker". The first row has articles that no word of another language is spelled like; "a" and "do" are articles of
+-- Portuguese, whose things are therefore none of English.
 create or replace function memory._particular_things()
-returns text[]
+returns table (articles text[], things text[])
 language sql immutable parallel safe
 begin atomic
-  select '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
+  select t.* from (values
+  ('{the,that,this,der,die,das,dem,la,el,le,les,au,ce,cette,il,lo,al,del,nel,sul,ao,na}'::text[],
+    '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
     'cluster,column,complaint,config,configuration,contract,customer,dashboard,database,datenbank,datos,db,delivery,'
     'design,device,dinner,doctor,doc,docs,document,draft,email,endpoint,error,exam,file,files,fix,flat,flight,guests,'
     'host,hotel,house,import,incident,interview,invoice,issue,job,kids,landlord,link,list,logs,machine,mail,meeting,'
     'migration,notes,numbers,order,outage,package,parcel,parser,party,password,patch,payment,photo,photos,pipeline,'
     'plan,pr,project,recipe,refund,repo,repository,report,reservation,restaurant,script,server,service,settings,'
-    'spreadsheet,table,team,technician,test,tests,ticket,trip,version,versions,wedding,worker,workers}'::text[];
+    'spreadsheet,table,team,technician,test,tests,ticket,trip,version,versions,wedding,worker,workers}'::text[]),
+  ('{le,la,les,l,du,au,aux,ce,cet,cette,ces}',
+    '{adresse,base,billet,branche,colis,commande,contrat,courriel,dépôt,erreur,facture,fichier,fichiers,hôtel,liste,'
+    'logiciel,paiement,paquet,projet,rapport,recette,rendez,réservation,réunion,serveur,tableau,voiture,vol,voyage}'),
+  ('{o,a,os,as,ao,à,aos,do,da,dos,no,na,nos,nas,esse,essa,este,esta,aquele,aquela}',
+    '{aplicativo,arquivo,arquivos,banco,carro,cliente,configuração,consulta,contrato,documento,encomenda,erro,fatura,'
+    'ficheiro,fotos,máquina,mensagem,pacote,pagamento,pedido,planilha,projeto,relatório,repositório,reserva,reunião,'
+    'senha,serviço,servidor,tabela,teste,testes,viagem,voo}'),
+  ('{il,lo,la,gli,le,l,al,allo,alla,del,dello,della,dell,nel,nella,sul,sulla,quel,quella,quello,questo,questa}',
+    '{appuntamento,cliente,configurazione,contratto,documento,errore,fattura,fogli,lista,macchina,messaggio,ordine,'
+    'pacco,pagamento,prenotazione,progetto,rapporto,relazione,ricetta,riunione,servizio,sito,tabella,viaggio,volo}')
+  ) as t (articles, things);
 end;
 
 -- The thread in a context: its newest messages, and summaries of what is not among them.
@@ -27617,6 +28152,38 @@ begin
 end;
 $$;
 
+-- The candidates without the sentences that p_said has: each sentence stands in a context once. Of a sentence of few
+-- letters ("Yes, please") one cannot say that it is the same.
+create or replace function memory._without_said(p_candidates memory._recalled[], p_said text)
+returns memory._recalled[]
+language plpgsql stable parallel safe
+as $$
+declare
+  said constant text := memory._wording(p_said, 1000000);
+begin
+  if said is null then
+    return p_candidates;
+  end if;
+  return array(
+    select row(c.thread_id, c.seq, n.line, c.token_count, c.said_on, c.said_at, c.score, c.of_hit, c.wording,
+               c.keys)::memory._recalled
+    from unnest(p_candidates) with ordinality as c (
+      thread_id, seq, line, token_count, said_on, said_at, score, of_hit, wording, keys, place)
+    cross join lateral substring(c.line from '^[^:]*: ') as speaker
+    cross join lateral (
+      select case when bool_and(s.is_new) then c.line
+                  else speaker || string_agg(s.sentence, ' ' order by s.place) filter (where s.is_new) end as line
+      from (
+        select t.sentence, t.place, not (octet_length(w.wording) >= 12 and strpos(said, w.wording) > 0) as is_new
+        from regexp_split_to_table(substr(c.line, length(speaker) + 1),
+                                   e'(?<=[.!?])\\s+|(?<=[\\u3002\\uff01\\uff1f])|\\n+')
+             with ordinality as t (sentence, place)
+        cross join lateral memory._wording(t.sentence) as w (wording)) as s) as n
+    where n.line is not null
+    order by c.place);
+end;
+$$;
+
 create or replace function memory.export_user(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
@@ -27737,7 +28304,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported: another database gives its own.
+-- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported:
+-- another database gives its own.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text)
 language plpgsql immutable parallel safe

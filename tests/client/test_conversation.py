@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Any
 
 import psycopg
 import pytest
@@ -72,7 +73,7 @@ def test_a_conversation_above_the_threshold_is_loaded_up_to_it(memory: Memory) -
 
 def test_calls_and_results_of_tools_are_loaded_as_models_take_them(memory: Memory) -> None:
     call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": "{}"}}
-    said = [
+    said: list[dict[str, Any]] = [
         {"role": "user", "content": "How warm is it?", "name": "Ana"},
         {"role": "assistant", "content": None, "tool_calls": [call]},
         {"role": "tool", "content": "18", "tool_call_id": "call_1"},

@@ -321,3 +321,15 @@ class TestDegraded:
         discuss(api, "t2", "They went home by boat and by train, and nobody said why.")
         assert threads(api, max_tokens=1000) == ["t2"]
         assert api.notices[-1] == "degraded: an earlier conversation does not fit into max_tokens"
+
+
+@pytest.mark.feature("F16", "A10")
+def test_a_sentence_of_an_earlier_conversation_is_not_recalled_as_well(api: Api) -> None:
+    say(api, "The boat is called Miranda. The boat lies in the harbour of Kiel.", thread_id="t0")
+    say(api, "the boat is called Miranda!", thread_id="t2")
+    discuss(api, "t0", "They talked: the boat is called Miranda. It is red.", rounds=1)
+    say(api, "Hello")
+    context = {part.source: part.content for part in api.get_context(**ANA, query=QUESTION)}
+    assert "called Miranda" in context["cross_session"]
+    assert "user: The boat lies in the harbour of Kiel.\n" in context["recalled"]
+    assert "called Miranda" not in context["recalled"]

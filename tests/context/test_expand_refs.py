@@ -179,6 +179,39 @@ class TestPassages:
 
 
 @pytest.mark.feature("C7")
+class TestRelevance:
+    """With a model only what the query needs is expanded. The server of these tests asks none by itself."""
+
+    TEXT = "[MemoryRef: lease] [MemoryRef: build] [MemoryRef: trip]"
+
+    @pytest.fixture
+    def three(self, api: Api) -> Api:
+        store(api, "Der Vermieter erhoeht die Miete.", key="lease")
+        store(api, "make: nothing to be done", key="build")
+        store(api, "Boarding begins at gate 12", key="trip")
+        return api
+
+    def test_by_meaning(self, three: Api) -> None:
+        three.register_model(name="m", kind="embedding", provider="openai", model="m", settings={"dimensions": 3})
+        three.activate_model(name="m")
+        asked: dict[str, Any] = {"query": "How much is the rent?", "query_embedding": "[0.5,0.866,0]"}
+        # None is embedded yet, so that nothing can be said of any.
+        assert "[MemoryRef" not in expand(three, self.TEXT, **asked)
+        embed(three, {"Vermieter": [0.0, 1.0, 0.0], "Boarding": [0.4, 0.3, 0.866]})
+        for max_tokens in (None, 5000):
+            said = expand(three, self.TEXT, max_tokens, **asked)
+            assert said == "Der Vermieter erhoeht die Miete. [MemoryRef: build] [MemoryRef: trip]"
+        # A word that both have counts, too.
+        said = expand(three, self.TEXT, **{**asked, "query": "At which gate?"})
+        assert said == "Der Vermieter erhoeht die Miete. [MemoryRef: build] Boarding begins at gate 12"
+        assert "[MemoryRef" not in expand(three, self.TEXT)
+
+    def test_without_a_model_all_is(self, three: Api) -> None:
+        assert "[MemoryRef" not in expand(three, self.TEXT, query="How much is the rent?")
+        assert three.notices == []
+
+
+@pytest.mark.feature("C7")
 class TestMany:
     def test_ten_thousand_placeholders_are_replaced_in_one_go(self, api: Api) -> None:
         # A connection keeps the plans that it has made while there was one artifact.

@@ -301,3 +301,62 @@ class TestContext:
         with refused("settings"):
             api.set_policy(settings={"context": {"recall": value}})
         assert api.get_policy()["context"]["recall"] == "when_needed"
+
+
+OTHER_LANGUAGES = {
+    "French": (
+        "Connecte-toi à la base de données|Redémarre le serveur|Envoie-le-lui|Où en est la facture ?|Refais-le|"
+        "Peux-tu annuler la réservation ?|Envoie un courriel|Ouvre le dernier rapport",
+        "Connecte-toi à la base AgentFusion|Qu'est-ce qu'une base de données ?|Comment cuire du riz ?|Merci beaucoup|"
+        "Quelle est la capitale du Pérou ?|Écris un poème sur la mer|Traduis « bonjour » en anglais",
+    ),
+    "Portuguese": (
+        "Conecte-se ao banco de dados|Reinicie o servidor|Mande isso de novo|Cadê o relatório?|Faça de novo|"
+        "Por favor, cancele a reserva|Envie um e-mail|Abra o arquivo",
+        "Conecte-se ao banco AgentFusion|O que é um banco de dados?|Como faço arroz?|Obrigado|"
+        "Qual é a capital do Peru?|Escreva um poema sobre o mar|Traduza bom dia para inglês",
+    ),
+    "Italian": (
+        "Connettiti al database|Riavvia il server|Mandaglielo|Dov'è la fattura?|Fallo di nuovo|"
+        "Puoi annullare la prenotazione?|Invia una mail|Apri il documento",
+        "Connettiti al database AgentFusion|Che cos'è un database?|Come si cuoce il riso?|Grazie|"
+        "Qual è la capitale del Perù?|Scrivi una poesia sul mare|Traduci buongiorno in inglese",
+    ),
+    "Chinese": (
+        "连接数据库|重启服务器|把它发给他|报告在哪里？|再来一次|取消预订|发送邮件|打开那个文件",
+        "连接AgentFusion数据库|什么是数据库？|怎么煮米饭？|谢谢|秘鲁的首都是哪里？|写一首关于大海的诗|翻译“早上好”",
+    ),
+    "Japanese": (
+        "データベースに接続して|サーバーを再起動して|それを送って|請求書はどこ？|もう一度やって|予約をキャンセルして|"
+        "メールを送って|あのファイルを開いて",
+        "AgentFusionデータベースに接続して|データベースとは何ですか？|ご飯の炊き方を教えて|ありがとう|ペルーの首都はどこですか？|"
+        "海についての詩を書いて|「おはよう」を翻訳して",
+    ),
+}
+"""Requests that mean something which they do not name, and requests that lack nothing."""
+
+
+@pytest.mark.feature("C8")
+@pytest.mark.parametrize("language", OTHER_LANGUAGES)
+def test_requests_without_a_concrete_name_mean_search_in_every_language(api: Api, language: str) -> None:
+    vague, concrete = (requests.split("|") for requests in OTHER_LANGUAGES[language])
+    assert [request for request in vague if decision(api, request) != "search"] == []
+    assert [request for request in concrete if decision(api, request) != "skip"] == []
+
+
+@pytest.mark.feature("C8")
+@pytest.mark.parametrize(
+    ("query", "found"),
+    [
+        ("Connect to AgentFusion database", "AgentFusion"),
+        ("连接AgentFusion数据库", "AgentFusion"),
+        ("Explain Main.py please", "Main.py"),
+        ("Write to ana.b@example.org", "ana.b@example.org"),
+        ("Look at XR5T2", "XR5T2"),
+        ("Open ÉtatCivil", "ÉtatCivil"),
+    ],
+)
+def test_reasons_do_not_cut_names(api: Api, query: str, found: str) -> None:
+    need = needs(api, query)
+    assert signs(need)["identifier"] == found
+    assert "gentF" not in need.reason.replace("AgentF", "")

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.context.steps import messages, parts, remember
-from tests.support.protocol import ANA
+from tests.support.protocol import ANA, claim, complete
 from tests.support.sqlapi import Api, refused
 
 NEW = {"user_id": "ana", "thread_id": "new"}
@@ -328,3 +328,18 @@ class TestBudget:
         say(api, "What should I cook tonight?")
         said = recalled(api, query="Who is my dentist?", max_tokens=max_tokens)
         assert said == "" or "Amsel" in said
+
+
+@pytest.mark.feature("F16", "D6")
+def test_a_sentence_of_the_threads_summary_is_not_recalled_as_well(api: Api) -> None:
+    for said in ("The boat is called Miranda. The boat lies in the harbour of Kiel.", "The boat is called Miranda."):
+        say(api, said, "t1")
+    for number in range(30):
+        say(api, f"Number {number} is a number that says nothing at all. " * 5, "t1")
+        say(api, f"I see, {number}.", "t1", "assistant")
+    api.summarize_thread(user_id="ana", thread_id="t1")
+    complete(api, claim(api, "summarize_thread"), summary="The boat is called Miranda. Numbers were counted.")
+    context = {part.source: part.content for part in api.get_context(**ANA, query="the boat", max_tokens=1000)}
+    assert "called Miranda" in context["thread_summary"]
+    assert "user: The boat lies in the harbour of Kiel.\n" in context["recalled"]
+    assert "called Miranda" not in context["recalled"]

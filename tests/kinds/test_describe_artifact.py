@@ -131,3 +131,31 @@ def test_no_job_is_queued_without_a_model_or_when_the_policy_says_so(api: Api) -
     say(api)
     api.store_artifact(user_id="ana", content=LOG)
     assert "describe_artifact" not in open_jobs(api)
+
+
+@pytest.mark.feature("C4")
+def test_a_stored_artifact_without_a_description_is_described_as_well(api: Api) -> None:
+    activate(api)
+    upload = api.add_artifact_piece(user_id="ana", content="x,y\n" * 200)
+    stored = [
+        api.store_artifact(user_id="ana", content=LOG, metadata={"command": "npm install"}),
+        api.store_artifact(user_id="ana", content=None, upload_id=upload, thread_id="t1"),
+    ]
+    api.store_artifact(user_id="ana", content=LOG + "!", description="The words of the caller")
+    for artifact, better in zip(stored, ("two old packages", "a table of nothing"), strict=True):
+        job = claim(api, "describe_artifact")
+        assert complete(api, job, description=better) == {"key": artifact.key, "description": better}
+    assert nothing_to_do(api, "describe_artifact")
+    described = {row.key: row.description for row in api.list_artifacts(user_id="ana")}
+    assert [described.pop(artifact.key) for artifact in stored] == ["two old packages", "a table of nothing"]
+    assert list(described.values()) == ["The words of the caller"]
+    assert api.retrieve_artifact(user_id="ana", key=stored[0].memory_ref) == LOG  # the placeholder of before
+
+
+@pytest.mark.feature("C4")
+def test_a_stored_artifact_keeps_what_a_rule_says_where_no_model_is_to_describe(api: Api) -> None:
+    api.store_artifact(user_id="ana", content=LOG)
+    activate(api)
+    api.set_policy(settings={"artifacts": {"describe": False}}, agent_id="cook")
+    api.store_artifact(user_id="ana", content=LOG, agent_id="cook")
+    assert "describe_artifact" not in open_jobs(api)

@@ -129,7 +129,7 @@ class TestWords:
     def test_the_policy_of_the_agent_decides_the_language_and_keeps_it(self, api: Api) -> None:
         api.set_policy(settings={"search": {"language": "german"}}, agent_id="german")
         for agent_id in ("german", "english"):
-            add(api, "Besuchte die Häuser", agent_id=agent_id)
+            add(api, "Besuchte Häuser", agent_id=agent_id)
         words = "select agent_id, search_vector @@ to_tsquery('german', 'Haus') from memory.messages order by 1"
         api.sweep()
         assert api.query(words) == [("english", False), ("german", True)]

@@ -86,6 +86,8 @@ def test_a_completed_job_has_stored_its_result_with_its_origin(api: Api) -> None
     api.complete_job(**lease(claim(api)), result={"memories": memories, "generation_time_ms": 12})
     job = api.get_job(user_id="ana", job_id=job_id)
     assert (job.status, job.attempts, job.error) == ("completed", 1, None)
+    stored = [api.get_memory(user_id="ana", memory_id=memory_id).content for memory_id in job.result.pop("memory_ids")]
+    assert sorted(stored) == ["Lives in Oslo", "Prefers mail"]
     assert job.result == {"inserted": 2, "duplicates": 0, "refused": 0, "through_seq": 1}
     columns = "content, memory_type, agent_id, thread_id, source, source_seqs, confidence"
     assert api.query(f"select {columns} from memory.memories order by 1") == [

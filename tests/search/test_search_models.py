@@ -176,6 +176,59 @@ class TestRerank:
         search(api)
         assert [request.path for request in fake.requests] == ["/v1/embeddings"]
 
+    @pytest.mark.feature("A18", "A19")
+    @pytest.mark.parametrize("names", [{"rerank_model": "judge"}, {"rerank_provider": "our_azure"}])
+    def test_a_policy_that_names_a_model_has_every_search_of_the_agent_reranked(
+        self, api: Api, fake: FakeModelServer, names: dict[str, str]
+    ) -> None:
+        register(api, fake, "judge", "rerank")
+        api.set_policy(settings={"knowledge_base": names}, agent_id="default")
+        fake.behaviour = Behaviour(scores=lambda scores: [number / 10 for number in range(len(scores))])
+        first, second, third = (
+            [result.content for result in search(api, mode="keyword", **more)]
+            for more in ({}, {"agent_id": "default"}, {"agent_id": "default", "rerank": False})
+        )
+        assert (sorted(first), second, third) == (sorted(TEXTS), first[::-1], first)
+        assert [request.path for request in fake.requests] == ["/v1/rerank"]
+        fake.requests.clear()
+        assert api.search(user_id="ana", query_embedding=str([1.0] * 64), agent_id="default") != []
+        assert (fake.requests, degraded(api)) == ([], [])
+
+    @pytest.mark.feature("A10", "A18")
+    def test_earlier_conversations_are_reranked_before_the_best_five_are_shown(
+        self, api: Api, fake: FakeModelServer
+    ) -> None:
+        question = "What did we discuss about the boat?"
+        for number in range(8):
+            thread = f"t{number}"
+            api.add_message(user_id="ana", thread_id=thread, role="user", content=f"Hello {number}")
+            summary = f"The boat {number}."
+            api.connection.execute(
+                "insert into memory.summaries (user_id, summary_id, thread_id, kind, status, start_seq, end_seq,"
+                " agent_ids, summary, search_vector) values ('ana', memory._uuid_v7(), %(thread)s, 'thread',"
+                " 'completed', 0, 0, '{default}', %(said)s, to_tsvector('english', %(said)s))",
+                {"thread": thread, "said": summary},
+            )
+        register(api, fake, "judge", "rerank")
+        context = {"user_id": "ana", "thread_id": "now", "query": question}
+        api.set_policy(settings={"context": {"embed_query": False, "recall": False},
+                                 "knowledge_base": {"enable_cross_session_context": True}})  # fmt: skip
+        fake.behaviour = Behaviour(scores=lambda scores: [0.9 if number == 7 else 0.1 for number in range(len(scores))])
+
+        def shown() -> list[str]:
+            [part] = [part for part in api.get_context(**context) if part.source == "cross_session"]
+            return [result["thread_id"] for result in part.metadata["results"]]
+
+        before = shown()
+        assert (before, fake.requests) == (["t7", "t6", "t5", "t4", "t3"], [])  # alike, so the newest
+        api.set_policy(settings={"knowledge_base": {"rerank_model": "judge"}})
+        assert shown() == ["t0", *before[:4]]
+        assert fake.requests[-1].body["query"] == question
+        fake.behaviour = SERVER_ERROR
+        assert shown() == before
+        assert "not reranked" in api.notices[-1]
+        assert api.value("select count(*) from memory.model_calls where kind = 'rerank'") == 2
+
 
 @pytest.mark.feature("F4")
 def test_a_model_dropped_while_it_embeds_a_query_serves_that_query(

@@ -39,7 +39,7 @@ DUPLICATES = (
     Pair("Живёт в Москве", "Живёт в Москве с сестрой"),
     Pair("喜欢喝茶", "早上喜欢喝茶"),
     Pair("東京に住んでいる", "今は東京に住んでいる"),
-    Pair("Drinks tea", "Tea is nice", is_seen=False),
+    Pair("Drinks tea", "Tea is nice"),
     Pair("Has two daughters", "Has 2 daughters", is_seen=False),
     Pair("Comes from Lisbon", "Was born in Lisbon", is_seen=False),
     Pair("Is a vegan", "Eats nothing made of animals", is_seen=False),
@@ -79,10 +79,10 @@ CONTRADICTIONS = (
     Pair("ฉันอาศัยอยู่ในเบอร์ลิน", "ฉันอาศัยอยู่ในมิวนิก", is_seen=False),  # where a word ends is unknown
     Pair("Lives in Berlin", "Moved to Munich in May"),
     Pair("Works at Acme", "Started a new job at Globex"),
-    Pair("Is a vegetarian", "Loves steak", is_seen=False),
-    Pair("Is single", "Is married", is_seen=False),
+    Pair("Is a vegetarian", "Loves steak"),
+    Pair("Is single", "Is married"),
     Pair("Prefers email", "Prefers phone calls", is_seen=False),
-    Pair("Wohnt in Berlin", "Ist nach München gezogen", is_seen=False),
+    Pair("Wohnt in Berlin", "Ist nach München gezogen"),
 )
 
 # Whatever a model says, neither takes the other's place.

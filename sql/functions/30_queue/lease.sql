@@ -98,6 +98,8 @@ begin
   if p_job.status = 'dead' then
     perform memory._drop_unfinished(p_job);
     perform memory._enqueue_next(p_job);
+  else
+    perform memory._show_failure(p_job);
   end if;
   return p_job.status;
 end;

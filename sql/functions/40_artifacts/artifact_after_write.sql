@@ -13,7 +13,7 @@ begin
 end;
 $$;
 
--- Queues the work on an artifact that is new or has changed: its words and its embeddings.
+-- Queues the work on an artifact that is new or has changed: its words, its embeddings and its description.
 create or replace function memory._artifact_after_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
@@ -32,6 +32,9 @@ begin
     end if;
   end if;
   perform memory._enqueue_due(new.user_id, 'parse_artifacts', '');
+  if tg_op = 'INSERT' and new.awaits_description then
+    perform memory._enqueue_due(new.user_id, 'describe_artifact', '');
+  end if;
   perform memory._enqueue_embedding(new.user_id);
   return null;
 end;

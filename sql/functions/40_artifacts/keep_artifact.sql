@@ -1,11 +1,11 @@
 -- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
 -- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
 -- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
--- is for an agent without the resource memory.
+-- is for an agent without the resource memory. p_is_by_rule: a rule has made the description.
 create or replace function memory._keep_artifact(
   p_user_id text, p_agent_id text, p_thread_id text, p_key text, p_description text, p_artifact_type text,
   p_content text, p_metadata jsonb default '{}', p_expires_at timestamptz default null, p_upload_id uuid default null,
-  p_check_at timestamptz default null
+  p_check_at timestamptz default null, p_is_by_rule boolean default false
 )
 returns memory.artifacts
 language plpgsql volatile parallel unsafe
@@ -22,13 +22,15 @@ begin
   loop
     insert into memory.artifacts as a (
       user_id, key, artifact_type, content_id, description, agent_id, thread_id, metadata, expires_at,
-      check_at)
+      check_at, awaits_description)
     values (
       p_user_id, p_key, p_artifact_type, stored_id,
       -- Here and not in the trigger, which would have to read the content that was just stored.
       coalesce(memory._placeholder_text(left(p_description, 10000)),
                case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
-      p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at)
+      p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at,
+      (p_is_by_rule or memory._placeholder_text(left(p_description, 10000)) is null)
+        and memory._model_describes(p_user_id, p_agent_id))
     -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
@@ -50,5 +52,17 @@ begin
     perform memory._delete_content(p_user_id, stored_id);
   end if;
   return artifact;
+end;
+$$;
+
+-- Whether a model is to improve the descriptions that a rule makes for an agent.
+create or replace function memory._model_describes(p_user_id text, p_agent_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+    and coalesce((memory._chosen_chat_model(
+      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false);
 end;
 $$;

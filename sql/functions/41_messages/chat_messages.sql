@@ -81,7 +81,8 @@ as $$
   select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
     r.idempotency_key, memory._ends_round(r.role, r.metadata),
     case
-      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key) is null
+      when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+          is null
         then true
       else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
     end

@@ -1,7 +1,7 @@
--- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says them. A context
--- shows them first, and no summary takes their place. What was cleared is passed over, so a thread that was cleared may
--- begin with new ones; what was compressed ends the beginning.
--- To read them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
+-- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
+-- them. A context shows them first, and no summary takes their place. Up to a thousand cleared messages are passed
+-- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. To read
+-- them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
@@ -15,8 +15,10 @@ declare
   seqs bigint[] := array[]::bigint[];
 begin
   for message in
-    select m.seq, m.role, m.is_active, m.expires_at from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and memory._is_kept_message(m.is_active, m.summary_id)
+    select m.seq, m.role, m.is_active, m.expires_at
+    from (select f.* from memory.messages as f
+          where f.user_id = p_user_id and f.thread_id = p_thread_id order by f.seq limit 1000) as m
+    where memory._is_kept_message(m.is_active, m.summary_id)
     order by m.seq
   loop
     exit when message.role not in ('system', 'developer') or not message.is_active;

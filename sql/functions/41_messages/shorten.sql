@@ -93,17 +93,10 @@ begin
       p_about,
       -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A look
       -- a day later deletes what no message names by then.
-      p_check_at => statement_timestamp() + interval '1 day');
+      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
     -- Else somebody has just stored something of his own under this key.
     exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
   end loop;
-  if artifact.key is not null
-    and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
-    and (memory._chosen_chat_model(
-      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local' then
-    update memory.artifacts as a set awaits_description = true where a.user_id = p_user_id and a.key = artifact.key;
-    perform memory._enqueue_due(p_user_id, 'describe_artifact', '');
-  end if;
   return artifact;
 end;
 $$;

@@ -5,7 +5,7 @@
 -- with the range of messages as it is now.
 create or replace function memory._start_summary(
   p_user_id text, p_thread_id text, p_kind text, p_start_seq bigint, p_end_seq bigint, p_base memory.summaries,
-  p_new_agent_ids text[]
+  p_new_agent_ids text[], p_job memory.jobs
 )
 returns uuid
 language plpgsql volatile parallel unsafe
@@ -16,8 +16,14 @@ declare
 begin
   update memory.summaries as s
   set start_seq = p_start_seq, end_seq = p_end_seq, base_summary_id = p_base.summary_id, agent_ids = agents,
-      created_at = statement_timestamp()
-  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = p_kind and s.status = 'processing'
+      created_at = statement_timestamp(), status = 'processing'
+  where s.user_id = p_user_id and s.summary_id = (
+    select u.summary_id from memory.summaries as u
+    where u.user_id = p_user_id and u.thread_id = p_thread_id and u.kind = p_kind
+      and (u.status = 'processing'
+           -- A failed attempt of this job; after memory.retry_job() of a dead one a new row is begun.
+           or u.status = 'failed' and u.summary_id = (p_job.input ->> 'summary_id')::uuid)
+    order by u.status desc limit 1)
   returning s.summary_id into processing;
   if processing is null then
     processing := memory._uuid_v7();

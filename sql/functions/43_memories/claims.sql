@@ -43,8 +43,9 @@ declare
     'not no never none nobody nothing neither nor without dont doesnt didnt isnt arent wasnt wont hate hates'
     ' hated dislike dislikes disliked avoid avoids avoided stop stops stopped quit quits former formerly'
     ' previously ex used was were had will ll would might maybe perhaps could should almost if unless until except'
-    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong want'
-    ' wants wanted plan plans planned hope hopes hoped wish wishes considers considering nicht kein keine keinen'
+    ' hardly rarely refuse refuses refused deny denies denied unable lack lacks lacked false untrue wrong gave sold'
+    ' divorced cancelled want wants wanted plan plans planned hope hopes hoped wish wishes considers considering'
+    ' nicht kein keine keinen'
     ' keinem keiner keines nie niemals nichts ohne weder hasst hasse ungern früher ehemals war waren wird werde'
     ' würde vielleicht ne n pas jamais aucun aucune rien sans ni déteste évite ancien ancienne était nunca jamás'
     ' ningún ninguna ninguno nada sin tampoco odia odio evita antes era dejó non mai nessun nessuno nessuna niente'
@@ -91,8 +92,10 @@ $$;
 --   figures  each number, weekday and month with the stem after it, because "2 cats, 3 dogs" is not "3 cats, 2 dogs"
 --   names    capitalised words that do not begin a sentence
 --   topic    the words that tell what the memory is about, as keyword search indexes them: without the stop words of
---            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored; all words
---            of living somewhere count as one more word, and so do those of having a job
+--            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored; and its
+--            memory._everyday_topics()
+--   verb     the stem of the verb with which a fact about the user begins; empty where it begins with a noun
+--   relatives  memory._relatives()
 --   turns    the number of memory._turning_words()
 create or replace function memory._claim(p_content text, p_language regconfig, p_ignored text[])
 returns jsonb
@@ -111,7 +114,9 @@ declare
     ' wants wanted need needs needed use uses used using own owns owned get gets got go goes going went make makes'
     ' made keep keeps take takes took think thinks know knows feel feels think believe believes say says said tell'
     ' tells told thing things something anything everything lot much many new good bad great currently now always'
-    ' usually often sometimes day time year years people person benutzer nutzer mag mögen liebt liebe hasst hasse'
+    ' usually often sometimes day time year years people person called named run runs end ends start starts'
+    ' benutzer nutzer benutzerin nutzerin usuaria utilisatrice heißt heisst endet llama llaman gustan acaba termina'
+    ' appelle termine mag mögen liebt liebe hasst hasse'
     ' bevorzugt allergisch besitzt utilisateur aime adore déteste préfère allergique usuario gusta encanta odia'
     ' prefiere alérgico alérgica utente piace ama preferisce allergico allergica usuário gosta adora prefere'
     ' gebruiker houdt haat пользователь любит нравится ненавидит kullanıcı seviyor 用户 用戶 使用 喜欢 喜歡 好き 대해 사용 용자 ユー'
@@ -124,9 +129,13 @@ declare
   -- topic unless the memory has a second stop word of that language.
   homographs constant text[] := string_to_array(
     'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
-  -- "Moved to Munich" is about the same thing as "Lives in Berlin".
-  home constant text[] := string_to_array('live lives lived living move moved moving relocated', ' ');
-  employment constant text[] := string_to_array('work works worked working job employed hired', ' ');
+  -- The verb with which a fact about the user begins. A fact that begins with something else has a noun there: "The
+  -- launch", "Budget is".
+  subject constant text := '^\s*(the user|user|(der|die) (be)?nutzer(in)?|ich|i|el usuario|la usuaria|yo|l.utilisateur|'
+    'l.utilisatrice|il|elle|je)\s+';
+  be constant text := '(is|are|was|were|will|ist|sind|war|wird|es|son|era|será|est|sont|était|sera)';
+  verb constant text := substring(regexp_replace(left(p_content, 1000), subject, '', 'i')
+    from '(?i)^\s*(?!\S+\s+' || be || '\s)([^\s.,!?;:]+)\s');
   words constant text[] := memory._claim_words(left(p_content, 1000));
   stems text[];
   common text[] := p_ignored || general;
@@ -160,8 +169,9 @@ begin
       from unnest(memory._text_vector(p_language, array_to_string(array(
         select w from unnest(words) as w where w <> all (common) and not memory._is_figure(w)), ' '))) as t
       where t.lexeme <> all (common) and t.lexeme !~ too_common)
-      || case when words && home then array['+home'] else '{}' end
-      || case when words && employment then array['+employment'] else '{}' end,
+      || memory._everyday_topics(words),
+    'verb', coalesce(array_to_string(tsvector_to_array(to_tsvector(p_language, verb)), ' '), ''),
+    'relatives', memory._relatives(words),
     'turns', memory._turning_words(words));
 end;
 $$;
@@ -250,8 +260,11 @@ begin
 end;
 $$;
 
--- Whether two claims are about the same thing, so that one can contradict the other: they share a word of their topics,
--- or their words differ in numbers only.
+-- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
+-- share a word of their topics, or their words differ in numbers only. Facts about two relatives never are ("Has a
+-- brother in Lyon", "Has a sister in Lyon"), nor are two events with other figures and other names ("Flies to Tokyo on
+-- May 4", "Flies to Seoul on May 9"). Embeddings do not decide: measured, the cosines of contradictions and those of
+-- unrelated facts overlap (bench/results/reconciliation.md).
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -259,9 +272,78 @@ as $$
 declare
   number constant text := '[0-9]+([.,:/-][0-9]+)*';
 begin
-  return coalesce(memory._texts(p_claim -> 'topic') && memory._texts(p_other -> 'topic')
-    or p_claim ->> 'words' ~ number
-      and regexp_replace(p_claim ->> 'words', number, '0', 'g') = regexp_replace(p_other ->> 'words', number, '0', 'g'),
-    false);
+  return coalesce(
+    not memory._names_other_relatives(p_claim, p_other)
+    and not (memory._have_other(p_claim, p_other, 'figures') and memory._have_other(p_claim, p_other, 'names'))
+    and (memory._shared_topics(p_claim, p_other) <> '{}'
+      or p_claim ->> 'words' ~ number
+        and regexp_replace(p_claim ->> 'words', number, '0', 'g')
+          = regexp_replace(p_other ->> 'words', number, '0', 'g')), false);
+end;
+$$;
+
+-- Whether two claims about the same thing may say the same in other words. No: when each has a figure that the other
+-- lacks; when one of them turns a word that they share ("Likes tea", "Hates tea"); when they differ in one word only
+-- ("Prefers window seats", "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna").
+create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  words constant text[] := memory._texts(p_claim -> 'words');
+  others constant text[] := memory._texts(p_other -> 'words');
+begin
+  return coalesce(
+    not memory._have_other(p_claim, p_other, 'figures')
+    and (((p_claim ->> 'turns')::int > 0) = ((p_other ->> 'turns')::int > 0)
+      or not exists (select from unnest(memory._shared_topics(p_claim, p_other)) as t where not starts_with(t, '+')))
+    and not (words <@ others and others <@ words)
+    and (cardinality(words) <> cardinality(others)
+      or (select count(*) from unnest(words, others) as w (word, other) where w.word <> w.other) > 1), false);
+end;
+$$;
+
+-- The words of its topic that one claim shares with another; of words of six letters or more the first six count. A
+-- verb with which both begin is none, unless one of them turns it ("Smokes", "Does not smoke"): "Learned French" and
+-- "Learns Korean" complete each other.
+create or replace function memory._shared_topics(p_claim jsonb, p_other jsonb)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select t from jsonb_array_elements_text(p_claim -> 'topic') as t
+    where (left(t, 6) <> left(p_claim ->> 'verb', 6) or left(p_claim ->> 'verb', 6) <> left(p_other ->> 'verb', 6)
+        or p_claim -> 'turns' <> p_other -> 'turns')
+      and exists (select from jsonb_array_elements_text(p_other -> 'topic') as o
+                  where o = t or length(t) >= 6 and left(o, 6) = left(t, 6)
+                    and octet_length(t) < 3 * length(t))); -- no Thai, where the end of a word is unknown
+end;
+$$;
+
+-- Whether each of two claims has a figure, or a name, that the other lacks.
+create or replace function memory._have_other(p_claim jsonb, p_other jsonb, p_kind text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select count(distinct c.claim) = 2
+    from (values (p_claim, p_other), (p_other, p_claim)) as c (claim, other)
+    cross join lateral jsonb_array_elements_text(c.claim -> p_kind) as e
+    where not c.other -> 'words' ? split_part(e, ' ', 1)
+      and memory._is_figure(split_part(e, ' ', 1)) = (p_kind = 'figures'));
+end;
+$$;
+
+-- Whether two claims name different relatives of one kind: a brother and a sister.
+create or replace function memory._names_other_relatives(p_claim jsonb, p_other jsonb)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return count(*) > 0 and not coalesce(bool_or(c = o), false)
+  from jsonb_array_elements_text(p_claim -> 'relatives') as c
+  join jsonb_array_elements_text(p_other -> 'relatives') as o on split_part(o, ' ', 1) = split_part(c, ' ', 1);
 end;
 $$;

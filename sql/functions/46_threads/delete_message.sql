@@ -45,11 +45,11 @@ end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the message '
-'stays, and so does an archived conversation, of which a notice tells.';
+'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the '
+'message stays, and so does an archived conversation, of which a notice tells.';
 
--- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those of
--- others, stay. A job that is reading the thread right now starts again.
+-- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
+-- of others, stay. A job that is reading the thread right now starts again.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )

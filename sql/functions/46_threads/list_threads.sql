@@ -7,7 +7,8 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at, t.last_at,
+  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at,
+    t.last_at,
     (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
   from memory.threads as t
   left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id

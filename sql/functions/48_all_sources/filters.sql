@@ -32,14 +32,14 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by its policy: documents with the resource knowledge_base, all others with
--- the resource memory. Tells the caller when none is left.
-create or replace function memory._sources_of_agent(p_user_id text, p_agent_id text, p_sources text[])
+-- The sources of p_sources that an agent has by this policy: documents with the resource knowledge_base, all others
+-- with the resource memory. Tells the caller when none is left.
+create or replace function memory._sources_of_agent(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  resources constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'resources');
+  resources constant jsonb := p_policy -> 'resources';
   sources constant text[] := array(
     select s.source from unnest(p_sources) as s (source)
     where (resources ->> case s.source when 'document' then 'knowledge_base' else 'memory' end)::boolean);

@@ -1,34 +1,52 @@
--- The final order of search results by the rerank model that the agent's policy names (knowledge_base.rerank_model), or
--- else by the active one. Without a model, over budget, or when the model fails, the results keep their order and a
--- notice says so.
+-- Whether the policy has results reranked: it names a rerank model, as an agent's configuration file does.
+create or replace function memory._reranks(p_policy jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select num_nonnulls(p_policy #>> '{knowledge_base,rerank_provider}',
+                      p_policy #>> '{knowledge_base,rerank_model}') > 0;
+end;
+
+-- The rerank model that the policy names, or else the active one; null when there is none.
+create or replace function memory._rerank_model(p_policy jsonb)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+declare
+  model memory.models := memory._named_model(
+    'rerank', p_policy #>> '{knowledge_base,rerank_provider}', p_policy #>> '{knowledge_base,rerank_model}');
+begin
+  if model.name is null then
+    select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
+  end if;
+  return model;
+end;
+$$;
+
+-- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep
+-- their order and a notice says so.
 create or replace function memory._rerank(
-  p_user_id text, p_agent_id text, p_query text, p_explain boolean, p_results memory.search_result[]
+  p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean,
+  p_results memory.search_result[]
 )
 returns setof memory.search_result
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  settings jsonb;
-  model memory.models;
   reply jsonb;
 begin
   if cardinality(p_results) = 0 then
     return;
   end if;
-  settings := memory._policy_section(p_user_id, p_agent_id, 'knowledge_base');
-  model := memory._named_model('rerank', settings ->> 'rerank_provider', settings ->> 'rerank_model');
-  if model.name is null then
-    select m.* into model from memory.models as m where m.kind = 'rerank' and m.is_active;
-  end if;
   begin
-    if model.name is null then
+    if p_model.name is null then
       reply := '{"problem": "no rerank model is active"}';
     else
       perform memory._check_budget(
-        p_user_id, p_agent_id, memory._model_json(model),
+        p_user_id, p_agent_id, memory._model_json(p_model),
         (select sum(memory._estimate_tokens(left(f.content, 8000)))::int from unnest(p_results) as f), false);
-      reply := memory._ask_model('rerank', p_user_id, p_agent_id, model, jsonb_build_object(
-        'prompt', case model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end,
+      reply := memory._ask_model('rerank', p_user_id, p_agent_id, p_model, jsonb_build_object(
+        'prompt', case p_model.settings ->> 'rerank_api' when 'chat' then memory._prompt('rerank') end,
         'query', left(p_query, 8000),
         'texts', (
           select jsonb_agg(jsonb_build_object('number', f.place, 'text', left(f.content, 8000)) order by f.place)
@@ -43,7 +61,7 @@ begin
   end if;
   if reply ? 'problem' then
     raise notice 'degraded: results are not reranked, %', reply ->> 'problem'
-      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or leave rerank out.';
+      using errcode = '01AM5', hint = 'Register and activate a rerank model that answers, or pass rerank => false.';
     return query select f.* from unnest(p_results) as f;
     return;
   end if;
@@ -51,7 +69,7 @@ begin
   select f.source, f.id, f.thread_id, f.content, memory._real(s.score), f.metadata, f.created_at,
     case when p_explain
       then f.details || jsonb_build_object('rerank', jsonb_build_object(
-        'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', model.name))
+        'rank', row_number() over (order by s.score desc, f.place), 'score', s.score, 'model', p_model.name))
       else f.details end,
     f.valid_from
   from unnest(p_results) with ordinality

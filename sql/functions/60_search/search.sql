@@ -2,7 +2,8 @@
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
 -- the user may see (48_all_sources; ranking.sql, memory_ranking.sql), a memory and its message as one (one_result.sql);
--- read the results from their sources; and rerank them if the caller asks for it (rerank.sql).
+-- read the results from their sources; and rerank them if the caller or
+-- the policy asks for it (rerank.sql).
 --
 -- sources: messages are among them because most of what a user stores is there. With four conversations of LoCoMo and
 -- facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, instead of 66.4 % among
@@ -14,7 +15,7 @@ create or replace function memory.search(
   tags_all text[] default null, tags_any text[] default null, exclude_tags text[] default null,
   filter jsonb default null, min_score double precision default null, min_confidence double precision default null,
   created_after timestamptz default null, created_before timestamptz default null,
-  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default false,
+  as_of timestamptz default null, include_superseded boolean default false, rerank boolean default null,
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
@@ -24,6 +25,7 @@ set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
 as $$
 declare
+  policy jsonb;
   filters constant memory._search_filters := memory._filters(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
     created_after, created_before, as_of, include_superseded, doc_types, namespaces);
@@ -46,7 +48,8 @@ begin
                 else 'Pass what to look for in words, as query_embedding, or both.' end);
   end if;
 
-  sources := memory._sources_of_agent(user_id, agent_id, sources);
+  policy := memory._policy(user_id, agent_id);
+  sources := memory._sources_of_agent(agent_id, policy, sources);
   if sources = '{}' then
     return;
   end if;
@@ -60,7 +63,7 @@ begin
     raise notice 'degraded: results are not reranked, there is no query in words'
       using errcode = '01AM5', hint = 'Pass query beside query_embedding, or leave rerank out.';
   end if;
-  rerank := rerank is true and query is not null;
+  rerank := query is not null and coalesce(rerank, memory._reranks(policy));
 
   results := array(
     select row(f.source, x.id, x.thread_id, x.content, f.score, x.metadata, f.created_at,
@@ -73,7 +76,7 @@ begin
     cross join lateral memory._ranked_once(
       p_user_id => search.user_id, p_agent_id => search.agent_id, p_query => search.query, p_model => m.name,
       p_target => t.embedding, p_mode => t.mode,
-      p_settings => memory._policy_section(search.user_id, search.agent_id, 'search'), p_sources => search.sources,
+      p_settings => policy -> 'search', p_sources => search.sources,
       p_row_limit => case when rerank then greatest(top_k, 50) else top_k end, p_filters => filters,
       p_min_score => case when not rerank then search.min_score end, p_explain => search.explain) as f
     join lateral memory._search_row(
@@ -83,7 +86,9 @@ begin
 
   if rerank then
     return query
-    select r.* from memory._rerank(search.user_id, search.agent_id, search.query, explain, results) as r
+    select r.*
+    from memory._rerank(
+      search.user_id, search.agent_id, memory._rerank_model(policy), search.query, explain, results) as r
     where search.min_score is null or r.score >= memory._real(search.min_score) -- A reranker gives scores of its own.
     limit top_k;
   else

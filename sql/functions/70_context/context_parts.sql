@@ -10,11 +10,11 @@
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
 -- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
--- thread (0); to the summary of the user (2);
--- to earlier conversations (4), memories (1) and recalled messages (3), each at most its share, or what the others
--- leave over while the thread does not need it; and the rest to the thread (thread.sql). Of p_for_thread tokens none goes
--- to a share. The instructions have ordinals up to 0, all other parts ordinals from 1 on. Stable, so that everything is
--- read from one snapshot: a message that is summarised meanwhile is neither missing nor there twice.
+-- thread (0); to the summary of the user (2); to earlier conversations (4), memories (1) and recalled messages (3),
+-- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
+-- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
+-- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
+-- neither missing nor there twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
@@ -36,6 +36,7 @@ declare
   part memory.context_part;
   found record;
   repeated text[] := array[]::text[]; -- messages that a memory repeats
+  said text; -- by earlier conversations or by the summaries of the thread
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
@@ -89,6 +90,7 @@ begin
       parts := parts
         || row(4, 'system', found.content, 'cross_session', found.tokens, found.details)::memory.context_part;
       remaining := remaining - found.tokens;
+      said := found.content;
     end if;
   end if;
 
@@ -100,6 +102,7 @@ begin
   if recalls and recall_tokens > 0 then
     candidates := memory._recall_candidates(
       p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, thread.oldest_seq, recall_tokens);
+    candidates := memory._without_said(candidates, said);
   end if;
   if not thread.is_cut then
     memory_tokens := greatest(memory_tokens, remaining - thread.tokens - coalesce((
@@ -130,15 +133,18 @@ begin
   end if;
 
   -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
-  -- recalled; others take their place.
+  -- recalled, or a summary that says the same; others take their place.
   recalled := memory._recalled_part(
     candidates, least(recall_tokens, remaining - thread.tokens), p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
     units.oldest, units.newest, units.tokens, units.is_more, summaries, replaces_covered, remaining,
     remaining - coalesce(recalled.token_count, 0)) as f;
-  if recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
-                                               to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
-    recalled := memory._recalled_part(candidates, recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
+  said := (select string_agg(s.content, e'\n') from unnest(summaries) as s where s.ordinal = any (thread.places));
+  if recalled.content is not null and said is not null
+    or recalled.metadata -> 'messages' @? format('$[*] ? (@.thread_id == %s && @.seq >= %s)',
+                                                 to_jsonb(p_thread_id), thread.oldest_seq)::jsonpath then
+    recalled := memory._recalled_part(
+      memory._without_said(candidates, said), recalled.token_count, p_thread_id, thread.oldest_seq, repeated);
   end if;
   if recalled.content is not null then
     parts := parts || recalled;
@@ -176,7 +182,8 @@ begin
         then memory._quarantine_notice() else s.content end, 'message', s.tokens, s.metadata
     from shown as s
   )
-  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source, c.token_count, c.metadata
+  select (row_number() over (order by c.place, c.seq) - cardinality(units.beginning))::int, c.role, c.content, c.source,
+    c.token_count, c.metadata
   from chosen as c
   order by 1;
 end;

@@ -2,7 +2,7 @@
 
 -- Earlier conversations, if the query has one of the policy's trigger phrases: the best five among archived
 -- conversations and the summaries of other threads that are relevant enough, each conversation once, within
--- p_max_tokens. Null content when there are none.
+-- p_max_tokens. A rerank model that the policy names orders them before that. Null content when there are none.
 --
 -- Their relevance is 1 - (1 - cosine similarity) * (1 - keyword score): either of the two is enough, and both together
 -- count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a summary of
@@ -20,8 +20,9 @@ declare
   threshold constant double precision := memory._share(p_policy #>> '{knowledge_base,relevance_threshold}');
   trigger_phrase text;
   topic text;
-  hit record;
-  shown record;
+  reranks constant boolean := memory._reranks(p_policy);
+  hits memory.search_result[];
+  hit memory.search_result;
   line text;
 begin
   select t.phrase into trigger_phrase
@@ -39,46 +40,58 @@ begin
   -- The words of the phrase are not compared, because no summary has them.
   topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
 
+  hits := array(
+    select row(r.source, x.id, r.thread_id, x.content, r.relevance, x.metadata, coalesce(x.valid_from, r.created_at),
+               '{}', null)::memory.search_result
+    from (
+      select c.*
+      from (
+        select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
+          row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
+        -- Two searches, so that many documents do not crowd out the summaries.
+        from (values
+          ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
+          ('document', memory._filters(p_exclude_thread_id => p_thread_id,
+                                       p_namespaces => array[memory._archive_namespace(p_user_id)]))
+        ) as w (source, filters)
+        cross join lateral memory._ranked(
+          p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model,
+          p_target => p_target, p_mode => case when p_target is null then 'keyword' else 'hybrid' end,
+          p_settings => p_policy -> 'search', p_sources => array[w.source], p_row_limit => 20,
+          p_filters => w.filters, p_explain => true) as h
+        cross join lateral (
+          select memory._real(1 - (1 - greatest(memory._share(h.explanation #>> '{vector,score}'), 0))
+                                * (1 - coalesce(memory._share(h.explanation #>> '{keyword,score}'), 0))) as relevance
+        ) as v
+        where h.thread_id is not null -- The summary of the user is no conversation.
+          and (p_target is null or v.relevance >= memory._real(threshold))
+      ) as c
+      where c.place_in_thread = 1
+      order by c.relevance desc, c.created_at desc
+      limit case when reranks then 20 else 5 end
+    ) as r
+    cross join lateral memory._search_row(
+      p_user_id, r.source, r.id, r.thread_id, r.number, p_query => topic) as x
+    where x.content is not null
+    order by r.relevance desc, r.created_at desc);
+  if reranks then -- by the question, which says more than its topic
+    hits := array(select r from memory._rerank(
+      p_user_id, p_agent_id, memory._rerank_model(p_policy), p_query, true, hits) as r limit 5);
+  end if;
+
   tokens := memory._tokens_at_most(memory._fenced(heading));
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
-  for hit in
-    select r.*
-    from (
-      select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
-        row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
-      -- Two searches, so that many documents do not crowd out the summaries.
-      from (values
-        ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
-        ('document', memory._filters(p_exclude_thread_id => p_thread_id,
-                                     p_namespaces => array[memory._archive_namespace(p_user_id)]))
-      ) as w (source, filters)
-      cross join lateral memory._ranked(
-        p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => topic, p_model => p_model, p_target => p_target,
-        p_mode => case when p_target is null then 'keyword' else 'hybrid' end, p_settings => p_policy -> 'search',
-        p_sources => array[w.source], p_row_limit => 20, p_filters => w.filters, p_explain => true) as h
-      cross join lateral (
-        select memory._real(1 - (1 - greatest(memory._share(h.explanation #>> '{vector,score}'), 0))
-                              * (1 - coalesce(memory._share(h.explanation #>> '{keyword,score}'), 0))) as relevance
-      ) as v
-      where h.thread_id is not null -- The summary of the user is no conversation.
-        and (p_target is null or v.relevance >= memory._real(threshold))
-    ) as r
-    where r.place_in_thread = 1
-    order by r.relevance desc, r.created_at desc
-    limit 5
-  loop
-    shown := memory._search_row(
-      p_user_id, hit.source, hit.id, hit.thread_id, hit.number, p_query => topic);
+  foreach hit in array hits loop
     line := format(e'\n[%s, conversation %s] ',
-                   to_char(coalesce(shown.valid_from, hit.created_at) at time zone 'UTC', 'YYYY-MM-DD'),
+                   to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them can pose as another conversation.
-      || replace(memory._paragraph(shown.content), e'\n', e'\n  ');
+      || replace(memory._paragraph(hit.content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= p_max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
       content := coalesce(content, heading) || line;
-      details := jsonb_set(details, '{results}', details -> 'results' || jsonb_build_object(
-        'source', hit.source, 'id', shown.id, 'thread_id', hit.thread_id, 'score', hit.relevance));
+      details := jsonb_set(details, '{results}', details -> 'results' || (hit.details || jsonb_build_object(
+        'source', hit.source, 'id', hit.id, 'thread_id', hit.thread_id, 'score', hit.score)));
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
         using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';

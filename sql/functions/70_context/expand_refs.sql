@@ -1,8 +1,9 @@
 -- needs pgvector on the search_path
 
--- The steps: find the placeholders and the artifacts that they name; if not all of these fit, put them in order of
--- relevance (passages.sql); read them in this order, each whole or its passages (expansions.sql), until max_tokens are
--- spent; and put the text together. Each artifact is inserted once, where it is named first: more would only repeat it.
+-- The steps: find the placeholders and the artifacts that they name; choose those that a query needs
+-- (relevant_keys.sql) and put them in order of relevance (passages.sql); read them in this order, each whole or its
+-- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once,
+-- where it is named first: more would only repeat it.
 create or replace function memory.expand_refs(
   user_id text, content text, max_tokens int default null, query text default null,
   query_embedding vector default null
@@ -21,6 +22,7 @@ declare
   keys text[]; -- of refs
   places int[]; -- of refs among all_refs
   passages memory._passage[];
+  relevant text[]; -- keys
   replaced int[]; -- places
   said text[]; -- instead
   result text;
@@ -46,14 +48,17 @@ begin
     order by r.key, r.place) as f;
   room := max_tokens - memory._tokens_at_most(content);
   query := memory._query_or_null(query);
-  if num_nonnulls(query, query_embedding) > 0 and not memory._fit_whole(user_id, keys, room) then
-    passages := memory._passages_of_query(user_id, keys, query, query_embedding, max_tokens);
+  if num_nonnulls(query, query_embedding) > 0 then
+    select * into passages, relevant from memory._asked_about(
+      user_id, keys, query, query_embedding, max_tokens, memory._fit_whole(user_id, keys, room));
     select array_agg(f.ref order by b.score desc nulls last, f.place),
       array_agg(f.key order by b.score desc nulls last, f.place),
       array_agg(f.place order by b.score desc nulls last, f.place)
     into refs, keys, places
     from unnest(refs, keys, places) as f (ref, key, place)
-    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b on b.key = f.key;
+    left join (select p.key, max(p.score) as score from unnest(passages) as p group by p.key) as b
+      on b.key = f.key
+    where f.key = any (relevant);
   end if;
   select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
   from memory._expansions(user_id, keys, refs, room, passages) as e;
@@ -73,11 +78,12 @@ end;
 $$;
 comment on function memory.expand_refs(text, text, int, text, vector) is
 'A text with its placeholders replaced by what they stand for, as far as max_tokens (of the whole result) allow; null '
-'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) the artifacts that say '
-'most of it come first, and of one that does not fit the lines that do follow its placeholder, with their numbers and '
-'"[...]" where lines are left out; without a query they come in the order of the text, and each whole. A placeholder '
-'that does not fit, that names no artifact of this user, or that stands in an inserted content stays as it is, and so '
-'does any further placeholder of the same artifact.';
+'is no limit, with 0 nothing is replaced. With a query (in words, as query_embedding, or both) a model chooses the '
+'artifacts that the query needs: a rerank model, else a chat model, else the embedding model; without a model all are '
+'chosen. Those that say most of the query come first, and of one that does not fit the lines that do follow its '
+'placeholder, with their numbers and "[...]" where lines are left out; without a query they come in the order of the '
+'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
+'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
 
 -- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly a text has
 -- more than three tokens for four bytes. Reads 1,000 keys at most.
@@ -90,33 +96,5 @@ begin
     select coalesce(sum(3 * a.token_count::bigint), 0) <= p_room
     from memory._current_artifacts(p_user_id) as a
     where a.key = any (p_keys));
-end;
-$$;
-
--- The passages of artifacts that say most of a query, without those that say less than half as much as the best.
-create or replace function memory._passages_of_query(
-  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int
-)
-returns memory._passage[]
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  policy constant jsonb := memory._policy(p_user_id, null);
-begin
-  return array(
-    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
-    from (
-      select a.*, max(a.score) over () as best
-      from memory._query_model(p_user_id, p_query, p_query_embedding) as m
-      cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
-      cross join lateral memory._query_target(
-        p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
-        k.problem, 'hybrid') as t
-      cross join lateral memory._passages_about(
-        p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, m.name, t.embedding, 10000,
-        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
-        least(12 + p_max_tokens / 100, 200)) as a) as p
-    where p.score >= p.best / 2
-    order by p.score desc);
 end;
 $$;

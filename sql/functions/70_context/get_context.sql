@@ -88,7 +88,7 @@ returns int
 language plpgsql stable parallel safe
 as $$
 declare
-  threshold constant bigint := p_policy #>> '{compression,threshold_tokens}';
+  threshold constant bigint := (p_policy #>> '{compression,threshold_tokens}')::bigint;
   units record; -- of memory._newest_units()
 begin
   select u.* into units
@@ -111,8 +111,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about nothing.
--- A query that is only an embedding has no words to judge.
+-- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about
+-- nothing. A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )

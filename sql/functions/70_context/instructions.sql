@@ -21,8 +21,8 @@ end;
 $$;
 
 -- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
--- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts the placeholders of the user's artifacts can be
--- used again.
+-- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts
+-- the placeholders of the user's artifacts can be used again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -52,8 +52,9 @@ begin
   foreach part in array p_parts loop
     if paragraph.content is not null and part.ordinal > 0 then
       place := place + 1;
-      paragraph.ordinal := place;
-      return next paragraph;
+      return next (
+        place, paragraph.role, paragraph.content, paragraph.source, paragraph.token_count,
+        paragraph.metadata)::memory.context_part;
       paragraph := null;
     end if;
     place := place + 1;

@@ -40,7 +40,8 @@ declare
 begin
   select * into recent from memory._recently_said(p_user_id, p_thread_id, p_agent_id, p_query);
   names := array(
-    select n[1] from regexp_matches(own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+)', 'g') as n limit 5);
+    select n[1] from regexp_matches(
+      own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+(?:-[[:alnum:]]+)*)', 'g') as n limit 5);
   with shown as (
     select f.sign, f.phrase from memory._found_phrases(said, p_policy #> '{knowledge_base,search_triggers}') as f
     union all
@@ -57,6 +58,8 @@ begin
         else false end as is_resolved
     from shown as f
     where f.phrase is not null
+      -- "Connect to AgentFusion" says with what.
+      and not (f.sign = 'parameter' and exists (select from shown as s where s.sign = 'identifier' and s.phrase <> ''))
   ), weighed as (
     -- "Connect to the DB" lacks nothing when the messages name the database.
     select k.sign, k.phrase, s.says, s.weight,
@@ -114,16 +117,15 @@ returns table (sign text, phrase text)
 language plpgsql stable parallel safe
 as $$
 declare
-  things constant text[] := memory._particular_things();
   words constant text[] := string_to_array(btrim(p_said), ' ');
 begin
   return query
   select 'particular', t.thing
   from (
     select w.word as thing
-    from unnest(words) with ordinality as w (word, place)
-    where w.word = any (things)
-      and words[greatest(w.place - 3, 1):w.place - 1] && '{the,that,this,der,die,das,la,el,le}'
+    from memory._particular_things() as p
+    join unnest(words) with ordinality as w (word, place) on w.word = any (p.things)
+    where words[greatest(w.place - 3, 1):w.place - 1] && p.articles
     order by memory._is_named(w.word, p_recent), w.place limit 1) as t;
   return query
   select d.sign, left(d.phrase, 100)
@@ -134,9 +136,11 @@ begin
       e'\\m(?:(?:[Dd]id|[Hh]a[sd]|[Ww]as|[Ww]ere) the ([a-z]+)'
       || e'|(?:[Dd]id|[Dd]oes|[Hh]a[sd]|[Ww]as|[Ww]ere|[Ww]ill) ([[:upper:]][[:lower:]]+)\\M)') as e)),
     ('identifier', substring(p_own_words from
-      e'https?://\\S+|[[:alnum:]]+@[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
-      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*|[A-Z]+[0-9]+|[a-z]+\\.[a-z]{2,4}\\M'
-      || e'|\\m--?[a-z]+|[a-z]+[A-Z][a-z]+|[*(){}]')),
+      e'https?://\\S+|[[:alnum:]._-]+@[[:alnum:].-]*[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
+      || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*'
+      -- Whole words, but no Chinese before and behind them.
+      || e'|[A-Za-z0-9]*[A-Z][0-9][A-Za-z0-9]*|[A-Za-z0-9]*[a-z]\\.[a-z]{2,4}\\M'
+      || e'|[A-Za-z0-9\\u00c0-\\u024f]*[a-z][A-Z][a-z][A-Za-z0-9\\u00c0-\\u024f]*|[*(){}]')),
     ('number', substring(p_own_words from '[0-9][0-9.,:]*')),
     ('name', case when cardinality(p_names) > 1 then array_to_string(p_names[1:3], ' ') end),
     ('known name', (select n from unnest(p_names) as n where strpos(p_recent, lower(n)) > 0 limit 1)),
@@ -153,7 +157,8 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return case
-    when p_thing in ('db', 'database') then p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite'
+    when p_thing = any ('{db,database,datenbank,datos,base,banco,数据库,データベース}')
+      and p_recent ~ e'\\mdb\\M|database|postgres|mysql|sqlite' then true
     else strpos(p_recent, rtrim(p_thing, 's')) > 0 end;
 end;
 $$;
@@ -256,7 +261,8 @@ begin
   said := regexp_replace(said, e'(\\^ ?)+$', '');
   said := regexp_replace(said, e'\\m(what|where|who|when|how|which) ?s ', e'\\1 is ', 'g');
   return ' ' || regexp_replace(said,
-    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well) )*', '^ ', 'g')
+    e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well'
+    || '|peux tu|pouvez vous|s il te plaît|s il vous plaît|por favor|você pode|per favore|puoi) )*', '^ ', 'g')
     || ' $ ';
 end;
 $$;

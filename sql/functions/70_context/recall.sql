@@ -277,13 +277,13 @@ $$;
 
 -- The words of a text in lower case without punctuation, as far as two texts are compared by them. Two expressions
 -- that seldom match take half the time of one that matches every blank.
-create or replace function memory._wording(p_said text)
+create or replace function memory._wording(p_said text, p_most int default 2000)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
   return btrim(regexp_replace(
-    regexp_replace(lower(left(p_said, 2000)), e'[!-/:-@\\[-`{-~]+', ' ', 'g'), e'\\s{2,}|[^\\S ]', ' ', 'g'));
+    regexp_replace(lower(left(p_said, p_most)), e'[!-/:-@\\[-`{-~]+', ' ', 'g'), e'\\s{2,}|[^\\S ]', ' ', 'g'));
 end;
 $$;
 

@@ -121,10 +121,24 @@ begin atomic
       'and now,did you,^ yes}'),
     ('reference', '{das ding,mach das,das wieder,es wieder,funktioniert das,geht das,hazlo,ça marche,fais le,fais ça,'
       '它,那个,这个}'),
+    ('reference', '{le $,la $,les $,lui $,ça $,cela $,celui ci,celui là,celle ci,celle là,refais,encore une fois,'
+      'la même chose,comme avant,isso,isto,ele,ela,eles,elas,lo $,los $,lhe,de novo $,outra vez,a mesma coisa,'
+      'como antes,di nuovo $,ancora una volta,la stessa cosa,lo stesso,come prima,quello $,questo $,fallo,rifallo,'
+      'mandalo,invialo,aprilo,riavvialo,cancellalo,eliminalo,mandaglielo,他,她,再来一次,再试一次,再做一次,继续,刚才,'
+      'それ,あれ,これ,その,あの,彼,もう一度,続けて,同じ,さっき}'),
+
+    -- Chinese and Japanese have no articles.
+    ('particular', '{数据库,服务器,报告,文件,文档,项目,会议,合同,订单,包裹,发票,预订,航班,酒店,密码,邮件,脚本,测试,错误,分支,'
+      '仓库,账单,データベース,サーバー,報告書,レポート,ファイル,書類,プロジェクト,会議,契約,注文,荷物,請求書,予約,ホテル,'
+      'パスワード,メール,スクリプト,テスト,エラー,ブランチ,リポジトリ}'),
 
     ('parameter', '{^ book,^ reserve,^ deploy,^ send,^ text,^ call,^ message,^ email,^ order,^ pay,^ buy,^ schedule,'
       '^ create a ticket,^ publish,^ connect,^ upgrade,^ play,^ drive,^ log in,^ cancel,i need an appointment,'
       'the weather tomorrow,the weather today}'),
+    ('parameter', '{^ réserve,^ envoie,^ déploie,^ appelle,^ paie,^ achète,^ planifie,^ connecte,^ annule,^ publie,'
+      '^ envie,^ mande,^ implante,^ ligue,^ compre,^ pague,^ agende,^ conecte,^ cancele,^ publique,^ prenota,^ invia,'
+      '^ manda,^ distribuisci,^ chiama,^ paga,^ compra,^ connetti,^ connettiti,^ collegati,^ annulla,^ pubblica,'
+      '发送,部署,打电话,付款,连接,取消,送って,デプロイして,電話して,支払って,接続して,キャンセルして,予約して}'),
 
     ('harmless', '{it is raining,is it raining,did you know,it is snowing,is it safe,is it normal,is it possible,'
       'is it ok,is it okay,is it true,is it better,is it bad,is it worth,is it legal,is it a good idea,'
@@ -135,6 +149,11 @@ begin atomic
       'what is the difference,what is a,what is an,what does a,what does the,what does this,what are common,explain,'
       'translate,define,who wrote,what can i cook,a good name for,the meaning of,a synonym,übersetze,erkläre,'
       'wie kocht man,explícame,traduce,cómo se hace,explique moi,traduis,comment faire}'),
+    ('how-to', '{comment puis je,comment on,comment fonctionne,comment cuire,comment préparer,pourquoi,qu est ce que,'
+      'qu est ce qu,c est quoi,quelle est la différence,o que é,o que são,como faço,como posso,como se faz,como se usa,'
+      'como se diz,como funciona,por que,traduza,explique,qual a diferença,che cos è,cos è,cosa sono,come faccio,'
+      'come posso,come si fa,come si usa,come si dice,come si cuoce,come funziona,perché,spiega,spiegami,traduci,'
+      '什么是,是什么,如何,怎么,怎样,为什么,解释,翻译,区别,とは,って何,どうやって,方法,説明,翻訳,なぜ,違い,使い方}'),
 
     ('telling', '{^ i have,^ i am,^ i m,^ i moved,^ i prefer,^ i like,^ i love,^ i live,^ i bought,^ i work,^ my dog,'
       '^ my cat,^ my wife,^ my husband,^ my son,^ my daughter,^ my mother,^ my father,^ my friend,^ she says,'
@@ -151,16 +170,31 @@ begin atomic
   ) as p (sign, phrases);
 end;
 
--- Things of which a user has one in mind where no name stands beside them: "restart the worker".
+-- Things of which a user has one in mind where one of these articles and no name stands beside them: "restart the
+-- worker". The first row has articles that no word of another language is spelled like; "a" and "do" are articles of
+-- Portuguese, whose things are therefore none of English.
 create or replace function memory._particular_things()
-returns text[]
+returns table (articles text[], things text[])
 language sql immutable parallel safe
 begin atomic
-  select '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
+  select t.* from (values
+  ('{the,that,this,der,die,das,dem,la,el,le,les,au,ce,cette,il,lo,al,del,nel,sul,ao,na}'::text[],
+    '{address,apartment,app,appointment,benchmark,booking,boss,branch,bucket,bug,build,car,certificate,ci,client,'
     'cluster,column,complaint,config,configuration,contract,customer,dashboard,database,datenbank,datos,db,delivery,'
     'design,device,dinner,doctor,doc,docs,document,draft,email,endpoint,error,exam,file,files,fix,flat,flight,guests,'
     'host,hotel,house,import,incident,interview,invoice,issue,job,kids,landlord,link,list,logs,machine,mail,meeting,'
     'migration,notes,numbers,order,outage,package,parcel,parser,party,password,patch,payment,photo,photos,pipeline,'
     'plan,pr,project,recipe,refund,repo,repository,report,reservation,restaurant,script,server,service,settings,'
-    'spreadsheet,table,team,technician,test,tests,ticket,trip,version,versions,wedding,worker,workers}'::text[];
+    'spreadsheet,table,team,technician,test,tests,ticket,trip,version,versions,wedding,worker,workers}'::text[]),
+  ('{le,la,les,l,du,au,aux,ce,cet,cette,ces}',
+    '{adresse,base,billet,branche,colis,commande,contrat,courriel,dépôt,erreur,facture,fichier,fichiers,hôtel,liste,'
+    'logiciel,paiement,paquet,projet,rapport,recette,rendez,réservation,réunion,serveur,tableau,voiture,vol,voyage}'),
+  ('{o,a,os,as,ao,à,aos,do,da,dos,no,na,nos,nas,esse,essa,este,esta,aquele,aquela}',
+    '{aplicativo,arquivo,arquivos,banco,carro,cliente,configuração,consulta,contrato,documento,encomenda,erro,fatura,'
+    'ficheiro,fotos,máquina,mensagem,pacote,pagamento,pedido,planilha,projeto,relatório,repositório,reserva,reunião,'
+    'senha,serviço,servidor,tabela,teste,testes,viagem,voo}'),
+  ('{il,lo,la,gli,le,l,al,allo,alla,del,dello,della,dell,nel,nella,sul,sulla,quel,quella,quello,questo,questa}',
+    '{appuntamento,cliente,configurazione,contratto,documento,errore,fattura,fogli,lista,macchina,messaggio,ordine,'
+    'pacco,pagamento,prenotazione,progetto,rapporto,relazione,ricetta,riunione,servizio,sito,tabella,viaggio,volo}')
+  ) as t (articles, things);
 end;

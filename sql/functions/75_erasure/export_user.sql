@@ -118,7 +118,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported: another database gives its own.
+-- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported:
+-- another database gives its own.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text)
 language plpgsql immutable parallel safe

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
+from agent_memory.tools import openai_tools
 
 from tests.artifacts.offload.steps import say
 from tests.support.sqlapi import Api
@@ -27,9 +29,17 @@ def test_instructions_stand_first_where_a_placeholder_stands(api: Api) -> None:
         (3, "user", "message"),
         (4, "tool", "message"),
     ]
-    assert "retrieve_artifact" in parts[0].content
     assert parts[3].content == stored.content
     assert context(api, thread_id="t9") == []
+
+
+@pytest.mark.feature("C12", "C11", "A20")
+def test_instructions_name_the_tool_and_the_arguments_that_a_model_is_given(api: Api) -> None:
+    say(api)
+    told = set(re.findall(r"[a-z]+(?:_[a-z]+)+|words(?= gives)", context(api)[0].content))
+    [tool] = [tool["function"] for tool in openai_tools() if tool["function"]["name"] in told]
+    assert told - set(tool["parameters"]["properties"]) == {tool["name"]}
+    assert told >= {"retrieve_memory", "memory_key", "words"}
 
 
 @pytest.mark.feature("C12")

@@ -85,7 +85,8 @@ def test_a_known_memory_is_counted_and_not_stored_again(api: Api) -> None:
     say(api, "Hello")
     api.add_memory(user_id="ana", content="Likes tea")
     outcome = extract(api, found("likes   TEA"), found("Owns a boat"), found("OWNS A BOAT"))
-    assert outcome == {"inserted": 1, "duplicates": 2, "refused": 0, "through_seq": 0}
+    [boat] = [str(memory.memory_id) for memory in known(api) if memory.content == "Owns a boat"]
+    assert outcome == {"inserted": 1, "memory_ids": [boat], "duplicates": 2, "refused": 0, "through_seq": 0}
     assert api.query("select memory_count, duplicates_skipped from memory.memory_scopes") == [(2, 2)]
 
 

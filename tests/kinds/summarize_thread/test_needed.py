@@ -7,6 +7,7 @@ from typing import Any
 
 import psycopg
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.protocol import ANA, claim, complete, nothing_to_do, open_jobs, say
 from tests.support.sqlapi import Api
@@ -160,6 +161,24 @@ def test_a_long_backlog_is_summarised_in_parts_to_its_end(api: Api) -> None:
     assert [len(part) for part in parts] == [1000, 1000, 250]
     assert [seq for part in parts for seq in part] == list(range(2250))
     assert since(api) == 0
+
+
+@pytest.mark.feature("D13")
+def test_messages_that_come_at_once_get_one_summary_if_the_rest_needs_none(api: Api) -> None:
+    api.set_policy(settings={"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
+    api.register_model(name="gpt", kind="chat", provider="openai", model="gpt-1")
+    api.activate_model(name="gpt")
+    # A call is given 24,000 tokens, and these are 25,600 or so.
+    api.add_messages(
+        **ANA, messages=Jsonb([{"role": role, "content": "word " * 256} for role in ("user", "assistant") * 40])
+    )
+    given = []
+    while jobs := api.claim_jobs(worker="test", kinds=["summarize_thread"]):
+        given.append(len(jobs[0].payload["messages"]))
+        complete(api, jobs[0], summary="Words")
+    [read] = given
+    assert 60 < read < 80
+    assert len([part for part in api.get_context(**ANA) if part.source == "message"]) >= 80 - read
 
 
 @pytest.mark.feature("D2")

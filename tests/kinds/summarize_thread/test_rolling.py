@@ -185,16 +185,31 @@ def test_the_database_allows_one_processing_summary_per_thread(api: Api) -> None
         )
 
 
+@pytest.mark.feature("D5", "D8")
+def test_a_failed_attempt_shows_as_failed_until_the_next_one_takes_its_place(api: Api) -> None:
+    summary_only(api)
+    api.talk(**ANA, rounds=3)
+    job = claim(api)
+    assert api.fail_job(**lease(job), error="no", retry_after="0") == "pending"
+    assert api.query("select status, start_seq, end_seq from memory.summary_chain") == [("failed", 0, 5)]
+    assert api.get_thread_summary(**ANA) == []
+    api.talk(**ANA, rounds=1)
+    job = claim(api)
+    assert summaries(api) == [(0, 7, "processing")]
+    api.complete_job(**lease(job), result=SUMMARY)
+    assert summaries(api) == [(0, 7, "completed")]
+
+
 @pytest.mark.feature("D5")
 def test_a_summary_is_failed_when_its_job_is_dead_and_a_retry_makes_a_new_one(api: Api) -> None:
     summary_only(api)
     api.talk(**ANA, rounds=3)
     job_id = claim_and_die(api).job_id
     for _ in range(4):
-        assert summaries(api) == [(0, 5, "processing")]
         job = claim(api)
+        assert summaries(api) == [(0, 5, "processing")]
         api.fail_job(**lease(job), error="no", retry_after="0")
-    assert summaries(api) == [(0, 5, "failed")]
+        assert summaries(api) == [(0, 5, "failed")]
     assert api.get_thread_summary(**ANA) == []
     api.retry_job(user_id="ana", job_id=job_id)
     api.complete_job(**lease(claim(api)), result=SUMMARY)

@@ -412,7 +412,6 @@ class Conversations:
         return [j for j in self.jobs.values() if j.status == "pending" and not j.is_delayed and self.input_of(j)]
 
     def has_empty_jobs(self) -> bool:
-        """Whether a claim may come across a job with nothing to read."""
         return any(j.status == "pending" and not j.is_delayed and not self.input_of(j) for j in self.jobs.values())
 
     def input_of(self, job: Job) -> list[int]:

@@ -148,7 +148,7 @@ class Calls(Configured, ABC):
         top_k: int | None = None,
         limit: int | None = None,
         threshold: float | None = None,
-        rerank: bool = False,
+        rerank: bool | None = None,
         **ids: Any,
     ) -> dict[str, Any]:
         """Search memories, best first.
@@ -160,7 +160,7 @@ class Calls(Configured, ABC):
             top_k: the most results, 20 unless given.
             limit: the name of ``top_k`` in version 1.
             threshold: the least score.
-            rerank: whether the rerank model orders the results anew.
+            rerank: whether a rerank model orders the results anew; None: if the policy names one.
             **ids: ``user_id``, ``agent_id`` and ``run_id``, as in version 1.
 
         Returns:

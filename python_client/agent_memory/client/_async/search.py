@@ -35,7 +35,7 @@ class AsyncSearch(AsyncEmbedding):
         created_before: datetime | None = None,
         as_of: datetime | None = None,
         include_superseded: bool | None = False,
-        rerank: bool | None = False,
+        rerank: bool | None = None,
         explain: bool | None = False,
         top_k: int | None = 10,
         doc_types: Sequence[str] | None = None,
@@ -65,7 +65,7 @@ class AsyncSearch(AsyncEmbedding):
             created_before: only what was created before this moment, which is left out itself.
             as_of: the memories that held at this moment.
             include_superseded: also memories that newer ones took the place of.
-            rerank: let the active rerank model order the best candidates.
+            rerank: let a rerank model order the best candidates; None: if the policy names one.
             explain: say in ``details`` how each score came about.
             top_k: how many results at most, 1 to 1000.
             doc_types: only documents of these types.
@@ -118,7 +118,7 @@ class AsyncSearch(AsyncEmbedding):
         max_tokens: int | None = None,
         query_embedding: Sequence[float] | None = None,
         recall: bool | None = None,
-        whole_thread: bool | None = None,
+        whole_thread: bool = False,
     ) -> Context:
         """Build the messages to send to a model.
 

@@ -93,7 +93,7 @@ begin
         - memory._active_tokens(p_job.user_id, p_job.scope, first_kept_seq, coalesce(kept.last_seq, newest_seq))));
   input := jsonb_build_object(
     'summary_id', memory._start_summary(p_job.user_id, p_job.scope, 'thread', range_start,
-                                        greatest(given.last_seq, base.end_seq), base, given.agent_ids),
+                                        greatest(given.last_seq, base.end_seq), base, given.agent_ids, p_job),
     'chain', 'thread',
     'from_seq', from_seq,
     'covers_through', given.last_seq,

@@ -10,8 +10,8 @@ end;
 $$;
 
 -- Soft-deletes the oldest p_row_limit messages that a summary of the whole thread covers, up to the first message to
--- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their number. Jobs that have not read these messages yet
--- still can.
+-- keep and without the instructions that begin the thread, and archives them where the policy says so; returns their
+-- number. Jobs that have not read these messages yet still can.
 create or replace function memory._put_away(
   p_summary memory.summaries, p_first_kept_seq bigint, p_archives boolean, p_row_limit int default null
 )

@@ -15,6 +15,8 @@ declare
   item record;
   known memory.memories;
   is_new boolean;
+  stored_id uuid;
+  stored_ids uuid[] := array[]::uuid[];
   has_news boolean := false; -- whether reconciliation may find something
   agents text[] := array[]::text[]; -- of each memory of the reply
   news boolean[] := array[]::boolean[]; -- whether it was stored
@@ -58,8 +60,12 @@ begin
         case when item.suspicion is not null then timestamptz 'infinity' end,
         case when item.suspicion is not null then statement_timestamp() end,
         'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
-      on conflict do nothing;
+      on conflict do nothing
+      returning memory_id into stored_id;
       is_new := found;
+      if is_new then
+        stored_ids := stored_ids || stored_id;
+      end if;
       has_news := has_news or is_new and item.suspicion is null;
     end if;
     agents := agents || item.agent_id;
@@ -77,7 +83,8 @@ begin
   perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(p_job.user_id, has_news);
   return jsonb_build_object(
-    'inserted', cardinality(array_positions(news, true)), 'duplicates', cardinality(array_positions(news, false)),
+    'inserted', cardinality(stored_ids), 'memory_ids', stored_ids,
+    'duplicates', cardinality(array_positions(news, false)),
     'refused', jsonb_array_length(p_result -> 'memories') - cardinality(news), 'through_seq', through_seq)
     || case when p_result -> 'unread' <> '{}' then jsonb_build_object('unread', p_result -> 'unread') else '{}' end;
 end;

@@ -1,9 +1,9 @@
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model repeats; of contradictions the fact that was said later, or
--- of facts said at the same time the more confident one. Sets that break these rules are left alone and counted as
--- refused. The built-in model decides anew about hidden facts too; those that it names as open become current unless a
--- set hides them again.
+-- agrees. Of duplicates the fact stays whose text the model repeats, or the fullest; of contradictions the fact that
+-- was said later, or of facts said at the same time the more confident one. Sets that break these rules are left alone
+-- and counted as refused. The built-in model decides anew about hidden facts too; those that it names as open become
+-- current unless a set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -57,7 +57,7 @@ begin
     entry_ids := array(select distinct ids[n::numeric::int] from jsonb_array_elements(item.numbers) as n);
     if memory._may_supersede(p_job.user_id, entry_ids) then
       winner := case when item.is_duplicate
-                     then memory._named_by_content(p_job.user_id, entry_ids, claims, item.content)
+                     then memory._wording_that_stays(p_job.user_id, entry_ids, claims, item.content)
                      else memory._newest_said(p_job.user_id, entry_ids) end;
       losers := array(
         select e from unnest(entry_ids) as e

@@ -25,22 +25,37 @@ begin
 end;
 $$;
 
--- The duplicate that has this text, apart from case, spaces and punctuation, which models change when they copy; stated
--- ones first, then the newest. Null when none has it: a sentence of the model's own replaces no memory.
-create or replace function memory._named_by_content(p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text)
+-- Which of duplicates stays: the one whose text the model repeats, apart from case, spaces and punctuation, if that is
+-- the newest or the fullest (has the most words); else the fullest. What a user stated comes first. Null when the text
+-- says something that none of them says. A text of the model's own is never stored.
+create or replace function memory._wording_that_stays(
+  p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
+)
 returns uuid
 language plpgsql stable parallel safe
 as $$
 declare
-  words constant text[] := memory._claim_words(p_content);
+  words constant jsonb := to_jsonb(memory._claim_words(p_content));
+  merged constant jsonb := (
+    select memory._claim(p_content, memory._language(p_user_id, m.agent_id), '{}')
+    from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_ids[1]);
+  stems constant text[] := array(
+    select s from unnest(p_memory_ids) as i
+    cross join lateral unnest(memory._texts(p_claims -> i::text -> 'stems')) as s);
 begin
   return (
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-      and (m.content_hash = memory._content_hash(p_content)
-           or words <> '{}' and p_claims -> m.memory_id::text -> 'words' = to_jsonb(words))
-    order by p_claims -> m.memory_id::text -> 'is_stated' desc, memory._said(m) desc, m.thread_id desc,
-      m.created_at desc, m.memory_id desc
+    select d.memory_id
+    from (
+      select m.memory_id, m.claim -> 'is_stated' as is_stated, m.claim -> 'turns' as turns,
+        m.content_hash = memory._content_hash(p_content) or words <> '[]' and m.claim -> 'words' = words as is_named,
+        rank() over (order by jsonb_array_length(m.claim -> 'words') desc nulls last) as fullest,
+        row_number() over (order by m.said desc, m.thread_id desc, m.created_at desc, m.memory_id desc) as newest
+      from (
+        select o.*, memory._said(o) as said, p_claims -> o.memory_id::text as claim
+        from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)) as m) as d
+    where d.is_named
+      or merged -> 'stems' <> '[]' and memory._texts(merged -> 'stems') <@ stems and merged -> 'turns' = d.turns
+    order by d.is_stated desc, d.is_named and 1 in (d.fullest, d.newest) desc, d.fullest, d.newest
     limit 1);
 end;
 $$;
@@ -84,10 +99,10 @@ begin
 end;
 $$;
 
--- Whether the rules allow one memory to hide another one that a model calls its duplicate or its contradiction. The
--- winner of duplicates must say everything that the loser says; a stated loser needs a stated winner with all its
--- words. Contradictions must be about the same thing; an extracted winner hides a stated loser only if newer messages
--- of the user say what the winner says.
+-- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
+-- are about the same thing; the winner is trusted enough; and what the user stated gives way only to what the user
+-- stated, or in a contradiction to newer words of the user. Of duplicates the winner must say all that the loser says,
+-- or be the newer or fuller one of two wordings of what may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -97,17 +112,20 @@ as $$
 declare
   claim constant jsonb := p_claims -> p_winner::text;
   other constant jsonb := p_claims -> p_loser::text;
-  is_protected constant boolean := (other ->> 'is_stated')::boolean and not (claim ->> 'is_stated')::boolean;
+  is_stated constant boolean := (other ->> 'is_stated')::boolean;
+  is_protected constant boolean := is_stated and not (claim ->> 'is_stated')::boolean;
 begin
   if not memory._may_outrank((claim ->> 'trust')::real, (other ->> 'trust')::real) then
     return false;
-  end if;
-  if p_is_duplicate then
-    return coalesce(not is_protected and memory._says_all_of(claim, other, (other ->> 'is_stated')::boolean), false);
+  elsif p_is_duplicate and (is_protected or memory._says_all_of(claim, other, is_stated)) then
+    return not is_protected;
   end if;
   return coalesce(
     memory._is_about_the_same(claim, other)
-    and (not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other)), false);
+    and case when p_is_duplicate then memory._may_be_reworded(claim, other) and (
+               jsonb_array_length(claim -> 'words') > jsonb_array_length(other -> 'words')
+               or memory._newest_said(p_user_id, array[p_winner, p_loser]) = p_winner)
+             else not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other) end, false);
 end;
 $$;
 

@@ -101,7 +101,7 @@ begin
       'previous_end_seq', base.end_seq);
   input := jsonb_build_object(
     'summary_id', memory._start_summary(p_job.user_id, p_job.scope, chain, range_start, range_end, base,
-                                        given.agent_ids),
+                                        given.agent_ids, p_job),
     'chain', chain,
     'from_seq', from_seq,
     'read_through', range_end,

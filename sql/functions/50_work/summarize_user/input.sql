@@ -68,7 +68,7 @@ begin
     || jsonb_build_object(
       'previous_summary', base.summary, 'previous_metadata', base.metadata, 'messages', messages);
   input := jsonb_build_object(
-    'summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents),
+    'summary_id', memory._start_summary(p_job.user_id, '', 'user', 0, end_seq, base, agents, p_job),
     'chain', 'user',
     'through', through,
     'is_partial', is_partial);

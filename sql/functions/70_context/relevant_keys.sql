@@ -1,0 +1,139 @@
+-- needs pgvector on the search_path
+
+-- Which artifacts a query needs, and the passages that say most of it, without those that say less than half as much as
+-- the best. If there is no model to choose and all artifacts fit, there is nothing to decide: all are relevant.
+create or replace function memory._asked_about(
+  p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
+  out passages memory._passage[], out relevant text[]
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy constant jsonb := memory._policy(p_user_id, null);
+  judge constant memory.models := memory._judge_of(policy, p_query);
+  asked record;
+begin
+  relevant := p_keys;
+  if p_fit and judge.name is null and (memory._embedding_model()).name is null then
+    return;
+  end if;
+  select m.name as model, t.embedding into asked
+  from memory._query_model(p_user_id, p_query, p_query_embedding) as m
+  cross join lateral memory._query_embedding(p_user_id, p_query, p_query_embedding, m) as k
+  cross join lateral memory._query_target(
+    p_user_id, null, p_query, memory._compares_meaning(policy, m, p_query_embedding is not null), m, k.embedding,
+    k.problem, 'hybrid') as t;
+  passages := array(
+    select row(p.key, p.content_id, p.first_byte, p.end_byte, p.score)::memory._passage
+    from (
+      select a.*, max(a.score) over () as best
+      from memory._passages_about(
+        p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, asked.model, asked.embedding, 10000,
+        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
+        least(12 + p_max_tokens / 100, 200)) as a) as p
+    where p.score >= p.best / 2
+    order by p.score desc);
+  relevant := coalesce(
+    memory._relevant_by_judge(p_user_id, p_keys, p_query, judge, passages),
+    memory._relevant_by_meaning(p_user_id, p_keys, asked.model, asked.embedding, passages));
+end;
+$$;
+
+-- The model that judges whether a query in words needs a text: the rerank model, else the chat model. Null where there
+-- is none, and where a context waits for no model (context.embed_query).
+create or replace function memory._judge_of(p_policy jsonb, p_query text)
+returns memory.models
+language plpgsql stable parallel safe
+as $$
+declare
+  judge memory.models;
+begin
+  if p_query is null or not (p_policy #>> '{context,embed_query}')::boolean then
+    return null;
+  end if;
+  judge := memory._rerank_model(p_policy);
+  if judge.name is null then
+    judge := memory._chosen_chat_model(null, p_policy -> 'agent');
+    if judge.provider = 'local' then -- It finds facts in messages, and answers no questions.
+      return null;
+    end if;
+    return jsonb_populate_record(
+      judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}'));
+  end if;
+  return judge;
+end;
+$$;
+
+-- The artifacts that a model holds relevant; null if it is not asked or does not answer. It is given the placeholder of
+-- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those
+-- with the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
+create or replace function memory._relevant_by_judge(
+  p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
+)
+returns text[]
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  judged memory.search_result[];
+begin
+  if p_judge.name is null then
+    return null;
+  end if;
+  judged := array(
+    select r from memory._rerank(p_user_id, null, p_judge, p_query, false, array(
+      select row('artifact', a.key, a.thread_id, concat_ws(e'\n',
+          memory._memory_ref(a.key, a.description, a.token_count),
+          coalesce(s.said, memory._content_slice(p_user_id, a.content_id, 0, 2000))),
+        null, null, null, '{}', null)::memory.search_result
+      from (select k.key, max(p.score) as score
+            from unnest(p_keys) as k (key) left join unnest(p_passages) as p on p.key = k.key
+            group by k.key order by 2 desc nulls last, 1 limit 50) as k
+      join memory._current_artifacts(p_user_id) as a on a.key = k.key
+      left join memory._passages_shown(p_user_id, p_passages, 200) as s on s.key = k.key
+      where not memory._is_held_back_artifact(p_user_id, k.key, memory._bytes_shown(p_passages, k.key, 200))
+    )) as r);
+  if judged[1].score is null then
+    return case when judged = '{}' then '{}'::text[] end;
+  end if;
+  return array(
+    select j.id
+    from (select u.*, max(u.score) over () as best from unnest(judged) as u) as j
+    where j.score >= 0.2 and j.score > j.best / 2);
+end;
+$$;
+
+-- The artifacts that are relevant by their embeddings or their words: by one of their parts that is at least about as
+-- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant.
+-- Without an embedding of the query all do.
+create or replace function memory._relevant_by_meaning(
+  p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
+)
+returns text[]
+language plpgsql stable parallel safe
+set jit = off
+set enable_seqscan = off -- as in memory._passages_about()
+set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+begin
+  if p_target is null then
+    return p_keys;
+  end if;
+  return array(
+    select n.key
+    from (
+      select k.key, s.similarity, max(s.similarity) over () as nearest
+      from unnest(p_keys) as k (key)
+      cross join lateral (
+        select max(memory._cosine_similarity(e.embedding, p_target)) as similarity
+        from memory._current_artifacts(p_user_id) as a
+        join memory.artifact_parts as p on p.user_id = p_user_id and p.content_id = a.content_id
+        join memory.embeddings as e on e.user_id = p_user_id and e.model = p_model and e.source = 'artifact'
+          and e.id = k.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
+        where a.key between k.key and k.key) as s
+    ) as n
+    where n.similarity is null or n.similarity >= greatest(0.25, 0.6 * n.nearest)
+      or exists (select from unnest(p_passages) as p where p.key = n.key and p.score >= 0.15));
+end;
+$$;
