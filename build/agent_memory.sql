@@ -16692,6 +16692,7 @@ $$;
 create or replace function memory._remove_expired_duplicate(p_candidate memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
+set jit = off
 set enable_seqscan = off -- a table of four pages would be read as a whole: add_memory took 17 % more instructions
 as $$
 declare
