@@ -341,7 +341,7 @@ begin
     from pg_class as c
     join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0
     join pg_type as t on t.oid = a.atttypid
-    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v' and c.relname = any ('{prompts,dead_jobs,model_usage,queue_stats,retry_storms,stuck_jobs,stuck_summaries,summary_chain,summary_times,summary_windows,thread_stats}')
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v' and c.relname = any ('{prompts,thread_stats,dead_jobs,model_usage,queue_stats,retry_storms,stuck_jobs,stuck_summaries,summary_chain,summary_times,summary_windows}')
     group by c.relname
   loop
     execute format('create or replace view memory.%I as select %s where false', bound.relname, bound.columns);
@@ -3684,8 +3684,6 @@ returns void$header$),
 returns void$header$),
       ('function', 'list_threads', $header$(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread$header$),
-      ('function', '_expired_in_threads', $header$()
-returns table (user_id text, thread_id text, messages bigint, tokens bigint)$header$),
       ('function', '_lock_existing_thread', $header$(p_user_id text, p_thread_id text)
 returns boolean$header$),
       ('function', '_thread_after_delete', $header$()
@@ -18440,11 +18438,9 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
   return query
-  select t.thread_id, t.message_count - coalesce(e.messages, 0), t.active_tokens - coalesce(e.tokens, 0), t.first_at,
-    t.last_at,
+  select t.thread_id, t.message_count, t.active_tokens, t.first_at, t.last_at,
     (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
-  from memory.threads as t
-  left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
+  from memory.thread_stats as t
   where t.user_id = list_threads.user_id
   order by t.last_at desc nulls last, t.thread_id
   limit row_limit offset row_offset;
@@ -18452,18 +18448,6 @@ end;
 $$;
 comment on function memory.list_threads(text, int, int) is
 'Threads of a user with their counters, the most recently used first; total_count is the number of all of them.';
-
--- What the counters of threads still count although it has expired: a counter goes down when memory.sweep() comes. Read
--- through the index on expires_at, so that it costs what has expired since then. Inlined by the planner.
-create or replace function memory._expired_in_threads()
-returns table (user_id text, thread_id text, messages bigint, tokens bigint)
-language sql stable parallel safe
-begin atomic
-  select m.user_id, m.thread_id, count(*), sum(m.token_count)
-  from memory.messages as m
-  where m.is_active and m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
-  group by m.user_id, m.thread_id;
-end;
 
 -- Locks a thread's row until the transaction ends, and returns whether there is one. Every writer of a thread locks its
 -- row first, so two writers wait for each other instead of deadlocking. Without a row there is nothing to lock:
@@ -18533,6 +18517,25 @@ begin
   delete from memory.quarantined_messages as q where q.user_id = p_user_id and q.thread_id = p_thread_id;
 end;
 $$;
+
+-- What the counters of threads still count although it has expired is left out: a counter goes down when memory.sweep()
+-- comes. It is read through the index on expires_at, so that it costs what has expired since then.
+call memory._replace_view('thread_stats', $view$
+select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
+  t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,
+  coalesce(k.position, -1) as extracted_seq, t.first_at, t.last_at
+from memory.threads as t
+left join (
+  select m.user_id, m.thread_id, count(*) as messages, sum(m.token_count) as tokens
+  from memory.messages as m
+  where m.is_active and m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
+  group by m.user_id, m.thread_id) as e on e.user_id = t.user_id and e.thread_id = t.thread_id
+left join memory.marks as k
+  on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
+$view$);
+comment on view memory.thread_stats is
+'Threads with their counters. extracted_seq is the newest message that memory extraction has read, -1 before the '
+'first. Sum the counters per user for a user''s totals.';
 
 -- place among the sources: 5
 -- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
@@ -31715,19 +31718,6 @@ where s.kind = 'rolling' and s.status = 'completed'
 order by s.created_at desc
 $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
-
-call memory._replace_view('thread_stats', $view$
-select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
-  t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,
-  coalesce(k.position, -1) as extracted_seq, t.first_at, t.last_at
-from memory.threads as t
-left join memory._expired_in_threads() as e on e.user_id = t.user_id and e.thread_id = t.thread_id
-left join memory.marks as k
-  on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'extract_memories'
-$view$);
-comment on view memory.thread_stats is
-'Threads with their counters. extracted_seq is the newest message that memory extraction has read, -1 before the '
-'first. Sum the counters per user for a user''s totals.';
 
 -- The functions that call models inside the server. They need plpython3u, whose functions only a superuser can create.
 -- Where that is missing, functions of the same names say so; everything else works without them.
