@@ -100,7 +100,8 @@ def random_runs(options: Options) -> tuple[int, int, int, list[str]]:
                 left = options.steps - machine.steps
                 run_machine(machine, max(1, round(left / STEPS_OF_A_RUN)), STEPS_OF_A_RUN, next(round_of))
         except Exception as error:
-            problems.append(f"{type(error).__name__}: {error}")
+            # The notes are the shortest program that Hypothesis has found.
+            problems.append("\n".join([f"{type(error).__name__}: {error}", *getattr(error, "__notes__", [])]))
         return machine.steps, machine.world.calls, machine.world.tenant_calls, problems
 
 
