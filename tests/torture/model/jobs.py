@@ -26,6 +26,8 @@ class Job:
     reads_from: int = -1
     given: list[int] = field(default_factory=list)
     """The messages that the last attempt was given."""
+    stored: set[UUID] = field(default_factory=set)
+    """The memories that a completed job has stored, which its result names."""
 
     @property
     def is_open(self) -> bool:

@@ -332,6 +332,8 @@ class Conversations:
                 thread.drop_summaries(min(before - set(thread.messages)))
         for job in self.running():
             job.end("pending", is_counted=False)
+        named = {m.memory_id for m in gone}
+        self.jobs = {number: job for number, job in self.jobs.items() if job.is_open or not job.stored & named}
         if said:
             self.profiles.forget(self.threads)
         return said

@@ -176,6 +176,9 @@ class JobRules(Rules):
             job.end("pending", is_counted=False)
         elif how == "complete":
             job.end("completed")
+            result = self.world.api.get_job(user_id=user_id, job_id=job.job_id).result
+            job.stored = {UUID(memory_id) for memory_id in result["memory_ids"]}
+            check(len(job.stored) <= len(found), True, f"memory_ids of {job}")
             thread = talk.threads[job.thread_id]
             thread.read_to = max(thread.read_to, job.reads_to)
             if content and told:
