@@ -253,8 +253,6 @@ BAD_MESSAGES: list[tuple[str, dict[str, Any]]] = [
     ("created_at", {**HELLO, "created_at": "infinity"}),
     ("idempotency_key", {**HELLO, "idempotency_key": ""}),
     ("idempotency_key", {**HELLO, "idempotency_key": LONG}),
-    ("messages", {**HELLO, "contnet": "Hello"}),
-    ("messages", {**HELLO, "contnet": "Hello", "idempotency_key": "k"}),
 ]
 
 
