@@ -118,44 +118,44 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database; what has expired is left out. Numbers of jobs are not exported:
--- another database gives its own.
+-- that only mean something to this database. Numbers of jobs are not exported: another database gives its own. What has
+-- expired (unexpired is not true) is not exported either; an import takes it, because an old export has it.
 create or replace function memory._export_kinds()
-returns table (place int, kind text, left_out text[], condition text)
+returns table (place int, kind text, left_out text[], condition text, unexpired text)
 language plpgsql immutable parallel safe
 as $$
 begin
   return query
   values
-    (1, 'policies', array[]::text[], 'true'),
+    (1, 'policies', array[]::text[], 'true', 'true'),
     -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 't.expires_at is null or t.expires_at > statement_timestamp()'),
-    (3, 'threads', array['message_count', 'active_tokens'], 'true'),
-    (4, 'messages', array['search_vector', 'search_keys'], 't.expires_at > statement_timestamp()'),
-    (5, 'quarantined_messages', array[]::text[],
+    (2, 'artifacts', array['content_id'], 'true', 't.expires_at is null or t.expires_at > statement_timestamp()'),
+    (3, 'threads', array['message_count', 'active_tokens'], 'true', 'true'),
+    (4, 'messages', array['search_vector', 'search_keys'], 'true', 't.expires_at > statement_timestamp()'),
+    (5, 'quarantined_messages', array[]::text[], 'true',
      'exists (select from memory.messages as m where m.user_id = t.user_id and m.thread_id = t.thread_id
               and m.seq = t.seq and m.expires_at > statement_timestamp())'),
-    (6, 'summaries', array['search_vector'], 't.status <> ''processing'''),
-    (7, 'memory_scopes', array['memory_count'], 'true'),
-    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'],
+    (6, 'summaries', array['search_vector'], 't.status <> ''processing''', 'true'),
+    (7, 'memory_scopes', array['memory_count'], 'true', 'true'),
+    (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true',
      't.expires_at is null or t.expires_at > statement_timestamp()'),
-    (9, 'memory_history', array[]::text[],
+    (9, 'memory_history', array[]::text[], 'true',
      'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
                   and m.expires_at <= statement_timestamp())'),
-    (10, 'documents', array[]::text[], 'true'),
-    (11, 'secrets', array[]::text[], 'true'),
-    (12, 'secret_reads', array[]::text[], 'true'),
-    (13, 'idempotency_keys', array[]::text[], 'true'),
-    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'')'),
+    (10, 'documents', array[]::text[], 'true', 'true'),
+    (11, 'secrets', array[]::text[], 'true', 'true'),
+    (12, 'secret_reads', array[]::text[], 'true', 'true'),
+    (13, 'idempotency_keys', array[]::text[], 'true', 'true'),
+    (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'')', 'true'),
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
-     't.status in (''completed'', ''dead'')'),
-    (16, 'model_calls', array['job_id'], 'true');
+     't.status in (''completed'', ''dead'')', 'true'),
+    (16, 'model_calls', array['job_id'], 'true', 'true');
 end;
 $$;
 
 -- A query over the rows of a kind as they are exported: item is a row, key its place in the order, which is that of the
 -- primary key. Its parameters are the user and the key that it goes on after, if there is one.
-create or replace function memory._export_query(p_kind text, p_after jsonb)
+create or replace function memory._export_query(p_kind text, p_after jsonb, p_with_expired boolean default false)
 returns text
 language plpgsql stable parallel safe
 as $$
@@ -187,7 +187,8 @@ begin
   from unnest(names) with ordinality as n (name, place)
   join pg_attribute as a on a.attrelid = format('memory.%I', p_kind)::regclass and a.attname = n.name;
   return format('select %s as item, jsonb_build_array(%s) as key from memory.%I as t where t.user_id = $1 and (%s)',
-      item, keys, p_kind, exported.condition)
+      item, keys, p_kind,
+      exported.condition || case when p_with_expired then '' else ' and (' || exported.unexpired || ')' end)
     || case when jsonb_typeof(p_after) = 'array' then format(' and (%s) > (%s)', keys, key_before) else '' end
     || format(' order by %s', keys);
 end;

@@ -149,7 +149,7 @@ declare
   counts jsonb := jsonb '{}';
 begin
   for kind in select k.kind from memory._export_kinds() as k order by k.place loop
-    execute 'select count(*) from (' || memory._export_query(quote_ident(kind), null) || ') as e'
+    execute 'select count(*) from (' || memory._export_query(quote_ident(kind), null, true) || ') as e'
     into number using p_user_id;
     counts := counts || jsonb_build_object(kind, number);
   end loop;
