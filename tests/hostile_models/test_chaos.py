@@ -159,7 +159,7 @@ def queue_all(api: Api, user_id: str, threads: tuple[str, ...]) -> None:
     api.add_memory(user_id=facts, content=f"likes {user_id}", memory_type="fact")
     api.add_memory(user_id=facts, content=f"Likes {user_id}!", memory_type="preference")
     for drink in ("tea", "coffee"):
-        api.add_memory(user_id=facts, content=f"drink of {user_id} is {drink}")
+        api.add_memory(user_id=facts, content=f"the drink of {user_id} is {drink}")
     add_old_memories(api, facts, *(f"{topic} {user_id} {number}" for topic in ("trip", "meal") for number in range(3)))
     api.reconcile_memories(user_id=facts)
     api.consolidate(user_id=facts)
