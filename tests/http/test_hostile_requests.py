@@ -155,11 +155,11 @@ def test_more_files_are_open_where_the_system_allows_it(monkeypatch: pytest.Monk
     monkeypatch.setattr(resource, "getrlimit", lambda _: limits[-1])
     monkeypatch.setattr(resource, "setrlimit", lambda _, new: limits.append(new))
     monkeypatch.setattr(connections.Connection, "most", 0)
-    assert connections.set_limits() == 1024
+    assert connections.set_limits() == 256
     assert limits[-1] == (4096, 4096)
     assert connections.Connection.most == 2000
     limits.append((64, resource.RLIM_INFINITY))
-    assert connections.set_limits() == 2048
+    assert connections.set_limits() == 512
     assert limits[-1] == (8192, resource.RLIM_INFINITY)
 
 

@@ -40,7 +40,7 @@ def set_limits() -> int:
         soft = min(hard, _MOST_FILES)
         resource.setrlimit(_FILES, (soft, resource.getrlimit(_FILES)[1]))
     Connection.most = min(_MOST, soft // 2)
-    return min(2048, soft // 16)
+    return soft // 16
 
 
 class _OnceAMinute(logging.Filter):
