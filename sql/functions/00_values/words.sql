@@ -24,11 +24,12 @@ begin
   vector := to_tsvector(p_prior, said);
   language := memory._language_of(said, p_prior, vector);
   if language <> p_prior then
-    vector := memory._with_more_words(to_tsvector(language, said), ts_delete(
+    vector := to_tsvector(language, said);
+    vector := memory._with_more_words(vector, ts_delete(
       to_tsvector(p_prior, array_to_string(array(
         select v.lexeme from unnest(to_tsvector('simple', said)) as v
         where to_tsvector(language, v.lexeme) <> ''), ' ')),
-      tsvector_to_array(to_tsvector(language, said))));
+      tsvector_to_array(vector)));
   end if;
   if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
     vector := memory._with_more_words(vector, to_tsvector(language, coalesce((

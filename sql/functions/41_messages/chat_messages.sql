@@ -53,8 +53,7 @@ begin
 end;
 $$;
 
--- Refuses one message of an array for a rule that it breaks. The boolean is never returned: a
--- CASE needs its type.
+-- Refuses one message of an array for a rule that it breaks. The boolean is never returned: a CASE needs its type.
 create or replace function memory._refuse_chat_message(
   p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
   p_idempotency_key text
