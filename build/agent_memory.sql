@@ -2592,6 +2592,8 @@ returns text$header$),
 returns void$header$),
       ('function', '_text_vector', $header$(p_prior regconfig, p_content text)
 returns tsvector$header$),
+      ('function', '_with_blanks', $header$(p_said text)
+returns text$header$),
       ('function', '_query_words', $header$(p_languages regconfig[], p_query text, p_limit int)
 returns text[]$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
@@ -3333,6 +3335,8 @@ returns tsvector$header$),
   p_max_bytes int default null
 )
 returns void$header$),
+      ('function', '_can_be_updated', $header$(p_message memory.messages)
+returns boolean$header$),
       ('function', '_is_unparsed', $header$(p_message memory.messages)
 returns boolean$header$),
       ('function', '_bytes_to_finish', $header$(p_message memory.messages)
@@ -4116,7 +4120,7 @@ returns jsonb$header$),
 )
 returns jsonb$header$),
       ('function', '_quarantine_archive', $header$(
-  p_user_id text, p_thread_id text, p_reason text, p_origin text
+  p_user_id text, p_thread_id text, p_reason text, p_origin text, p_summary_id uuid default null
 )
 returns jsonb$header$),
       ('function', '_renew_summaries', $header$(
@@ -4138,7 +4142,9 @@ returns jsonb$header$),
       ('function', '_release_derived', $header$(p_user_id text, p_origin text)
 returns jsonb$header$),
       ('function', '_quarantine_summaries', $header$(p_user_id text, p_summary_ids uuid[], p_reasons text[])
-returns bigint$header$),
+returns jsonb$header$),
+      ('function', '_quarantine_retold', $header$(p_user_id text, p_summary_ids uuid[], p_reasons text[])
+returns jsonb$header$),
       ('function', '_continued_by', $header$(p_user_id text, p_summary_id uuid)
 returns uuid[]$header$),
       ('function', '_release_summary', $header$(p_user_id text, p_summary_id uuid)
@@ -4157,6 +4163,8 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_check_stored_artifacts', $header$(p_mark memory.marks)
 returns bigint$header$),
+      ('function', '_asks_the_assistant', $header$(p_query text)
+returns boolean$header$),
       ('function', '_days_meant', $header$(p_query text, p_now timestamptz)
 returns jsonb$header$),
       ('function', '_share_within', $header$(p_created_at timestamptz, p_meant jsonb)
@@ -5212,20 +5220,24 @@ end;
 $$;
 
 -- The text in a Unicode normal form, made from pieces: PostgreSQL sorts a run of accents by exchanging neighbours, and
--- 100,000 accents in one piece would take minutes. A piece ends behind the accents that belong to its last letter, or
--- after 250 characters. Regular expressions cut the pieces, because to find a place in a text PostgreSQL counts all
--- characters before it: 1 MB took 31 s so.
+-- 100,000 accents in one piece would take minutes. A piece ends behind the accents that belong to its last letter; with
+-- its last 51 characters they are kept together, and what comes before is cut after 250. Regular expressions cut the
+-- pieces, because to find a place in a text PostgreSQL counts all characters before it: 1 MB took 31 s so.
 create or replace function memory._normal_form(p_content text, p_form text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  accents constant text := e'\\u0300-\\u036f\\u093c\\u09be\\u09d7\\u1160-\\u11ff\\u3099\\u309a';
+  accents constant text := e'\\u0300-\\u036f\\u093c\\u09be\\u09d7\\u1160-\\u11ff\\u3099\\u309a\\uff9e\\uff9f';
   piece constant text := format('[^%1$s]+[%1$s]{0,50}|[%1$s]{1,50}', accents);
 begin
-  return string_agg(pg_catalog.normalize(c.said[1], p_form), '' order by p.place, c.place)
+  return string_agg(pg_catalog.normalize(c.said, p_form), '' order by p.place, c.place)
   from regexp_matches(p_content, piece, 'g') with ordinality as p (said, place)
-  cross join lateral regexp_matches(p.said[1], '.{1,250}', 'g') with ordinality as c (said, place);
+  cross join lateral (
+    select h.said[1], h.place
+    from regexp_matches(left(p.said[1], -51), '.{1,250}', 'g') with ordinality as h (said, place)
+    union all
+    select right(p.said[1], 51), null) as c (said, place); -- null comes last
 end;
 $$;
 
@@ -6391,7 +6403,8 @@ as $$
 begin
   return concat_ws('|', replace(case p_slot
     when 'cancel' then
-      $w$\m(?:ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|supersed|void\M|nullif|cancel|
+      $w$\m(?:ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|supersed|void\M|nullif|
+      cancel(?!l?ed[_ ](?:at|on|by)\M)|
       circumvent|(?:do not|don'?t|no longer|stop|quit|cease) (?:follow|obey|apply|adher|comply|heed)|
       pay no attention|never mind|set aside|throw (?:out|away)|reset your|wipe your|drop (?:all|your|any|the)|
       vergiss|vergesst|vergessen sie|missacht|verwirf|hebe .* auf|setz.* ausser kraft|umgehe|befolge nicht|
@@ -6440,7 +6453,8 @@ begin
       wypisz|powtorz|goster|acikla|yazdir|tekrarla)$w$
     when 'send' then
       $w$\m(?:send|sends|sending|forward|post|posts|upload|exfiltrat|transmit|e-?mail|leak|submit|append|deliver|
-      relay|copy|embed|encode|include|attach|fetch|load|request|curl|wget|transfer|wire|sende|sendet|schick|
+      relay|copy|embed|encode|include|attach|
+      fetch(?! (?:get|head|post|put|patch|delete) [0-9]{3}\M)|load|request|curl|wget|transfer|wire|sende|sendet|schick|
       ubermitt|leite|lade|hochlad|uberweis|weiterleit|envoi|envoy|transmet|transfer|televers|envi[ae]|reenvi|
       manda|mande|sube|transfier|inoltra|invia|carica|trasferisci|bonifica|encaminh|wyslij|wysyl|przeslij|
       przekaz|dolacz|gonder|ilet\M|aktar|yukle)$w$
@@ -7232,18 +7246,14 @@ language plpgsql immutable parallel safe
 set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
 as $$
 declare
-  said text := left(p_content,
-    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end);
+  said constant text := memory._with_blanks(left(p_content,
+    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end));
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
   unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
     || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
   language regconfig;
   vector tsvector;
 begin
-  -- PostgreSQL's parser takes quadratic time for a long text without blanks: 8 s for 40,000 characters of a_a_a_.
-  if octet_length(said) > 1000 and said ~ e'\\S{250}' then
-    said := regexp_replace(said, e'(\\S{250})', e'\\1 ', 'g');
-  end if;
   vector := to_tsvector(p_prior, said);
   language := memory._language_of(said, p_prior, vector);
   if language <> p_prior then
@@ -7270,6 +7280,20 @@ begin
 end;
 $$;
 
+-- A text that PostgreSQL's parser can read: it takes quadratic time for a long text without blanks, 8 s for 40,000
+-- characters of a_a_a_.
+create or replace function memory._with_blanks(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_said) > 1000 and p_said ~ e'\\S{250}' then
+    return regexp_replace(p_said, e'(\\S{250})', e'\\1 ', 'g');
+  end if;
+  return p_said;
+end;
+$$;
+
 -- The words of a query, at most p_limit, in its order, with those that mean the same: as texts of the query's own
 -- language have them, and of each of p_languages, those of the user's policies. A stop word of one of them says nothing
 -- in the others, nor does a word of nothing but the commonest Chinese characters or one letter of Hiragana.
@@ -7278,7 +7302,7 @@ returns text[]
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := memory._with_same_words(left(p_query, 8000));
+  said constant text := memory._with_same_words(memory._with_blanks(left(p_query, 8000)));
   empty constant text := '^([的了是我你他她它们在有和不也都吗呢吧啊什么怎哪这那个]+|[ぁ-ゖ])$';
   own constant regconfig := memory._language_of(
     said, p_languages[1], to_tsvector(p_languages[1], said));
@@ -14488,7 +14512,8 @@ begin
     select l.seq, l.agent_id, l.is_new_count,
       l.bytes is not null and (p_max_bytes is null or sum(l.bytes) over so_far <= p_max_bytes) as fits
     from (
-      select m.seq, m.agent_id, not m.is_counted and p_token_counts ? m.seq::text as is_new_count,
+      select m.seq, m.agent_id,
+        not m.is_counted and p_token_counts ? m.seq::text and memory._can_be_updated(m) as is_new_count,
         case when memory._is_unparsed(m) then memory._bytes_to_finish(m) end as bytes
       from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
@@ -14516,16 +14541,24 @@ begin
 end;
 $$;
 
+-- Whether a message obeys the rules. One that does not, as plain SQL without triggers may store it, cannot be updated,
+-- and must stop neither a job nor a sweep. Inlined by the planner, hence no SET clause.
+create or replace function memory._can_be_updated(p_message memory.messages)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._message_problem((p_message).user_id, (p_message).thread_id, (p_message).agent_id, (p_message).role,
+    (p_message).content, (p_message).metadata, (p_message).created_at, (p_message).idempotency_key) is null;
+end;
+
 -- Whether the words of a message are missing, or their keys, because it was parsed before there were keys. A cleared
--- message needs neither. One that breaks the rules, as plain SQL without triggers may store it, cannot be updated, and
--- must stop neither a job nor a sweep. Inlined by the planner, hence no SET clause.
+-- message needs neither. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id)
-    and memory._message_problem((p_message).user_id, (p_message).thread_id, (p_message).agent_id, (p_message).role,
-      (p_message).content, (p_message).metadata, (p_message).created_at, (p_message).idempotency_key) is null;
+    and memory._can_be_updated(p_message);
 end;
 
 -- How many bytes of a message are read to finish it: the words come from its first 256 KiB, and rules look at all of
@@ -18266,9 +18299,9 @@ begin
   if exists (
     select from memory.documents as d
     where d.user_id = delete_message.user_id and d.thread_id = delete_message.thread_id and d.source = 'archive'
-      and (d.metadata #>> '{date_range,end}')::timestamptz >= (
+      and coalesce(memory._time_or_null(d.metadata #>> '{date_range,end}') >= (
         select m.created_at from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq)
+        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq), true)
   ) then
     perform memory._close_archive(user_id, thread_id);
   end if;
@@ -19254,6 +19287,7 @@ begin
         cross join lateral (
           select v.* from memory.messages as v
           where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number and v.search_vector is not null
+            and memory._can_be_updated(v)
           offset 0) as o
       )
       update memory.messages as m
@@ -19270,7 +19304,8 @@ begin
           long_search_vector = case when w.is_long then w.words end
       from (select o.memory_id, p.words, p.is_long
             from memory.memories as o cross join lateral memory._memory_words(o) as p
-            where o.user_id = p_user_id and o.memory_id = any (texts::uuid[]) offset 0) as w
+            where o.user_id = p_user_id and o.memory_id = any (texts::uuid[])
+              and memory._memory_problem(o, false) is null offset 0) as w -- the update would be refused
       where m.user_id = p_user_id and m.memory_id = w.memory_id
         and coalesce(m.search_vector, m.long_search_vector) <> w.words;
     when 3 then
@@ -22465,9 +22500,10 @@ begin
 end;
 $$;
 
--- Puts the archive of a conversation into quarantine. What is archived from now on goes into a new document.
+-- Puts the archives of a conversation into quarantine, or the one that has this summary. What is archived from now on
+-- goes into a new document.
 create or replace function memory._quarantine_archive(
-  p_user_id text, p_thread_id text, p_reason text, p_origin text
+  p_user_id text, p_thread_id text, p_reason text, p_origin text, p_summary_id uuid default null
 )
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -22478,9 +22514,11 @@ begin
   select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
   into documents
   from memory.documents as d
-  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive')
+    and (p_summary_id is null or d.metadata ->> 'summary_id' = p_summary_id::text);
   update memory.documents as d set source = 'closed_archive'
-  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive';
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive'
+    and (p_summary_id is null or d.metadata ->> 'summary_id' = p_summary_id::text);
   return jsonb_build_object('documents', documents);
 end;
 $$;
@@ -22639,9 +22677,11 @@ begin
     counts := memory._added(counts,
       jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
   elsif source = 'summary' then
+    perform memory._lock_sources(user_id, array(
+      select s.thread_id from memory.summaries as s
+      where s.user_id = quarantine_source.user_id and s.summary_id = quarantine_source.id::uuid));
     summaries := memory._continued_by(user_id, id::uuid);
-    counts := jsonb_build_object('summaries', memory._quarantine_summaries(
-      user_id, summaries, array_fill(reason, array[cardinality(summaries)])));
+    counts := memory._quarantine_summaries(user_id, summaries, array_fill(reason, array[cardinality(summaries)]));
   elsif source = 'document' then
     counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
   else
@@ -22659,8 +22699,8 @@ comment on function memory.quarantine_source(text, text, text, text) is
 '(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. Into quarantine go the '
 'source, the memories extracted from it, articles and archives made of them; memories that these had superseded are '
 'current again. Summaries that cover it are deleted, and made anew by jobs without it. With a summary go those that '
-'continue it; name what it was made of where that is poisoned. Returns the counts. '
-'memory.release_source() undoes it.';
+'continue it, and the memories and archives that they became; name what it was made of where that is poisoned. '
+'Returns the counts. memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
 create or replace function memory._check_source_name(p_user_id text, p_source text, p_id text)
@@ -22842,20 +22882,32 @@ $$;
 -- summary continues the one before. Those that models make are judged before they are stored
 -- (memory._check_summary()); these are older ones, and those that somebody puts there.
 
--- Puts completed summaries into quarantine, has them made anew of the messages that are left, and returns how many they
--- were. The messages of a user's summary are read again from the beginning. Marks, jobs and summaries are locked in
--- this order.
+-- Puts completed summaries into quarantine with what they became, has them made anew of the messages that are left, and
+-- returns the counts. The messages of a user's summary are read again from the beginning, and a job that continues one
+-- of them starts again. Memories, documents, marks, jobs and summaries are locked in this order; the caller has locked
+-- the counters.
 create or replace function memory._quarantine_summaries(p_user_id text, p_summary_ids uuid[], p_reasons text[])
-returns bigint
+returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  counts constant jsonb := memory._quarantine_retold(p_user_id, p_summary_ids, p_reasons);
+  job memory.jobs;
   quarantined uuid[];
 begin
   delete from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' and exists (
     select from memory.summaries as s
     where s.user_id = p_user_id and s.summary_id = any (p_summary_ids) and s.kind = 'user' and s.status = 'completed');
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.status = 'running' and j.input ->> 'summary_id' in (
+      select s.summary_id::text from memory.summaries as s
+      where s.user_id = p_user_id and s.base_summary_id = any (p_summary_ids))
+    order by j.job_id for update
+  loop
+    perform memory._give_back(job);
+  end loop;
   perform case s.kind
       when 'user' then memory._enqueue(p_user_id, 'summarize_user', '')
       else memory._enqueue(p_user_id, 'summarize_thread', s.thread_id, '{"is_forced": true}', s.kind) end
@@ -22871,7 +22923,37 @@ begin
   )
   select array_agg(g.summary_id) into quarantined from gone as g;
   perform memory._drop_embeddings(p_user_id, 'summary', quarantined::text[]);
-  return coalesce(cardinality(quarantined), 0);
+  return counts || jsonb_build_object('summaries', coalesce(cardinality(quarantined), 0));
+end;
+$$;
+
+-- Puts into quarantine what completed summaries became: memories, what was made of these, and archives. Each is
+-- released with its own summary.
+create or replace function memory._quarantine_retold(p_user_id text, p_summary_ids uuid[], p_reasons text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  retold record;
+  counts jsonb := jsonb '{}';
+begin
+  for retold in
+    select s.summary_id, s.thread_id, r.reason, 'summary ' || s.summary_id as origin, array(
+        select m.memory_id from memory.memories as m
+        where m.user_id = p_user_id and m.thread_id = s.thread_id and m.source = 'thread_summary'
+          and m.metadata ->> 'summary_id' = s.summary_id::text and m.deleted_at is null) as memories
+    from unnest(p_summary_ids, p_reasons) as r (summary_id, reason)
+    join memory.summaries as s on s.user_id = p_user_id and s.summary_id = r.summary_id
+    where s.kind = 'thread' and s.status = 'completed'
+  loop
+    counts := memory._added(counts, jsonb_build_object(
+      'memories', memory._quarantine_memories(p_user_id, retold.memories, retold.reason, retold.origin)));
+    counts := memory._added(counts,
+      memory._quarantine_derived(p_user_id, retold.memories, retold.reason, retold.origin));
+    counts := memory._added(counts, memory._quarantine_archive(
+      p_user_id, retold.thread_id, retold.reason, retold.origin, retold.summary_id));
+  end loop;
+  return counts;
 end;
 $$;
 
@@ -22908,7 +22990,8 @@ end;
 $$;
 
 -- The summaries of a user that were stored before there were rules, from the newest to the oldest, 200 at once. They
--- have the trust of a model's word.
+-- have the trust of a model's word. While somebody holds a counter of the user, none goes into quarantine, and the next
+-- call looks at them again.
 create or replace function memory._check_stored_summaries(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -22935,7 +23018,12 @@ begin
     end if;
     checked := checked + 1;
   end loop;
-  perform memory._quarantine_summaries(p_mark.user_id, poisoned, reasons);
+  if poisoned <> '{}' then
+    if not memory._lock_free_counters(p_mark.user_id) then
+      return 0;
+    end if;
+    perform memory._quarantine_summaries(p_mark.user_id, poisoned, reasons);
+  end if;
   perform memory._move_unchecked(p_mark,
     case when checked >= 200 then memory._microseconds(summary.created_at)::bigint - 1 end);
   return checked;
@@ -23141,6 +23229,56 @@ begin
     perform memory._enqueue_due(p_mark.user_id, 'parse_artifacts', '');
   end if;
   return checked;
+end;
+$$;
+
+-- Whether a query asks for what the assistant said, made or advised: "which caterer did you recommend", "the plan that
+-- you gave me", "your second draft". Told by the second person beside a verb of saying or making in the past, or beside
+-- the name of such a thing; in English, German, Spanish, French, Portuguese, Italian, Chinese and Japanese. "What did I
+-- tell you" asks for the person's own words. Of 157 requests about months of work with an assistant, which somebody
+-- wrote who had not seen these phrases, 63 rest on the assistant's words, and 11 of these say so (seven without "again"
+-- and "your idea", which were added after that). Recall@10 of the 63 rises from 87.3 to 93.7 %, and that of the other
+-- 94 stays. None of LoCoMo's 1,986 questions asks like this.
+create or replace function memory._asks_the_assistant(p_query text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := lower(left(p_query, 2000));
+  did constant text := 'said|told|gave|given|made|listed|showed|shown|wrote|written|drafted|mentioned|explained|'
+    'suggested|recommended|proposed|advised|described|outlined|sketched|answered|calculated|came up with|put together|'
+    'sent|picked|named';
+  do_it constant text := 'say|tell|give|make|list|show|write|draft|mention|explain|suggest|recommend|propose|advise|'
+    'describe|outline|sketch|answer|calculate|come up with|send|pick|name';
+begin
+  return said ~ (
+      '\m(did|had|have) you (just |already |once |ever |also )?(' || do_it || '|' || did || ')\M'
+      '|\myou(''d|''ve)? (had |have )?(just |already |once |also |first |originally )?(' || did || ')\M'
+      '|\myour (\w+ )?(ideas?|suggestions?|recommendations?|proposals?|plans?|drafts?|lists?|advice|answers?|reply|'
+      'explanations?|versions?|outlines?|summary|snippet|script|code)\M'
+      '|\m(give|send|show|paste|print) (me|us|it|that|this|the|them)\M.*\magain\M')
+    or said ~ (
+      '\m(hast|hattest|hattet|habt|haben) (du|ihr|sie) .*(gesagt|genannt|empfohlen|vorgeschlagen|geschrieben|gegeben|'
+      'gezeigt|erklärt|erwähnt|geraten|aufgelistet|entworfen|erstellt|gemacht|ausgerechnet)\M'
+      '|\m(gesagt|genannt|empfohlen|vorgeschlagen|geschrieben|gegeben|gezeigt|erklärt|erwähnt|geraten|aufgelistet|'
+      'entworfen|erstellt|gemacht|ausgerechnet) (hast|hattest)\M'
+      '|\m(gib|schick|schicke|zeig|zeige) (mir|uns|es|das|den|die)\M.*\m(noch ?mal|noch einmal)\M'
+      '|\m(dein|deine|deinen|deinem|deiner) (\w+ )?(vorschlag|vorschläge|empfehlung|empfehlungen|plan|entwurf|liste|'
+      'antwort|rat|version|erklärung)\M'
+      '|\m(dijiste|diste|recomendaste|sugeriste|propusiste|escribiste|mencionaste|explicaste|hiciste|preparaste|'
+      'aconsejaste|mostraste|has (dicho|dado|recomendado|propuesto|escrito|hecho|sugerido))\M'
+      '|\mtu (\w+ )?(sugerencia|recomendación|propuesta|plan|borrador|lista|consejo|respuesta|versión)\M'
+      '|\m(as|avais|avez|aviez)(-tu|-vous)? (\w+ )?(dit|donné|recommandé|proposé|suggéré|écrit|conseillé|'
+      'montré|expliqué|mentionné|préparé|fait|rédigé)\M'
+      '|\m(ta|ton|tes|votre) (\w+ )?(suggestion|recommandation|proposition|plan|brouillon|liste|conseil|conseils|'
+      'réponse|version)\M'
+      '|\m(você|tu) (me |já |tinha )*(disse|disseste|deu|deste|recomendou|recomendaste|sugeriu|sugeriste|propôs|'
+      'escreveu|escreveste|mencionou|explicou|fez|preparou|mostrou|aconselhou)\M'
+      '|\m(sua|tua|seu|teu) (\w+ )?(sugestão|recomendação|proposta|plano|rascunho|lista|conselho|resposta|versão)\M'
+      '|\m(hai|avevi) (detto|dato|consigliato|suggerito|proposto|scritto|fatto|preparato|spiegato|mostrato)\M'
+      '|\m(tuo|tua|tuoi|tue) (\w+ )?(suggerimento|consiglio|consigli|proposta|piano|bozza|lista|risposta|versione)\M')
+    or said ~ '你.{0,6}((说|推荐|建议|给|写|列出|提到|提议|做)[过的]|给我的)'
+      '|(薦め|勧め|提案|おすすめ|教えて|書いて|作って)(して)?くれた';
 end;
 $$;
 
@@ -24308,9 +24446,10 @@ $$;
 -- message gains from its better neighbour in the thread. Then the 200 best texts are ordered anew. The score of a
 -- message is multiplied by 0.8 if the query names a speaker and another speaker with a name has said the message; by
 -- 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name has said
--- it, because the answer is more often in the person's own words. Share of evidence among the first ten results of
--- 1,536 questions about ten conversations of two people: 71.7 % by the best neighbour alone, 75.8 with the words
--- around besides, 78.3 with speakers, 79.0 with days. With replies of 577 words: 64.4 and 69.0 with all of these.
+-- it, because the answer is more often in the person's own words; where the query asks for the assistant's words
+-- (asks_the_assistant.sql), by 0.9 if a person without a name has said it. Share of evidence among the first ten
+-- results of 1,536 questions about ten conversations of two people: 71.7 % by the best neighbour alone, 75.8 with the
+-- words around besides, 78.3 with speakers, 79.0 with days. With replies of 577 words: 64.4 and 69.0 with all of these.
 -- Where nobody has a name: 56.7 and 63.0 (504 questions about four of the conversations).
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
@@ -24374,6 +24513,8 @@ declare
   -- Only for the order of messages.
   meant constant jsonb :=
     case when 'message' = any (p_sources) then memory._days_meant(p_query, statement_timestamp()) end;
+  asks_the_assistant constant boolean :=
+    'message' = any (p_sources) and coalesce(memory._asks_the_assistant(p_query), false);
 begin
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
@@ -24679,7 +24820,7 @@ begin
     where memory._text_vector(language, left(n.name, 200)) @@ any_word
   ), judged as (
     select s.*,
-      case when s.role <> 'user' and s.name is null then 0.9 end as reply,
+      case when s.name is null and (s.role = 'user') = asks_the_assistant then 0.9 end as reply,
       case when s.name not in (select a.name from asked as a) and exists (select from asked) then 0.8 end as speaker,
       case when s.role is not null and max(s.within) filter (where s.role is not null) over () > 0
         then nullif(0.85 + 0.15 * s.within, 1) end as dates
@@ -25999,7 +26140,8 @@ begin
     for_thread := memory._tokens_until_compression(
       get_context.user_id, get_context.thread_id, get_context.agent_id, policy);
   end if;
-  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int + for_thread);
+  max_tokens := coalesce(
+    max_tokens, least((policy #>> '{context,max_tokens}')::bigint + for_thread, 2147483647)::int);
   room := memory._instruction_room(get_context.user_id, get_context.thread_id, max_tokens);
   return query
   select i.*
@@ -26085,7 +26227,7 @@ declare
   recall constant text := p_policy #>> '{context,recall}';
 begin
   if recall <> 'when_needed' then
-    return recall::boolean and not memory._only_acknowledges(p_query);
+    return recall::boolean and memory._only_acknowledges(p_query) is not true;
   end if;
   return p_query is null
     or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';
@@ -26853,10 +26995,11 @@ $$;
 
 -- The places in artifacts that say most of a query, best first, each a line or a piece of a long line.
 --
--- Parts are ranked first: by the words of the query that they have, weighted by idf, and by their similarity to the
--- query as far as it is above the average. The lines of the best are parsed then. A line has a word with all its weight
--- if it stands there, with less if it stands in one of the lines around, and with half if it stands in the key or the
--- description of the artifact. The score is the share of the weight of all words of the query.
+-- Parts are ranked first: by the words of the query that they have, weighted by idf, of which words that stand together
+-- count twice as much as words apart, and by their similarity to the query as far as it is above the average. The lines
+-- of the best are parsed then. A line has a word with all its weight if it stands there, with less if it stands in one
+-- of the lines around, and with half if it stands in the key or the description of the artifact. The score is the share
+-- of the weight of all words of the query.
 --
 -- p_max_parts bounds the parts that are read; of each artifact the parts at the beginning come first.
 create or replace function memory._passages_about(
@@ -26880,13 +27023,14 @@ declare
   lexemes text[];
   words tsquery[];
   any_word tsquery;
+  all_words tsquery;
   beginnings text; -- a regular expression that finds lines which may have a word
 begin
   -- A longer word also stands for words that begin with it: mail for mailer.
   select array_agg(w.lexeme order by w.place), array_agg(w.pattern::tsquery order by w.place),
-    string_agg(w.pattern, ' | ')::tsquery,
+    string_agg(w.pattern, ' | ')::tsquery, string_agg(w.pattern, ' & ')::tsquery,
     string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
-  into lexemes, words, any_word, beginnings
+  into lexemes, words, any_word, all_words, beginnings
   from (select q.lexeme, q.place,
           quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end as pattern
         from unnest(memory._query_words(memory._languages(p_user_id, null, p_language::text), p_query, 100))
@@ -26916,13 +27060,13 @@ begin
         order by q.first_byte limit p_max_parts) as p
       order by p.first_byte, n.place limit p_max_parts) as p
   ), worded as materialized (
-    select p.part, memory._word_numbers(p.search_vector, words) as numbers
+    select p.part, memory._word_numbers(p.search_vector, words) as numbers, null::tsvector as parsed_here
     from parts as p
     where p.search_vector @@ any_word
     union all
     -- Of the first 8 MiB that no job has parsed yet, half a MiB is parsed here, as in a search: the parts that have
     -- most words.
-    select u.part, memory._word_numbers(memory._text_vector(p_language, u.unparsed), words)
+    select u.part, memory._word_numbers(v.vector, words), v.vector
     from (
       select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
       from (
@@ -26932,6 +27076,7 @@ begin
         where u.size <= 8388608
         offset 0) as u
       where u.found > 0) as u
+    cross join lateral (select memory._text_vector(p_language, u.unparsed) as vector offset 0) as v
     where u.cost <= 524288
   ), compared as materialized (
     select p.part, s.similarity, avg(s.similarity) over () as usual
@@ -26943,20 +27088,47 @@ begin
         and e.id = p.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
       offset 0) as s
   ), word_weights as materialized (
-    select f.number, memory._idf((select count(*) from parts), f.found) as idf
-    from (select u.number, count(*) as found from worded as w cross join unnest(w.numbers) as u (number)
-          group by u.number) as f
-  ), best_parts as materialized (
-    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
+    -- The weight of each word as a share of the weight of all.
+    select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
+    from (
+      select u.number, memory._idf((select count(*) from parts), count(*)) as idf
+      from worded as w cross join unnest(w.numbers) as u (number)
+      group by u.number) as i
+  ), contenders as materialized (
+    -- The parts with the greatest share; of equal ones those in which the words stand nearer to each other.
+    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, v.vector, g.gain, k.share
     from parts as p
     left join worded as w on w.part = p.part
+    cross join lateral (select coalesce(p.search_vector, w.parsed_here) as vector) as v
     left join compared as c on c.part = p.part
     cross join lateral (select coalesce(least(greatest((c.similarity - c.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
     cross join lateral (
-      select coalesce(sum(i.idf * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as weight
+      select coalesce(sum(i.share * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as share
       from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
-    where g.gain > 0 or k.weight > 0
-    order by k.weight / (select coalesce(nullif(sum(i.idf), 0), 1) from word_weights as i) + g.gain desc, p.part
+    where g.gain > 0 or k.share > 0
+    order by k.share + g.gain desc,
+      ts_rank('{0.001,0.001,0.001,0.001}', v.vector, all_words) desc nulls last, p.part
+    limit 32
+  ), together as materialized (
+    -- The greatest share that words within 16 words of each other have in a part.
+    select n.part, max(k.share) as share
+    from (
+      select c.part, c.about, array_agg(q.number) over (
+          partition by c.part order by u.position range between current row and 15 following) as numbers
+      from contenders as c
+      cross join lateral unnest(c.vector) as l (lexeme, positions, weights)
+      join unnest(lexemes) with ordinality as q (lexeme, number) on starts_with(l.lexeme, q.lexeme)
+      cross join unnest(l.positions) as u (position)
+      where l.lexeme ~ ('^(' || beginnings || ')')) as n
+    cross join lateral (
+      select sum(i.share * case when i.number = any (n.numbers) then 1 else 0.5 end) as share
+      from word_weights as i where i.number = any (n.numbers) or i.number = any (n.about)) as k
+    group by n.part
+  ), best_parts as materialized (
+    select c.part, c.key, c.content_id, c.place, c.about, c.first_byte, c.gain
+    from contenders as c
+    left join together as t on t.part = c.part
+    order by (c.share + coalesce(t.share, c.share)) / 2 + c.gain desc, c.part
     limit 4 + p_max_passages
   ), pieces as materialized (
     select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (

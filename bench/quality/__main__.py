@@ -13,34 +13,37 @@ import datetime
 import json
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from bench.quality import context, evidence, mixed_lengths, production, report, search, stored
+from bench.quality import context, evidence, languages, mixed_lengths, production, report, search, stored, work
 from bench.quality.context import Asked, Reader
 from bench.quality.embedding_server import Embeddings, literal, running_embedding_servers
 from bench.quality.evidence import Question, Sample
 from bench.quality.fillers import Fillers
 from bench.quality.model_server import ModelServer
-from bench.quality.stored import Database, EmbeddingModel, Stored
+from bench.quality.stored import Database, EmbeddingModel, Stored, Turn
 from bench.support.environment import LOCOMO, RESULTS, announce, machine, pgvector, postgresql, say
 from bench.support.tokens import token_counter
 from tests.support.servers import Server, running_server
 
 CONTEXT, PRODUCTION = "context", "context in production"
-SETS = ("LoCoMo", "mixed lengths")
+LANGUAGES = "languages"
+WORK = "work"
+SETS = ("LoCoMo", "mixed lengths", LANGUAGES, WORK)
 PARTS = (*(method.name for method in search.METHODS), CONTEXT, PRODUCTION)
 
 
 @dataclass(frozen=True)
 class Asking:
-    """All questions with their embeddings."""
+    """What was said in the turns of a set, and all questions with their embeddings."""
 
+    texts: Mapping[Turn, str]
     answered: Sequence[Asked]
-    adversarial: Sequence[Asked]
-    never_said: Sequence[Asked]
+    adversarial: Sequence[Asked] = ()
+    never_said: Sequence[Asked] = ()
 
 
 class Run:
@@ -56,8 +59,6 @@ class Run:
     def __init__(
         self,
         parts: Sequence[str],
-        samples: Sequence[Sample],
-        asking: Asking,
         server: Server,
         model: ModelServer,
         embedding: EmbeddingModel,
@@ -65,30 +66,30 @@ class Run:
         self.token_counter, self._count = token_counter()
         self.versions: dict[str, str] = {}
         self._parts = parts
-        self._samples = samples
-        self._asking = asking
         self._server = server
         self._model = model
         self._embedding = embedding
 
-    def measure(self, name: str, path: Path) -> dict[str, Any]:
+    def measure(self, name: str, path: Path, asking: Asking) -> dict[str, Any]:
         """The figures of the set that a file holds."""
         with stored.database(self._server, name) as database:
             self.versions = {"postgresql": postgresql(database.connection), "pgvector": pgvector(database.connection)}
             say(f"\n{name}: importing and embedding")
-            found = stored.load(database, path, self._embedding, self._samples)
+            found = stored.load(database, path, self._embedding, asking.texts)
             methods = [method for method in search.METHODS if method.name in self._parts]
-            figures = {**_size(found), "methods": search.measure(database, found, self._asking.answered, methods)}
+            findings = search.measure(database, found, asking.answered, methods)
+            figures = {**_size(found), "methods": search.summarize(findings)}
+            if name == LANGUAGES:
+                figures["languages"] = languages.compare(findings)
             if CONTEXT in self._parts:
-                figures |= self._contexts(name, database, found)
-            if PRODUCTION in self._parts:
-                figures |= self._production(name, database, found)
+                figures |= self._contexts(name, database, found, asking)
+            if PRODUCTION in self._parts and name not in (LANGUAGES, WORK):  # nothing is extracted from these
+                figures |= self._production(name, database, found, asking)
         return figures
 
-    def _contexts(self, name: str, database: Database, found: Stored) -> dict[str, Any]:
+    def _contexts(self, name: str, database: Database, found: Stored, asking: Asking) -> dict[str, Any]:
         """The contexts of an import without model work besides the embeddings, and what plain fillers reach."""
         reader = Reader(found, self._count)
-        asking = self._asking
         fillers = Fillers(database.connection, found, self._count).measure(database, asking.answered)
         asked = {"answered questions": asking.answered}
         if name == SETS[0]:  # as many tokens come in the other set, and a context of it takes longer
@@ -101,15 +102,16 @@ class Run:
                 **{name: context.summarize(each) for name, each in fillers.items()},
             },
             "recalled": {kind: context.summarize_noise(each) for kind, each in measured.items()},
+            **({"held_by_language": languages.held(measured["answered questions"])} if name == LANGUAGES else {}),
         }
 
-    def _production(self, name: str, source: Database, found: Stored) -> dict[str, Any]:
+    def _production(self, name: str, source: Database, found: Stored, asking: Asking) -> dict[str, Any]:
         """The contexts where all jobs of the default policy have run."""
         with stored.database(self._server, f"{name} in production") as database:
             say(f"\n{name} in production: talking, with all jobs")
             made = production.load(source, database, self._embedding)
             reader = Reader(found, self._count, self._model.observations)
-            measured = context.measure(database, reader, self._asking.answered, "answered questions")
+            measured = context.measure(database, reader, asking.answered, "answered questions")
             return {"production": {"stored": made, "get_context": context.summarize(measured)}}
 
 
@@ -124,6 +126,7 @@ def main() -> None:
             urls or stack.enter_context(running_embedding_servers(options.embedding_python)), options.embedding_model
         )
         asking = Asking(
+            stored.said(samples),
             _asked(embeddings, evidence.questions(samples)),
             _asked(embeddings, evidence.adversarial(samples)),
             _asked(embeddings, evidence.never_said(samples)),
@@ -133,9 +136,22 @@ def main() -> None:
         stack.enter_context(model)
         embedding = EmbeddingModel(model.url, options.embedding_model, dimensions)
         server = stack.enter_context(running_server(options.server, {"shared_buffers": "256MB"}))
-        run = Run(options.parts, samples, asking, server, model, embedding)
+        run = Run(options.parts, server, model, embedding)
         folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        measured = {name: run.measure(name, path) for name, path in _files(samples, folder) if name in options.sets}
+        spoken = languages.samples()
+        own = {
+            name: Asking(texts, _asked(embeddings, questions))
+            for name, texts, questions in (
+                (LANGUAGES, stored.said(spoken), languages.questions(spoken)),
+                (WORK, work.texts(), work.questions()),
+            )
+            if name in options.sets
+        }
+        measured = {
+            name: run.measure(name, path, own.get(name, asking))
+            for name, path in _files(samples, spoken, folder)
+            if name in options.sets
+        }
     results: report.Results = {
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
@@ -190,14 +206,20 @@ def _options() -> argparse.Namespace:
     return options
 
 
-def _files(samples: Sequence[Sample], folder: Path) -> Iterator[tuple[str, Path]]:
-    """The sets to import: LoCoMo as it is, and the conversations of mixed lengths made of it."""
+def _files(samples: Sequence[Sample], spoken: Sequence[Sample], folder: Path) -> Iterator[tuple[str, Path]]:
+    """The sets to import: LoCoMo as it is, the conversations of mixed lengths made of it, and our own."""
     path = folder / "locomo.json"
     path.write_text(json.dumps(samples))
     yield SETS[0], path
     path = folder / "mixed.jsonl"
     mixed_lengths.write(samples, path)
     yield SETS[1], path
+    path = folder / "languages.json"
+    path.write_text(json.dumps(spoken))
+    yield LANGUAGES, path
+    path = folder / "work.jsonl"
+    work.write(path)
+    yield WORK, path
 
 
 if __name__ == "__main__":

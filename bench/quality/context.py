@@ -1,4 +1,4 @@
-"""How much of the evidence stands in the context that memory.get_context() makes for a question in a new thread.
+"""How much of the evidence stands in the context that memory.get_context() makes for a question in its thread.
 
 A turn counts as held when its own text stands in the text of a part, however much of its message stands around it.
 """
@@ -13,12 +13,11 @@ from typing import Any
 
 import psycopg
 
-from bench.quality.evidence import GROUPS, Question
+from bench.quality.evidence import Question, groups_of
 from bench.quality.stored import Database, Stored, Turn
 from bench.support.environment import say
 
 BUDGETS = (1000, 2000, 4000)
-NEW_THREAD = "a new thread"
 
 Asked = tuple[Question, str]
 """A question with its embedding."""
@@ -30,7 +29,7 @@ Memories = Mapping[Turn, Sequence[str]]
 class Filling:
     """What a context holds for one question; tokens are real ones."""
 
-    conversation: int
+    groups: frozenset[str]
     evidence: int
     held: int
     remembered: int
@@ -69,7 +68,7 @@ class Reader:
             select source, content from memory.get_context(user_id => %s, thread_id => %s, query => %s,
               query_embedding => %s::vector, max_tokens => %s)
             """,
-            (question.user_id, NEW_THREAD, question.text, vector, budget),
+            (question.user_id, question.thread, question.text, vector, budget),
             prepare=True,
         ).fetchall()
         return self.fill(question, parts)
@@ -84,7 +83,7 @@ class Reader:
         for source, content in parts:
             tokens[source] = tokens.get(source, 0) + self._count(content)
         return Filling(
-            question.conversation,
+            question.groups,
             evidence=len(turns),
             held=len(held),
             remembered=sum(
@@ -124,14 +123,13 @@ def _told(fillings: Sequence[Filling]) -> str:
 
 
 def summarize(fillings: Mapping[int, Sequence[Filling]]) -> dict[str, Any]:
-    """For each group of conversations and budget: what is held, and for how many tokens."""
+    """For each group that has any questions and each budget: what is held, and for how many tokens."""
     return {
         group: {
-            str(budget): _means(members, budget)
+            str(budget): _means([one for one in each if group in one.groups], budget)
             for budget, each in fillings.items()
-            if (members := [one for one in each if conversations is None or one.conversation in conversations])
         }
-        for group, conversations in GROUPS.items()
+        for group in groups_of(one for each in fillings.values() for one in each)
     }
 
 

@@ -7,18 +7,25 @@ from typing import Any
 
 from bench.quality.charts import Line, draw
 from bench.quality.context import BUDGETS
+from bench.quality.work import KINDS
 from bench.support.markdown import table
 
 Sets = dict[str, Any]
 
 DEFAULT, IN_PRODUCTION = "get_context", "get_context in production"
 COLORS = {DEFAULT: "#336791", IN_PRODUCTION: "#7fa8c9", "vector top-k": "#8a8f98", "last messages": "#b08d57"}
-TITLES = {"all": "All conversations", "reported": "Conversations 6 to 10", "tuning": "Conversations 1 to 5"}
+TITLES = {
+    "all": "All conversations",
+    "reported": "Conversations 6 to 10, users 5 to 8",
+    "tuning": "Conversations 1 to 5, users 1 to 4",
+    **KINDS,
+}
 
 WHAT_IS_ASKED = """
 Each question is asked in a new, empty thread: memory.get_context(query => the question, query_embedding => its vector,
 max_tokens => the budget), with the default policy except that nothing expires, because the conversations are years
-old. A context holds a question's evidence when the text of every turn that the answer needs stands in its parts.
+old. Requests that say little are asked in the thread that they go on with. A context holds a question's evidence when
+the text of every turn that the answer needs, or of the passage of a long reply, stands in its parts.
 """.strip()
 
 HOW_TO_READ = """
@@ -53,7 +60,7 @@ def sections(sets: Sets, token_counter: str) -> list[str]:
         return []
     parts = ["## The context", WHAT_IS_ASKED, "![Evidence held whole, by budget](context.svg)"]
     for group, title in TITLES.items():
-        if any(_groups(sets, group)):
+        if has_group(sets, group):
             parts += [f"### {title}", held_table(sets, group)]
     parts += [
         "### How to read this",
@@ -74,6 +81,11 @@ def _ways(figures: dict[str, Any]) -> dict[str, dict[str, Any]]:
     if "production" in figures:
         ways[IN_PRODUCTION] = figures["production"][DEFAULT]
     return {name: ways[name] for name in COLORS if name in ways}
+
+
+def has_group(sets: Sets, group: str) -> bool:
+    """Whether anything was measured of a group."""
+    return bool(_groups(sets, group))
 
 
 def _groups(sets: Sets, group: str) -> list[tuple[str, str, dict[str, Any]]]:

@@ -8,18 +8,27 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean, median
-from typing import Any
+from typing import Any, Protocol
 
 DEPTHS = (5, 10, 20, 50)
 BUDGETS = (500, 1000, 2000, 4000)
 CURVE = range(0, 4001, 100)
-# Conversations by their place in the file: settings are chosen on one group and reported on the other.
-GROUPS: dict[str, range | None] = {"tuning": range(5), "reported": range(5, 10), "all": None}
+ALL, TUNING, REPORTED = "all", "tuning", "reported"
+TUNED_ON = 5  # of LoCoMo's conversations the first ones
+NEW_THREAD = "a new thread"
 ADVERSARIAL = 5  # questions that the conversation does not answer
 DRAWS = 2000
 NEVER_SAID = Path(__file__).with_name("never_said.txt")
 
 Sample = dict[str, Any]
+
+
+class Grouped(Protocol):
+    """What counts in groups."""
+
+    @property
+    def groups(self) -> frozenset[str]:
+        """The names of the groups."""
 
 
 @dataclass(frozen=True)
@@ -33,12 +42,16 @@ class Turn:
 
 @dataclass(frozen=True)
 class Question:
-    """A question and the turns that answer it, or that an adversarial one was made of."""
+    """A question and the turns that answer it, or that an adversarial one was made of.
+
+    Its figures count in each of ``groups``; ``thread`` is where it is asked.
+    """
 
     user_id: str
-    conversation: int
+    groups: frozenset[str]
     text: str
     evidence: frozenset[str]
+    thread: str = NEW_THREAD
 
 
 @dataclass(frozen=True)
@@ -48,7 +61,7 @@ class Finding:
     ``ranks`` are the ranks of what was found, from 1; ``tokens`` those of all results up to each of them.
     """
 
-    conversation: int
+    groups: frozenset[str]
     evidence: int
     ranks: tuple[int, ...]
     tokens: tuple[int, ...]
@@ -91,6 +104,11 @@ def references(evidence: Iterable[str]) -> frozenset[str]:
     )
 
 
+def halves(number: int, tuned_on: int = TUNED_ON) -> frozenset[str]:
+    """The groups of a conversation by its place: settings are chosen on one half and reported on the other."""
+    return frozenset({ALL, TUNING if number < tuned_on else REPORTED})
+
+
 def questions(samples: Sequence[Sample]) -> list[Question]:
     """The questions that have an answer with evidence; references to turns that do not exist are dropped."""
     return [question for category, question in _asked(samples) if category != ADVERSARIAL and question.evidence]
@@ -104,7 +122,7 @@ def adversarial(samples: Sequence[Sample]) -> list[Question]:
 def never_said(samples: Sequence[Sample]) -> list[Question]:
     """Questions about what no conversation speaks of, each put to the next one in turn."""
     return [
-        Question(samples[index % len(samples)]["sample_id"], index % len(samples), text, frozenset())
+        Question(samples[index % len(samples)]["sample_id"], halves(index % len(samples)), text, frozenset())
         for index, text in enumerate(NEVER_SAID.read_text().splitlines())
     ]
 
@@ -114,10 +132,10 @@ def _asked(samples: Sequence[Sample]) -> Iterator[tuple[int, Question]]:
         turns = {turn.dia_id for _, session in sessions(sample) for turn in session}
         for asked in sample["qa"]:
             evidence = references(asked.get("evidence", ())) & turns
-            yield asked["category"], Question(sample["sample_id"], number, asked["question"], evidence)
+            yield asked["category"], Question(sample["sample_id"], halves(number), asked["question"], evidence)
 
 
-def find(conversation: int, evidence: Iterable[str], ranking: Iterable[tuple[str, int]]) -> Finding:
+def find(groups: frozenset[str], evidence: Iterable[str], ranking: Iterable[tuple[str, int]]) -> Finding:
     """Looks ``evidence`` up in ``ranking``, which is ids with their tokens, best first."""
     wanted = set(evidence)
     ranks, tokens, total = [], [], 0
@@ -126,17 +144,17 @@ def find(conversation: int, evidence: Iterable[str], ranking: Iterable[tuple[str
         if found in wanted:
             ranks.append(rank)
             tokens.append(total)
-    return Finding(conversation, len(wanted), tuple(ranks), tuple(tokens))
+    return Finding(groups, len(wanted), tuple(ranks), tuple(tokens))
+
+
+def groups_of(measured: Iterable[Grouped]) -> list[str]:
+    """The groups that anything measured counts in."""
+    return sorted({group for each in measured for group in each.groups})
 
 
 def summarize(findings: Sequence[Finding]) -> dict[str, Any]:
-    """The means over questions, for each group of conversations that has any."""
-    summary = {}
-    for group, conversations in GROUPS.items():
-        members = [each for each in findings if conversations is None or each.conversation in conversations]
-        if members:
-            summary[group] = _means(members)
-    return summary
+    """The means over questions, for each group that has any."""
+    return {group: _means([each for each in findings if group in each.groups]) for group in groups_of(findings)}
 
 
 def _means(findings: Sequence[Finding]) -> dict[str, Any]:
@@ -160,11 +178,8 @@ def _mean(values: Iterable[float]) -> float:
 
 def difference(one: Sequence[Finding], other: Sequence[Finding], depth: int, group: str) -> dict[str, float] | None:
     """How much better ``one`` recalls than ``other`` on the same questions, with the interval of a paired bootstrap."""
-    conversations = GROUPS[group]
     gains = [
-        mine.recall(depth) - its.recall(depth)
-        for mine, its in zip(one, other, strict=True)
-        if conversations is None or mine.conversation in conversations
+        mine.recall(depth) - its.recall(depth) for mine, its in zip(one, other, strict=True) if group in mine.groups
     ]
     if not gains:
         return None

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from bench.cost import replies
 from bench.quality.embedding_server import Embeddings
 from bench.quality.evidence import Sample, references, sessions
-from bench.quality.stored import Turn
+from bench.quality.stored import Turn, said
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 from tests.support.model_rules import Body, rows_of
 
@@ -25,12 +25,7 @@ class ModelServer(FakeModelServer):
     def __init__(self, embeddings: Embeddings, samples: Sequence[Sample]) -> None:
         super().__init__(Behaviour(answer=self._answer))
         self._vectors = embeddings
-        self._texts = {
-            (sample["sample_id"], turn.dia_id): turn.text
-            for sample in samples
-            for _, turns in sessions(sample)
-            for turn in turns
-        }
+        self._texts = said(samples)
         self.observations = observations(samples)
 
     def _embeddings(self, body: Body, behaviour: Behaviour) -> str:
@@ -50,11 +45,11 @@ class ModelServer(FakeModelServer):
 
     def _memories(self, prompt: str, types: Sequence[str]) -> str:
         """What was observed of the turns in messages of the user: what only the assistant said is not asked for."""
-        said = [message for message in rows_of(prompt, "conversation") if message["role"] == "user"]
+        messages = [message for message in rows_of(prompt, "conversation") if message["role"] == "user"]
         found = [
             (text, message["seq"])
             for turn, texts in self.observations.items()
-            for message in said
+            for message in messages
             if self._texts[turn] in message["content"]
             for text in texts
             if message.get("name", "") in text  # a short turn may stand in the messages of others, too

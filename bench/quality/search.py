@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -38,8 +38,8 @@ BEST = "hybrid, score"  # the default, which the others are compared with
 
 def measure(
     target: Database, stored: Stored, questions: Sequence[tuple[Question, str]], methods: Sequence[Method]
-) -> dict[str, Any]:
-    """The figures of each method; questions come with their embeddings.
+) -> dict[str, list[Finding]]:
+    """The findings of each method; questions come with their embeddings.
 
     Raises RuntimeError when a search says that it is less than it could be, which is not what is to be measured.
     """
@@ -58,11 +58,18 @@ def measure(
         recall = sum(each.recall(10) for each in findings[method.name]) / len(questions)
         say(f"  {method.name}: recall@10 {recall:.1%} ({time.monotonic() - started:.0f} s)")
     Memory(target.connection).set_policy({"search": {"fusion": None}})
+    return findings
+
+
+def summarize(findings: Mapping[str, Sequence[Finding]]) -> dict[str, Any]:
+    """The figures of each method."""
     best = findings.get(BEST)
     return {
         name: {
             "groups": evidence.summarize(each),
-            "gain_of_best_at_10": {group: evidence.difference(best, each, 10, group) for group in evidence.GROUPS}
+            "gain_of_best_at_10": {
+                group: evidence.difference(best, each, 10, group) for group in evidence.groups_of(each)
+            }
             if best is not None and each is not best
             else None,
         }
@@ -81,4 +88,4 @@ def _ask(connection: psycopg.Connection, mode: str, stored: Stored, question: Qu
         prepare=True,
     )
     messages = {stored.message[user, turn] for turn in question.evidence}
-    return evidence.find(question.conversation, messages, [(found, stored.tokens[user, found]) for (found,) in rows])
+    return evidence.find(question.groups, messages, [(found, stored.tokens[user, found]) for (found,) in rows])

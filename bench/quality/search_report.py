@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from bench.quality.charts import Line, draw
+from bench.quality.context_report import TITLES
 from bench.quality.evidence import BUDGETS, DEPTHS
 from bench.quality.search import BEST
 from bench.support.markdown import table
@@ -13,7 +14,6 @@ from bench.support.markdown import table
 Sets = dict[str, Any]
 
 COLORS = {"keyword": "#b08d57", "vector": "#7fa8c9", "hybrid, score": "#336791", "hybrid, rrf": "#8a8f98"}
-TITLES = {"reported": "Conversations 6 to 10", "tuning": "Conversations 1 to 5", "all": "All conversations"}
 
 HOW_TO_READ = """
 Recall@k is the share of a question's evidence among the first k results, averaged over the questions. A turn that is
@@ -26,6 +26,12 @@ evidence that was found is in. A method that finds less may stop earlier, so wha
 whose whole evidence is contained in so many tokens. A search returns 50 results, which is about 2,000 tokens of
 LoCoMo's short turns: more tokens add nothing there. Tokens are those of token_count, bytes / 4 as the write path
 estimates them.
+""".strip()
+
+ABOUT_LANGUAGES = """
+The same conversations, with the same questions, written in each language (bench/quality/languages.py), and mixed: each
+turn in one of the six, asked about in its own. The differences are points to the same questions in English, with the
+95 % interval of a paired bootstrap. The embedding model reads English only.
 """.strip()
 
 
@@ -44,10 +50,44 @@ def sections(sets: Sets, top_k: int) -> list[str]:
         "![Recall against tokens of results](quality.svg)",
     ]
     for group, title in TITLES.items():
-        if any(_groups(sets, group)):
+        if has_group(sets, group):
             parts += [f"### {title}", recall_table(sets, group, BEST)]
             parts += [_token_table(sets, group)] if group == "reported" else []
-    return [*parts, "### How to read this", HOW_TO_READ]
+    return [*parts, "### How to read this", HOW_TO_READ, *language_sections(sets)]
+
+
+def language_sections(sets: Sets) -> list[str]:
+    """Recall in each language beside English, where the set of languages was measured."""
+    return [
+        part
+        for each in sets.values()
+        if each.get("languages")
+        for part in (
+            "### By language",
+            ABOUT_LANGUAGES,
+            language_table(each["languages"], each.get("held_by_language")),
+        )
+    ]
+
+
+def language_table(methods: dict[str, Any], held: dict[str, float] | None = None) -> str:
+    """Recall of each method by language with the difference to English, and what contexts hold."""
+    rows = [
+        [f"{method}: {language}", str(figures["questions"])]
+        + [_percent(recall) for recall in figures["recall"].values()]
+        + [_interval(difference) for difference in figures["difference"].values()]
+        + ([] if held is None else [_percent(held[language]) if method == BEST else ""])
+        for method, languages in methods.items()
+        for language, figures in languages.items()
+    ]
+    depths = next(iter(next(iter(methods.values())).values()))["recall"]
+    heads = [*(f"@{depth}" for depth in depths), *(f"To English @{depth}" for depth in depths)]
+    return table(["Recall, %", "Questions", *heads, *([] if held is None else ["Held in 2,000 tokens, %"])], rows)
+
+
+def has_group(sets: Sets, group: str) -> bool:
+    """Whether anything was measured of a group."""
+    return bool(_groups(sets, group))
 
 
 def _groups(sets: Sets, group: str) -> list[tuple[str, dict[str, Any], dict[str, Any]]]:
@@ -91,9 +131,13 @@ def _percent(share: float) -> str:
 
 
 def _gain(gain: dict[str, Any] | None, group: str) -> str:
-    if gain is None or gain[group] is None:
+    return _interval(gain[group] if gain else None)
+
+
+def _interval(difference: dict[str, float] | None) -> str:
+    if difference is None:
         return ""
-    mean, low, high = (gain[group][key] * 100 for key in ("mean", "low", "high"))
+    mean, low, high = (difference[key] * 100 for key in ("mean", "low", "high"))
     return f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]"
 
 

@@ -107,7 +107,7 @@ def database(server: Server, name: str) -> Iterator[Database]:
         yield made
 
 
-def load(target: Database, path: Path, embedding: EmbeddingModel, samples: Sequence[Sample]) -> Stored:
+def load(target: Database, path: Path, embedding: EmbeddingModel, texts: Mapping[Turn, str]) -> Stored:
     """Imports a file and embeds its messages. Raises RuntimeError when embeddings do not come."""
     started = time.monotonic()
     memory = Memory(target.connection)
@@ -118,12 +118,22 @@ def load(target: Database, path: Path, embedding: EmbeddingModel, samples: Seque
     _embed_messages(target)
     while memory.sweep()["checked"]:  # extraction would have parsed them
         pass
-    found = stored(target.connection, samples)
+    found = stored(target.connection, texts)
     say(f"  {len(found.tokens):,} messages in {time.monotonic() - started:.0f} s")
     return found
 
 
-def stored(connection: psycopg.Connection, samples: Sequence[Sample]) -> Stored:
+def said(samples: Sequence[Sample]) -> dict[Turn, str]:
+    """What was said in each turn."""
+    return {
+        (sample["sample_id"], turn.dia_id): turn.text
+        for sample in samples
+        for _, turns in sessions(sample)
+        for turn in turns
+    }
+
+
+def stored(connection: psycopg.Connection, texts: Mapping[Turn, str]) -> Stored:
     """Where the turns are, once everything is stored."""
     connection.execute("vacuum analyze")
     rows = connection.execute(
@@ -136,12 +146,7 @@ def stored(connection: psycopg.Connection, samples: Sequence[Sample]) -> Stored:
     return Stored(
         message={(user, turn): message for user, message, _, turns in rows for turn in turns},
         tokens={(user, message): tokens for user, message, tokens, _ in rows},
-        texts={
-            (sample["sample_id"], turn.dia_id): turn.text
-            for sample in samples
-            for _, turns in sessions(sample)
-            for turn in turns
-        },
+        texts=texts,
     )
 
 

@@ -38,7 +38,7 @@ SAMPLE: dict[str, Any] = {
     },
     "qa": [],
 }
-QUESTION = Question("ann", 0, "What about the cat?", frozenset({"D1:1", "D1:2"}))
+QUESTION = Question("ann", evidence.halves(0), "What about the cat?", frozenset({"D1:1", "D1:2"}))
 
 
 def words(text: str) -> int:
@@ -82,8 +82,8 @@ class TestFigures:
     def test_means(self) -> None:
         fillings = {
             1000: [
-                Filling(0, 2, 2, 2, {"recalled": 600, "message": 500}),
-                Filling(7, 2, 1, 2, {"recalled": 300}),
+                Filling(evidence.halves(0), 2, 2, 2, {"recalled": 600, "message": 500}),
+                Filling(evidence.halves(7), 2, 1, 2, {"recalled": 300}),
             ]
         }
         figures = context.summarize(fillings)
@@ -99,11 +99,14 @@ class TestFigures:
         assert together["tokens_by_source"] == {"message": 250, "recalled": 450}
 
     def test_a_group_without_questions_has_no_figures(self) -> None:
-        figures = context.summarize({1000: [Filling(0, 1, 1, 1, {})]})
-        assert figures["reported"] == {}
+        figures = context.summarize({1000: [Filling(evidence.halves(0), 1, 1, 1, {})]})
+        assert set(figures) == {"tuning", "all"}
 
     def test_noise(self) -> None:
-        fillings = [Filling(0, 1, 1, 1, {"recalled": 100, "memories": 50}, 25), Filling(0, 0, 0, 0, {})]
+        fillings = [
+            Filling(evidence.halves(0), 1, 1, 1, {"recalled": 100, "memories": 50}, 25),
+            Filling(evidence.halves(0), 0, 0, 0, {}),
+        ]
         assert context.summarize_noise({1000: fillings})["1000"] == {
             "questions": 2,
             "without_any": 1,
@@ -113,11 +116,13 @@ class TestFigures:
         }
 
     def test_no_noise_where_nothing_is_recalled(self) -> None:
-        assert context.summarize_noise({1000: [Filling(0, 0, 0, 0, {})]})["1000"]["noise"] is None
+        assert context.summarize_noise({1000: [Filling(evidence.halves(0), 0, 0, 0, {})]})["1000"]["noise"] is None
 
     def test_the_page_shows_each_way_and_what_recall_costs(self) -> None:
-        held = context.summarize({budget: [Filling(0, 2, 2, 2, {"recalled": 9})] for budget in context.BUDGETS})
-        noise = context.summarize_noise({1000: [Filling(0, 0, 0, 0, {"recalled": 9})]})
+        held = context.summarize(
+            {budget: [Filling(evidence.halves(0), 2, 2, 2, {"recalled": 9})] for budget in context.BUDGETS}
+        )
+        noise = context.summarize_noise({1000: [Filling(evidence.halves(0), 0, 0, 0, {"recalled": 9})]})
         sets = {
             "LoCoMo": {
                 "context": {"get_context": held, "last messages": held},
@@ -140,7 +145,10 @@ def told(db: psycopg.Connection, tmp_path: Path) -> Iterator[tuple[Database, Sto
     path.write_text(json.dumps([SAMPLE]))
     database = Database(db.info.dsn, [db])
     with FakeModelServer(dimensions=DIMENSIONS) as server:
-        yield database, stored.load(database, path, EmbeddingModel(server.url, "embedder", DIMENSIONS), [SAMPLE])
+        yield (
+            database,
+            stored.load(database, path, EmbeddingModel(server.url, "embedder", DIMENSIONS), stored.said([SAMPLE])),
+        )
 
 
 class TestFillers:
@@ -162,7 +170,9 @@ def held(told: tuple[Database, Stored], filler: str, turn: str, beyond_fence: li
     (fence,) = database.connection.execute("select memory._fenced('')").fetchone() or ("",)
     budgets = [words(fence) + more for more in beyond_fence]
     text = "[2023-05-01] Ann: The cat sleeps all day."
-    asked = [(Question("ann", 0, text, frozenset({turn})), literal(array("f", embedding(text, DIMENSIONS))))]
+    asked = [
+        (Question("ann", evidence.halves(0), text, frozenset({turn})), literal(array("f", embedding(text, DIMENSIONS))))
+    ]
     measured = Fillers(database.connection, found, words).measure(database, asked, budgets)
     return [measured[filler][budget][0].is_whole for budget in budgets]
 

@@ -72,26 +72,27 @@ class TestEvidence:
             pytest.skip("LoCoMo is not there")
         found = questions(json.loads(LOCOMO.read_text()))
         assert len(found) == 1536
-        assert {each.conversation for each in found} == set(range(10))
+        assert len({each.user_id for each in found}) == 10
+        assert sum("tuning" in each.groups for each in found) + sum("reported" in each.groups for each in found) == 1536
 
 
 class TestRecall:
     def test_of_one_question(self) -> None:
         ranking = [("a", 10), ("x", 20), ("b", 30), ("c", 40)]
-        finding = find(0, ["x", "c", "missing", "x"], ranking)
-        assert finding == Finding(0, 3, ranks=(2, 4), tokens=(30, 100))
+        finding = find(evidence.halves(0), ["x", "c", "missing", "x"], ranking)
+        assert finding == Finding(evidence.halves(0), 3, ranks=(2, 4), tokens=(30, 100))
         assert [finding.recall(depth) for depth in (1, 2, 4)] == [0, 1 / 3, 2 / 3]
         assert [finding.recall_within(budget) for budget in (29, 30, 100)] == [0, 1 / 3, 2 / 3]
         assert not finding.is_contained(100)
 
     def test_contained_when_everything_fits(self) -> None:
-        finding = find(0, ["a", "c"], [("a", 10), ("b", 20), ("c", 30)])
+        finding = find(evidence.halves(0), ["a", "c"], [("a", 10), ("b", 20), ("c", 30)])
         assert not finding.is_contained(59)
         assert finding.is_contained(60)
 
     def test_means_by_group(self) -> None:
-        found = Finding(0, 2, ranks=(1, 7), tokens=(100, 700))
-        not_found = Finding(7, 1, ranks=(), tokens=())
+        found = Finding(evidence.halves(0), 2, ranks=(1, 7), tokens=(100, 700))
+        not_found = Finding(evidence.halves(7), 1, ranks=(), tokens=())
         summary = evidence.summarize([found, not_found])
         assert {group: means["questions"] for group, means in summary.items()} == {"tuning": 1, "reported": 1, "all": 2}
         assert summary["tuning"]["recall"] == {"5": 0.5, "10": 1, "20": 1, "50": 1}
@@ -102,8 +103,8 @@ class TestRecall:
         assert dict(summary["tuning"]["recall_within"])[100] == 0.5
 
     def test_difference(self) -> None:
-        better = [Finding(6, 1, (1,), (10,))] * 30 + [Finding(6, 1, (), ())] * 10
-        worse = [Finding(6, 1, (), ())] * 40
+        better = [Finding(evidence.halves(6), 1, (1,), (10,))] * 30 + [Finding(evidence.halves(6), 1, (), ())] * 10
+        worse = [Finding(evidence.halves(6), 1, (), ())] * 40
         gain = evidence.difference(better, worse, 10, "reported")
         assert gain is not None
         assert gain["mean"] == 0.75

@@ -177,3 +177,10 @@ class TestLongThreads:
         messages = [{"role": "user", "content": f"message {number} {'x' * 1900}"} for number in range(11_000)]
         api.add_messages(**ANA, messages=messages)
         assert api.entries_read(lambda: api.get_context(**ANA, max_tokens=1000)) < 500
+
+
+@pytest.mark.feature("A4")
+def test_a_whole_thread_beside_the_greatest_budget(api: Api) -> None:
+    api.set_policy(settings={"context": {"max_tokens": 2_147_483_647}})
+    api.add_message(**ANA, role="user", content="Hello")
+    assert [part.content for part in api.get_context(**ANA, whole_thread=True)] == ["Hello"]

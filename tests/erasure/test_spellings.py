@@ -66,6 +66,30 @@ def test_a_sentence_is_found_in_every_spelling(api: Api, spelling: str, forgotte
     assert api.was_forgotten(**ANA, messages=[{"role": "user", "content": other}]) == [True]
 
 
+AT_TABLE = "Caf\u00e9 Lum\u00e8re is where she meets Zo\u00eb"
+
+
+@pytest.mark.parametrize(
+    ("said", "other"),
+    [
+        (AT_TABLE, unicodedata.normalize("NFD", AT_TABLE)),
+        ("\u30ac\u30c0\u30d0" * 10, unicodedata.normalize("NFD", "\u30ac\u30c0\u30d0" * 10)),
+        ("\u30ac\u30c0\u30d0" * 10, "\uff76\uff9e\uff80\uff9e\uff8a\uff9e" * 10),
+    ],
+    ids=["decomposed", "decomposed Katakana", "half-width Katakana"],
+)
+def test_a_sentence_is_found_at_every_place_of_a_text(api: Api, said: str, other: str) -> None:
+    """A text is spelled in pieces, and none begins with the accent of the letter before it."""
+    places = api.value(
+        "select array_agg(n) from generate_series(180, 300) as n"
+        " where not memory._states_any(repeat('x ', n / 2) || repeat('.', mod(n, 2)) || %(other)s,"
+        " memory._wordings_of(array[%(said)s]))",
+        other=other,
+        said=said,
+    )
+    assert places is None
+
+
 @pytest.mark.parametrize("content", ["Has HIV", "C++", "\u2764\ufe0f", "\u00adHas HIV", "caf\u00e9"])
 def test_a_short_statement_takes_only_texts_that_consist_of_it(api: Api, content: str) -> None:
     api.add_message(**THREAD, role="user", content=f" {unicodedata.normalize('NFD', content).upper()}\u200b")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from psycopg.types.json import Jsonb
 
 from tests.support.protocol import ANA, claim, complete
 from tests.support.sqlapi import Api, refused
@@ -62,6 +63,21 @@ def test_an_archived_conversation_stays_and_a_notice_names_it(api: Api) -> None:
     api.notices.clear()
     api.clear_thread(**ANA)
     assert any(str(archive.document_id) in notice for notice in api.notices)
+
+
+@pytest.mark.feature("A11")
+@pytest.mark.parametrize("metadata", [{}, {"date_range": {"end": "no time"}}, {"date_range": {"end": "2001-01-01"}}])
+def test_what_an_import_says_of_an_archive_keeps_no_message(api: Api, metadata: dict[str, object]) -> None:
+    """Whether an archive without a time has the message nobody knows, so the notice names it."""
+    api.talk(**ANA, rounds=1)
+    api.connection.execute(
+        "insert into memory.documents (user_id, title, content, thread_id, source, metadata)"
+        " values ('ana', 'Conversation', 'They talked.', 't1', 'archive', %s)",
+        [Jsonb(metadata)],
+    )
+    api.notices.clear()
+    assert api.delete_message(**ANA, seq=0)
+    assert any("archived conversation" in notice for notice in api.notices) == ("2001" not in str(metadata))
 
 
 @pytest.mark.feature("A11")

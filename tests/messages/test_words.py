@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 import pytest
 
 from tests.messages.steps import ANA, MAY, TOOL_CALLS, add
+from tests.support.protocol import claim, complete
 from tests.support.sqlapi import NO_WAIT, Api
 
 
@@ -38,6 +39,20 @@ class TestWords:
             "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't1', 'user', 'I like tea')"
         ),
     }
+
+    def test_a_message_that_breaks_the_rules_stops_no_job(self, api: Api) -> None:
+        """Plain SQL without triggers may have stored it, and the update that stores its tokens is refused."""
+        api.set_policy(settings={"cadence": {"fact_extraction_every_n": 2}})
+        add(api, "I like tea")
+        add(api, "I live in Oslo")
+        job = claim(api, "extract_memories")
+        api.connection.execute("set session_replication_role = replica")
+        api.connection.execute("update memory.messages set agent_id = '' where seq = 0")
+        api.connection.execute("reset session_replication_role")
+        complete(api, job, memories=[], token_counts={"0": 7, "1": 8}, token_counter="cl100k_base")
+        counts = api.query("select seq, token_count, is_counted from memory.messages order by seq")
+        assert [row.is_counted for row in counts] == [False, True]
+        assert (counts[1].token_count, unparsed(api)) == (8, [0])
 
     @pytest.mark.parametrize("write", WRITES)
     def test_a_message_is_found_at_once_and_parsed_later(self, api: Api, write: str) -> None:

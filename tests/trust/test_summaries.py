@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.protocol import ANA, activate, claim, complete, lease, open_jobs
+from tests.support.protocol import ANA, activate, claim, complete, lease, make_due, open_jobs
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import active, compressing, hear, only, profile_job, write
 from tests.trust.test_quarantine import ATTACK
@@ -106,6 +106,77 @@ def test_the_summaries_that_continue_one_go_with_it(api: Api) -> None:
     assert api.get_thread_summary(**ANA) == []
     api.release_source(user_id="ana", source="summary", id=str(first.summary_id))
     assert [row.summary for row in api.get_thread_summary(**ANA)] == ["First."]
+
+
+@pytest.mark.feature("F5", "F10")
+@pytest.mark.parametrize("is_swept", [False, True])
+def test_what_a_summary_became_goes_with_it(api: Api, is_swept: bool) -> None:
+    activate(api)
+    compressing(api, archive_conversations=True)
+    api.set_policy(settings={"summary": {"as_memory": True}, "trust": {"rules": False}})
+    write(api, *[10] * 12)
+    complete(api, claim(api, "compress_thread"), summary=POISONED)
+    [summary] = api.get_thread_summary(**ANA)
+    named = {"user_id": "ana", "source": "summary", "id": str(summary.summary_id)}
+    assert told(api) == {"memory", "document", "summary"}
+    if is_swept:
+        api.set_policy(settings={"trust": {"rules": None}})
+        api.connection.execute(
+            "insert into memory.marks (user_id, scope, kind, position) values ('ana', '', 'unchecked_summaries', 4e15)"
+        )
+        api.finish_jobs()
+        api.sweep()
+    else:
+        counts = api.quarantine_source(**named, reason="planted")
+        assert (counts["memories"], counts["documents"], counts["summaries"]) == (1, 1, 1)
+    assert told(api) == set()
+    assert len(api.list_quarantined(user_id="ana")) == 3
+    counts = api.release_source(**named)
+    assert (counts["memories"], counts["documents"], counts["summaries"]) == (1, 1, 1)
+    assert told(api) == {"memory", "document", "summary"}
+
+
+@pytest.mark.feature("F5", "F10")
+def test_a_memory_is_released_with_the_summary_that_it_was_made_of(api: Api) -> None:
+    activate(api)
+    compressing(api)
+    api.set_policy(settings={"summary": {"as_memory": True}})
+    for text in ("First of teashops.", "Second of teashops."):
+        write(api, *[10] * 12)
+        complete(api, claim(api, "compress_thread"), summary=text)
+    [second] = api.get_thread_summary(**ANA)
+    first = api.value("select base_summary_id from memory.summaries where base_summary_id is not null")
+    api.quarantine_source(user_id="ana", source="summary", id=str(first), reason="planted")
+    assert api.list_memories(user_id="ana") == []
+    api.release_source(user_id="ana", source="summary", id=str(first))
+    assert api.list_memories(user_id="ana") == []
+    api.release_source(user_id="ana", source="summary", id=str(second.summary_id))
+    assert [row.content for row in api.list_memories(user_id="ana")] == ["Second of teashops."]
+
+
+@pytest.mark.feature("F5", "F10")
+def test_a_job_that_continues_a_poisoned_summary_starts_again_without_it(api: Api) -> None:
+    activate(api)
+    complete(api, compression_job(api), summary="First.")
+    [first] = api.get_thread_summary(**ANA)
+    write(api, *[10] * 12)
+    job = claim(api, "compress_thread")
+    assert job.payload["previous_summary"] == "First."
+    api.quarantine_source(user_id="ana", source="summary", id=str(first.summary_id), reason="planted")
+    with refused("lease_token", "AM001"):
+        complete(api, job, summary="First, and more.")
+    assert api.get_thread_summary(**ANA) == []
+    make_due(api)
+    again = claim(api, "summarize_thread")
+    assert again.payload["previous_summary"] is None
+    complete(api, again, summary="Anew.")
+    assert [row.summary for row in api.get_thread_summary(**ANA)] == ["Anew."]
+
+
+def told(api: Api) -> set[str]:
+    """The sources in which the planted words are found."""
+    found = api.search(user_id="ana", query="teashops", sources=["memory", "document", "summary"], mode="keyword")
+    return {row.source for row in found}
 
 
 def shown(api: Api) -> list[str]:

@@ -25,7 +25,8 @@ as $$
 begin
   return concat_ws('|', replace(case p_slot
     when 'cancel' then
-      $w$\m(?:ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|supersed|void\M|nullif|cancel|
+      $w$\m(?:ignor|disregard|forget|overrid|overrul|bypass|discard|neglect|supersed|void\M|nullif|
+      cancel(?!l?ed[_ ](?:at|on|by)\M)|
       circumvent|(?:do not|don'?t|no longer|stop|quit|cease) (?:follow|obey|apply|adher|comply|heed)|
       pay no attention|never mind|set aside|throw (?:out|away)|reset your|wipe your|drop (?:all|your|any|the)|
       vergiss|vergesst|vergessen sie|missacht|verwirf|hebe .* auf|setz.* ausser kraft|umgehe|befolge nicht|
@@ -74,7 +75,8 @@ begin
       wypisz|powtorz|goster|acikla|yazdir|tekrarla)$w$
     when 'send' then
       $w$\m(?:send|sends|sending|forward|post|posts|upload|exfiltrat|transmit|e-?mail|leak|submit|append|deliver|
-      relay|copy|embed|encode|include|attach|fetch|load|request|curl|wget|transfer|wire|sende|sendet|schick|
+      relay|copy|embed|encode|include|attach|
+      fetch(?! (?:get|head|post|put|patch|delete) [0-9]{3}\M)|load|request|curl|wget|transfer|wire|sende|sendet|schick|
       ubermitt|leite|lade|hochlad|uberweis|weiterleit|envoi|envoy|transmet|transfer|televers|envi[ae]|reenvi|
       manda|mande|sube|transfier|inoltra|invia|carica|trasferisci|bonifica|encaminh|wyslij|wysyl|przeslij|
       przekaz|dolacz|gonder|ilet\M|aktar|yukle)$w$

@@ -9,18 +9,14 @@ language plpgsql immutable parallel safe
 set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
 as $$
 declare
-  said text := left(p_content,
-    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end);
+  said constant text := memory._with_blanks(left(p_content,
+    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end));
   -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
   unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
     || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
   language regconfig;
   vector tsvector;
 begin
-  -- PostgreSQL's parser takes quadratic time for a long text without blanks: 8 s for 40,000 characters of a_a_a_.
-  if octet_length(said) > 1000 and said ~ e'\\S{250}' then
-    said := regexp_replace(said, e'(\\S{250})', e'\\1 ', 'g');
-  end if;
   vector := to_tsvector(p_prior, said);
   language := memory._language_of(said, p_prior, vector);
   if language <> p_prior then
@@ -47,6 +43,20 @@ begin
 end;
 $$;
 
+-- A text that PostgreSQL's parser can read: it takes quadratic time for a long text without blanks, 8 s for 40,000
+-- characters of a_a_a_.
+create or replace function memory._with_blanks(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_said) > 1000 and p_said ~ e'\\S{250}' then
+    return regexp_replace(p_said, e'(\\S{250})', e'\\1 ', 'g');
+  end if;
+  return p_said;
+end;
+$$;
+
 -- The words of a query, at most p_limit, in its order, with those that mean the same: as texts of the query's own
 -- language have them, and of each of p_languages, those of the user's policies. A stop word of one of them says nothing
 -- in the others, nor does a word of nothing but the commonest Chinese characters or one letter of Hiragana.
@@ -55,7 +65,7 @@ returns text[]
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := memory._with_same_words(left(p_query, 8000));
+  said constant text := memory._with_same_words(memory._with_blanks(left(p_query, 8000)));
   empty constant text := '^([的了是我你他她它们在有和不也都吗呢吧啊什么怎哪这那个]+|[ぁ-ゖ])$';
   own constant regconfig := memory._language_of(
     said, p_languages[1], to_tsvector(p_languages[1], said));

@@ -39,7 +39,8 @@ begin
     select l.seq, l.agent_id, l.is_new_count,
       l.bytes is not null and (p_max_bytes is null or sum(l.bytes) over so_far <= p_max_bytes) as fits
     from (
-      select m.seq, m.agent_id, not m.is_counted and p_token_counts ? m.seq::text as is_new_count,
+      select m.seq, m.agent_id,
+        not m.is_counted and p_token_counts ? m.seq::text and memory._can_be_updated(m) as is_new_count,
         case when memory._is_unparsed(m) then memory._bytes_to_finish(m) end as bytes
       from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq
@@ -67,16 +68,24 @@ begin
 end;
 $$;
 
+-- Whether a message obeys the rules. One that does not, as plain SQL without triggers may store it, cannot be updated,
+-- and must stop neither a job nor a sweep. Inlined by the planner, hence no SET clause.
+create or replace function memory._can_be_updated(p_message memory.messages)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._message_problem((p_message).user_id, (p_message).thread_id, (p_message).agent_id, (p_message).role,
+    (p_message).content, (p_message).metadata, (p_message).created_at, (p_message).idempotency_key) is null;
+end;
+
 -- Whether the words of a message are missing, or their keys, because it was parsed before there were keys. A cleared
--- message needs neither. One that breaks the rules, as plain SQL without triggers may store it, cannot be updated, and
--- must stop neither a job nor a sweep. Inlined by the planner, hence no SET clause.
+-- message needs neither. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
 begin atomic
   select (p_message).search_keys is null and memory._is_kept_message((p_message).is_active, (p_message).summary_id)
-    and memory._message_problem((p_message).user_id, (p_message).thread_id, (p_message).agent_id, (p_message).role,
-      (p_message).content, (p_message).metadata, (p_message).created_at, (p_message).idempotency_key) is null;
+    and memory._can_be_updated(p_message);
 end;
 
 -- How many bytes of a message are read to finish it: the words come from its first 256 KiB, and rules look at all of

@@ -33,9 +33,9 @@ begin
   if exists (
     select from memory.documents as d
     where d.user_id = delete_message.user_id and d.thread_id = delete_message.thread_id and d.source = 'archive'
-      and (d.metadata #>> '{date_range,end}')::timestamptz >= (
+      and coalesce(memory._time_or_null(d.metadata #>> '{date_range,end}') >= (
         select m.created_at from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq)
+        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq), true)
   ) then
     perform memory._close_archive(user_id, thread_id);
   end if;

@@ -111,6 +111,7 @@ begin
         cross join lateral (
           select v.* from memory.messages as v
           where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number and v.search_vector is not null
+            and memory._can_be_updated(v)
           offset 0) as o
       )
       update memory.messages as m
@@ -127,7 +128,8 @@ begin
           long_search_vector = case when w.is_long then w.words end
       from (select o.memory_id, p.words, p.is_long
             from memory.memories as o cross join lateral memory._memory_words(o) as p
-            where o.user_id = p_user_id and o.memory_id = any (texts::uuid[]) offset 0) as w
+            where o.user_id = p_user_id and o.memory_id = any (texts::uuid[])
+              and memory._memory_problem(o, false) is null offset 0) as w -- the update would be refused
       where m.user_id = p_user_id and m.memory_id = w.memory_id
         and coalesce(m.search_vector, m.long_search_vector) <> w.words;
     when 3 then

@@ -79,9 +79,10 @@ begin
 end;
 $$;
 
--- Puts the archive of a conversation into quarantine. What is archived from now on goes into a new document.
+-- Puts the archives of a conversation into quarantine, or the one that has this summary. What is archived from now on
+-- goes into a new document.
 create or replace function memory._quarantine_archive(
-  p_user_id text, p_thread_id text, p_reason text, p_origin text
+  p_user_id text, p_thread_id text, p_reason text, p_origin text, p_summary_id uuid default null
 )
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -92,9 +93,11 @@ begin
   select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
   into documents
   from memory.documents as d
-  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive')
+    and (p_summary_id is null or d.metadata ->> 'summary_id' = p_summary_id::text);
   update memory.documents as d set source = 'closed_archive'
-  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive';
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive'
+    and (p_summary_id is null or d.metadata ->> 'summary_id' = p_summary_id::text);
   return jsonb_build_object('documents', documents);
 end;
 $$;

@@ -32,9 +32,11 @@ begin
     counts := memory._added(counts,
       jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
   elsif source = 'summary' then
+    perform memory._lock_sources(user_id, array(
+      select s.thread_id from memory.summaries as s
+      where s.user_id = quarantine_source.user_id and s.summary_id = quarantine_source.id::uuid));
     summaries := memory._continued_by(user_id, id::uuid);
-    counts := jsonb_build_object('summaries', memory._quarantine_summaries(
-      user_id, summaries, array_fill(reason, array[cardinality(summaries)])));
+    counts := memory._quarantine_summaries(user_id, summaries, array_fill(reason, array[cardinality(summaries)]));
   elsif source = 'document' then
     counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
   else
@@ -52,8 +54,8 @@ comment on function memory.quarantine_source(text, text, text, text) is
 '(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. Into quarantine go the '
 'source, the memories extracted from it, articles and archives made of them; memories that these had superseded are '
 'current again. Summaries that cover it are deleted, and made anew by jobs without it. With a summary go those that '
-'continue it; name what it was made of where that is poisoned. Returns the counts. '
-'memory.release_source() undoes it.';
+'continue it, and the memories and archives that they became; name what it was made of where that is poisoned. '
+'Returns the counts. memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
 create or replace function memory._check_source_name(p_user_id text, p_source text, p_id text)

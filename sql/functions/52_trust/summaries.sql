@@ -2,20 +2,32 @@
 -- summary continues the one before. Those that models make are judged before they are stored
 -- (memory._check_summary()); these are older ones, and those that somebody puts there.
 
--- Puts completed summaries into quarantine, has them made anew of the messages that are left, and returns how many they
--- were. The messages of a user's summary are read again from the beginning. Marks, jobs and summaries are locked in
--- this order.
+-- Puts completed summaries into quarantine with what they became, has them made anew of the messages that are left, and
+-- returns the counts. The messages of a user's summary are read again from the beginning, and a job that continues one
+-- of them starts again. Memories, documents, marks, jobs and summaries are locked in this order; the caller has locked
+-- the counters.
 create or replace function memory._quarantine_summaries(p_user_id text, p_summary_ids uuid[], p_reasons text[])
-returns bigint
+returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  counts constant jsonb := memory._quarantine_retold(p_user_id, p_summary_ids, p_reasons);
+  job memory.jobs;
   quarantined uuid[];
 begin
   delete from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' and exists (
     select from memory.summaries as s
     where s.user_id = p_user_id and s.summary_id = any (p_summary_ids) and s.kind = 'user' and s.status = 'completed');
+  for job in
+    select j.* from memory.jobs as j
+    where j.user_id = p_user_id and j.status = 'running' and j.input ->> 'summary_id' in (
+      select s.summary_id::text from memory.summaries as s
+      where s.user_id = p_user_id and s.base_summary_id = any (p_summary_ids))
+    order by j.job_id for update
+  loop
+    perform memory._give_back(job);
+  end loop;
   perform case s.kind
       when 'user' then memory._enqueue(p_user_id, 'summarize_user', '')
       else memory._enqueue(p_user_id, 'summarize_thread', s.thread_id, '{"is_forced": true}', s.kind) end
@@ -31,7 +43,37 @@ begin
   )
   select array_agg(g.summary_id) into quarantined from gone as g;
   perform memory._drop_embeddings(p_user_id, 'summary', quarantined::text[]);
-  return coalesce(cardinality(quarantined), 0);
+  return counts || jsonb_build_object('summaries', coalesce(cardinality(quarantined), 0));
+end;
+$$;
+
+-- Puts into quarantine what completed summaries became: memories, what was made of these, and archives. Each is
+-- released with its own summary.
+create or replace function memory._quarantine_retold(p_user_id text, p_summary_ids uuid[], p_reasons text[])
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  retold record;
+  counts jsonb := jsonb '{}';
+begin
+  for retold in
+    select s.summary_id, s.thread_id, r.reason, 'summary ' || s.summary_id as origin, array(
+        select m.memory_id from memory.memories as m
+        where m.user_id = p_user_id and m.thread_id = s.thread_id and m.source = 'thread_summary'
+          and m.metadata ->> 'summary_id' = s.summary_id::text and m.deleted_at is null) as memories
+    from unnest(p_summary_ids, p_reasons) as r (summary_id, reason)
+    join memory.summaries as s on s.user_id = p_user_id and s.summary_id = r.summary_id
+    where s.kind = 'thread' and s.status = 'completed'
+  loop
+    counts := memory._added(counts, jsonb_build_object(
+      'memories', memory._quarantine_memories(p_user_id, retold.memories, retold.reason, retold.origin)));
+    counts := memory._added(counts,
+      memory._quarantine_derived(p_user_id, retold.memories, retold.reason, retold.origin));
+    counts := memory._added(counts, memory._quarantine_archive(
+      p_user_id, retold.thread_id, retold.reason, retold.origin, retold.summary_id));
+  end loop;
+  return counts;
 end;
 $$;
 
@@ -68,7 +110,8 @@ end;
 $$;
 
 -- The summaries of a user that were stored before there were rules, from the newest to the oldest, 200 at once. They
--- have the trust of a model's word.
+-- have the trust of a model's word. While somebody holds a counter of the user, none goes into quarantine, and the next
+-- call looks at them again.
 create or replace function memory._check_stored_summaries(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -95,7 +138,12 @@ begin
     end if;
     checked := checked + 1;
   end loop;
-  perform memory._quarantine_summaries(p_mark.user_id, poisoned, reasons);
+  if poisoned <> '{}' then
+    if not memory._lock_free_counters(p_mark.user_id) then
+      return 0;
+    end if;
+    perform memory._quarantine_summaries(p_mark.user_id, poisoned, reasons);
+  end if;
   perform memory._move_unchecked(p_mark,
     case when checked >= 200 then memory._microseconds(summary.created_at)::bigint - 1 end);
   return checked;

@@ -13,9 +13,10 @@
 -- message gains from its better neighbour in the thread. Then the 200 best texts are ordered anew. The score of a
 -- message is multiplied by 0.8 if the query names a speaker and another speaker with a name has said the message; by
 -- 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name has said
--- it, because the answer is more often in the person's own words. Share of evidence among the first ten results of
--- 1,536 questions about ten conversations of two people: 71.7 % by the best neighbour alone, 75.8 with the words
--- around besides, 78.3 with speakers, 79.0 with days. With replies of 577 words: 64.4 and 69.0 with all of these.
+-- it, because the answer is more often in the person's own words; where the query asks for the assistant's words
+-- (asks_the_assistant.sql), by 0.9 if a person without a name has said it. Share of evidence among the first ten
+-- results of 1,536 questions about ten conversations of two people: 71.7 % by the best neighbour alone, 75.8 with the
+-- words around besides, 78.3 with speakers, 79.0 with days. With replies of 577 words: 64.4 and 69.0 with all of these.
 -- Where nobody has a name: 56.7 and 63.0 (504 questions about four of the conversations).
 --
 -- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
@@ -79,6 +80,8 @@ declare
   -- Only for the order of messages.
   meant constant jsonb :=
     case when 'message' = any (p_sources) then memory._days_meant(p_query, statement_timestamp()) end;
+  asks_the_assistant constant boolean :=
+    'message' = any (p_sources) and coalesce(memory._asks_the_assistant(p_query), false);
 begin
   if p_mode <> 'vector' then
     -- A query may be a whole message. Two hundred words say what it is about.
@@ -361,7 +364,7 @@ begin
     where memory._text_vector(language, left(n.name, 200)) @@ any_word
   ), judged as (
     select s.*,
-      case when s.role <> 'user' and s.name is null then 0.9 end as reply,
+      case when s.name is null and (s.role = 'user') = asks_the_assistant then 0.9 end as reply,
       case when s.name not in (select a.name from asked as a) and exists (select from asked) then 0.8 end as speaker,
       case when s.role is not null and max(s.within) filter (where s.role is not null) over () > 0
         then nullif(0.85 + 0.15 * s.within, 1) end as dates

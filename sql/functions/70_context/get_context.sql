@@ -37,7 +37,8 @@ begin
     for_thread := memory._tokens_until_compression(
       get_context.user_id, get_context.thread_id, get_context.agent_id, policy);
   end if;
-  max_tokens := coalesce(max_tokens, (policy #>> '{context,max_tokens}')::int + for_thread);
+  max_tokens := coalesce(
+    max_tokens, least((policy #>> '{context,max_tokens}')::bigint + for_thread, 2147483647)::int);
   room := memory._instruction_room(get_context.user_id, get_context.thread_id, max_tokens);
   return query
   select i.*
@@ -123,7 +124,7 @@ declare
   recall constant text := p_policy #>> '{context,recall}';
 begin
   if recall <> 'when_needed' then
-    return recall::boolean and not memory._only_acknowledges(p_query);
+    return recall::boolean and memory._only_acknowledges(p_query) is not true;
   end if;
   return p_query is null
     or (memory._needs_memory(p_user_id, p_thread_id, p_agent_id, p_query, p_policy)).decision = 'search';

@@ -2,10 +2,11 @@
 
 -- The places in artifacts that say most of a query, best first, each a line or a piece of a long line.
 --
--- Parts are ranked first: by the words of the query that they have, weighted by idf, and by their similarity to the
--- query as far as it is above the average. The lines of the best are parsed then. A line has a word with all its weight
--- if it stands there, with less if it stands in one of the lines around, and with half if it stands in the key or the
--- description of the artifact. The score is the share of the weight of all words of the query.
+-- Parts are ranked first: by the words of the query that they have, weighted by idf, of which words that stand together
+-- count twice as much as words apart, and by their similarity to the query as far as it is above the average. The lines
+-- of the best are parsed then. A line has a word with all its weight if it stands there, with less if it stands in one
+-- of the lines around, and with half if it stands in the key or the description of the artifact. The score is the share
+-- of the weight of all words of the query.
 --
 -- p_max_parts bounds the parts that are read; of each artifact the parts at the beginning come first.
 create or replace function memory._passages_about(
@@ -29,13 +30,14 @@ declare
   lexemes text[];
   words tsquery[];
   any_word tsquery;
+  all_words tsquery;
   beginnings text; -- a regular expression that finds lines which may have a word
 begin
   -- A longer word also stands for words that begin with it: mail for mailer.
   select array_agg(w.lexeme order by w.place), array_agg(w.pattern::tsquery order by w.place),
-    string_agg(w.pattern, ' | ')::tsquery,
+    string_agg(w.pattern, ' | ')::tsquery, string_agg(w.pattern, ' & ')::tsquery,
     string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
-  into lexemes, words, any_word, beginnings
+  into lexemes, words, any_word, all_words, beginnings
   from (select q.lexeme, q.place,
           quote_literal(q.lexeme) || case when length(q.lexeme) > 3 then ':*' else '' end as pattern
         from unnest(memory._query_words(memory._languages(p_user_id, null, p_language::text), p_query, 100))
@@ -65,13 +67,13 @@ begin
         order by q.first_byte limit p_max_parts) as p
       order by p.first_byte, n.place limit p_max_parts) as p
   ), worded as materialized (
-    select p.part, memory._word_numbers(p.search_vector, words) as numbers
+    select p.part, memory._word_numbers(p.search_vector, words) as numbers, null::tsvector as parsed_here
     from parts as p
     where p.search_vector @@ any_word
     union all
     -- Of the first 8 MiB that no job has parsed yet, half a MiB is parsed here, as in a search: the parts that have
     -- most words.
-    select u.part, memory._word_numbers(memory._text_vector(p_language, u.unparsed), words)
+    select u.part, memory._word_numbers(v.vector, words), v.vector
     from (
       select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
       from (
@@ -81,6 +83,7 @@ begin
         where u.size <= 8388608
         offset 0) as u
       where u.found > 0) as u
+    cross join lateral (select memory._text_vector(p_language, u.unparsed) as vector offset 0) as v
     where u.cost <= 524288
   ), compared as materialized (
     select p.part, s.similarity, avg(s.similarity) over () as usual
@@ -92,20 +95,47 @@ begin
         and e.id = p.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
       offset 0) as s
   ), word_weights as materialized (
-    select f.number, memory._idf((select count(*) from parts), f.found) as idf
-    from (select u.number, count(*) as found from worded as w cross join unnest(w.numbers) as u (number)
-          group by u.number) as f
-  ), best_parts as materialized (
-    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, g.gain
+    -- The weight of each word as a share of the weight of all.
+    select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
+    from (
+      select u.number, memory._idf((select count(*) from parts), count(*)) as idf
+      from worded as w cross join unnest(w.numbers) as u (number)
+      group by u.number) as i
+  ), contenders as materialized (
+    -- The parts with the greatest share; of equal ones those in which the words stand nearer to each other.
+    select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, v.vector, g.gain, k.share
     from parts as p
     left join worded as w on w.part = p.part
+    cross join lateral (select coalesce(p.search_vector, w.parsed_here) as vector) as v
     left join compared as c on c.part = p.part
     cross join lateral (select coalesce(least(greatest((c.similarity - c.usual - 0.15) / 0.35, 0), 1), 0) as gain) as g
     cross join lateral (
-      select coalesce(sum(i.idf * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as weight
+      select coalesce(sum(i.share * case when i.number = any (w.numbers) then 1 else 0.5 end), 0) as share
       from word_weights as i where i.number = any (w.numbers) or i.number = any (p.about)) as k
-    where g.gain > 0 or k.weight > 0
-    order by k.weight / (select coalesce(nullif(sum(i.idf), 0), 1) from word_weights as i) + g.gain desc, p.part
+    where g.gain > 0 or k.share > 0
+    order by k.share + g.gain desc,
+      ts_rank('{0.001,0.001,0.001,0.001}', v.vector, all_words) desc nulls last, p.part
+    limit 32
+  ), together as materialized (
+    -- The greatest share that words within 16 words of each other have in a part.
+    select n.part, max(k.share) as share
+    from (
+      select c.part, c.about, array_agg(q.number) over (
+          partition by c.part order by u.position range between current row and 15 following) as numbers
+      from contenders as c
+      cross join lateral unnest(c.vector) as l (lexeme, positions, weights)
+      join unnest(lexemes) with ordinality as q (lexeme, number) on starts_with(l.lexeme, q.lexeme)
+      cross join unnest(l.positions) as u (position)
+      where l.lexeme ~ ('^(' || beginnings || ')')) as n
+    cross join lateral (
+      select sum(i.share * case when i.number = any (n.numbers) then 1 else 0.5 end) as share
+      from word_weights as i where i.number = any (n.numbers) or i.number = any (n.about)) as k
+    group by n.part
+  ), best_parts as materialized (
+    select c.part, c.key, c.content_id, c.place, c.about, c.first_byte, c.gain
+    from contenders as c
+    left join together as t on t.part = c.part
+    order by (c.share + coalesce(t.share, c.share)) / 2 + c.gain desc, c.part
     limit 4 + p_max_passages
   ), pieces as materialized (
     select b.part, row_number() over of_part as piece, coalesce(sum(octet_length(s.said) + s.is_end) over (

@@ -1,5 +1,9 @@
 """Verdicts of an honest and of a hostile model, on pairs that were labelled before the rules were made.
 
+The rules were tuned on half of ``verdicts.json``. Somebody who had seen neither them nor that file wrote
+``unseen_verdicts.json``, in which half of the unrelated pairs are hard: of one topic, and both may be true. It is not
+there to tune on.
+
 ``pytest -s`` prints the figures of bench/results/reconciliation.md.
 """
 
@@ -18,7 +22,12 @@ from tests.support.model_payloads import run_all
 from tests.support.protocol import activate, claim, complete
 from tests.support.sqlapi import Api
 
-PAIRS: dict[str, list[dict[str, Any]]] = json.loads((Path(__file__).parent / "verdicts.json").read_text("utf-8"))
+Pairs = dict[str, list[dict[str, Any]]]
+
+
+def pairs_of(name: str) -> Pairs:
+    read: Pairs = json.loads((Path(__file__).parent / name).read_text("utf-8"))
+    return read
 
 
 @pytest.fixture
@@ -45,13 +54,23 @@ def verdict(kind: str) -> Any:
 
 
 @pytest.mark.feature("E10", "E11")
-def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(api: Api, fake: FakeModelServer) -> None:
-    pairs = {f"{kind} {number}": (kind, pair) for kind, rows in PAIRS.items() for number, pair in enumerate(rows)}
+@pytest.mark.parametrize(
+    ("name", "floors"),
+    [
+        ("verdicts.json", {"paraphrases": 54, "contradictions": 55, "unrelated": 2}),
+        ("unseen_verdicts.json", {"paraphrases": 34, "contradictions": 44, "unrelated": 35}),
+    ],
+)
+def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
+    api: Api, fake: FakeModelServer, name: str, floors: dict[str, int]
+) -> None:
+    of_kinds = pairs_of(name)
+    pairs = {f"{kind} {number}": (kind, pair) for kind, rows in of_kinds.items() for number, pair in enumerate(rows)}
     for user_id, (_, pair) in pairs.items():
         for content in (pair["older"], pair["newer"]):
             api.add_memory(user_id=user_id, content=content)
     hidden: Counter[tuple[str, str]] = Counter()
-    for kind in PAIRS:
+    for kind in of_kinds:
         fake.behaviour = Behaviour(answer=verdict(kind))
         jobs = []
         for user_id in [user_id for user_id, (of_kind, _) in pairs.items() if of_kind == kind]:
@@ -70,10 +89,10 @@ def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(api: Api, fa
     of_pairs = Counter((kind, pair["lang"]) for kind, pair in pairs.values())
     for key, count in sorted(of_pairs.items()):
         print(*key, hidden[key], "of", count)
-    totals = {kind: sum(count for key, count in hidden.items() if key[0] == kind) for kind in PAIRS}
-    assert totals["paraphrases"] >= 54  # of 60
-    assert totals["contradictions"] >= 55  # of 60
-    assert totals["unrelated"] <= 2  # of 120
+    totals = {kind: sum(count for key, count in hidden.items() if key[0] == kind) for kind in of_kinds}
+    assert totals["paraphrases"] >= floors["paraphrases"]  # of 60
+    assert totals["contradictions"] >= floors["contradictions"]  # of 60
+    assert totals["unrelated"] <= floors["unrelated"]  # of 120
     # Whatever was hidden names its reason, and comes back.
     for row in api.query(
         "select user_id, memory_id, supersede_reason from memory.memories where superseded_at is not null"

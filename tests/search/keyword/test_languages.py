@@ -114,6 +114,20 @@ def test_a_memory_that_is_parsed_anew_is_no_new_version(api: Api) -> None:
     assert api.query("select from memory.memory_history") == []
 
 
+@pytest.mark.parametrize(("table", "column"), [("messages", "agent_id"), ("memories", "memory_type")])
+def test_a_text_that_breaks_the_rules_holds_up_no_other(api: Api, table: str, column: str) -> None:
+    """Plain SQL without triggers may have stored it, and its update is refused."""
+    fill(api)
+    api.connection.execute("set local session_replication_role = replica")
+    api.connection.execute(f"alter table memory.{table} drop constraint if exists {table}_{column}_fkey")
+    api.connection.execute(f"update memory.{table} set {column} = ''")
+    api.connection.execute("set local session_replication_role = origin")
+    api.set_policy(settings=GERMAN, user_id="ana")
+    parse_anew(api)
+    assert api.query("select from memory.marks where kind in ('language', 'parsed_anew')") == []
+    assert "document" in found(api, "Haus")
+
+
 def test_texts_of_users_with_another_language_are_not_parsed_anew(api: Api) -> None:
     fill(api)
     fill(api, "bob")

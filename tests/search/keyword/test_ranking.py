@@ -10,6 +10,12 @@ from tests.search.keyword.steps import ANA, found, remember, search
 from tests.support.sqlapi import Api
 
 
+def both_say_tea(api: Api) -> None:
+    """The same word by a person and by an assistant, neither of whom has a name, in threads of their own."""
+    api.add_message(**ANA, role="user", content="tea")
+    api.add_message(**{**ANA, "thread_id": "t2"}, role="assistant", content="tea")
+
+
 class TestRanking:
     def test_any_word_may_match(self, api: Api) -> None:
         for content in ("Likes tea", "Likes cake", "Likes swimming"):
@@ -106,12 +112,53 @@ class TestRanking:
         assert "around" not in far.details["keyword"]
 
     def test_what_the_person_said_is_above_what_a_nameless_assistant_said(self, api: Api) -> None:
-        api.add_message(**ANA, role="user", content="tea")
-        api.add_message(**{**ANA, "thread_id": "t2"}, role="assistant", content="tea")
+        both_say_tea(api)
         person, reply = search(api, sources=["message"], explain=True)
         assert (person.details["role"], reply.details["role"]) == ("user", "assistant")
         assert reply.details["fused"]["reply"] == pytest.approx(0.9)
         assert reply.score == pytest.approx(person.score * 0.9)
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "which tea did you recommend?",
+            "the tea plan you gave me",
+            "your second draft about tea",
+            "what was your idea with the tea?",
+            "give me the tea list again",
+            "schick mir die tea liste noch einmal",
+            "den tea hast du mir empfohlen",
+            "¿qué tea me recomendaste?",
+            "quel tea m'as-tu conseillé ?",
+            "que tea você me sugeriu?",
+            "che tea mi hai consigliato?",
+            "你上次推荐的 tea",
+            "前に教えてくれた tea",
+        ],
+    )
+    def test_a_request_for_the_assistants_words_puts_them_above_those_of_the_person(self, api: Api, query: str) -> None:
+        both_say_tea(api)
+        reply, person = search(api, query, sources=["message"], explain=True)
+        assert (reply.details["role"], person.details["role"]) == ("assistant", "user")
+        assert person.details["fused"]["reply"] == pytest.approx(0.9)
+
+    @pytest.mark.parametrize(
+        "query",
+        [
+            "which tea did I recommend to you?",
+            "recommend a tea",
+            "tell me again where I bought the tea",
+            "did you know that tea has caffeine?",
+            "was habe ich dir von tea gesagt",
+            "Anna ha detto tea?",
+            "你能给我推荐 tea 吗",
+            "could you give me a list of teas, tea by tea?",
+        ],
+    )
+    def test_a_request_that_only_speaks_to_the_assistant_asks_for_the_persons_words(self, api: Api, query: str) -> None:
+        both_say_tea(api)
+        person, reply = search(api, query, sources=["message"])
+        assert (person.details["role"], reply.details["role"]) == ("user", "assistant")
 
     def test_two_people_with_names_are_equals(self, api: Api) -> None:
         api.add_message(**ANA, role="user", content="tea", metadata={"name": "Eve"})
