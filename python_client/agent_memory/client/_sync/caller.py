@@ -27,6 +27,7 @@ from ...source import named_database
 from ..arguments import Sender, parameters
 from ..forks import abandon, begin_anew_in_children
 from ..notices import Cause, Notices, warned_of_stores
+from ..pools import SyncPool
 from ..servers import Server, Vectors
 from ..statements import TimeLoader, records, statement
 from ..stores import SyncStore
@@ -124,12 +125,12 @@ class SyncCaller:
         self._due = {}
 
     def _new_pool(self) -> ConnectionPool[Any]:
-        return ConnectionPool(
+        return SyncPool(
             self._conninfo if self._store is None else self._store.running,
             min_size=1,
             max_size=self._pool_size,
             open=False,
-            check=None if self._store is None else ConnectionPool.check_connection,
+            check=None if self._store is None else SyncPool.check_connection,
             configure=prepare_nothing_behind_a_pooler if self._prepares is None else None,
             kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
         )
