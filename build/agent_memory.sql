@@ -29024,8 +29024,9 @@ begin
       end if;
     end;
   end loop;
-  -- The mark that kept workers from claiming jobs of this user.
-  delete from memory.marks as k where k.user_id = forget_user.user_id;
+  -- The mark that kept workers from claiming jobs of this user. Any other mark is that of a new user by now, and its
+  -- writer may wait for this transaction.
+  delete from memory.marks as k where k.user_id = forget_user.user_id and (k.scope, k.kind) = ('', 'claims');
   perform memory._end_whole_user_change();
   perform memory._forget_turns(user_id);
   lifted := memory._bury_user(user_id);

@@ -16,8 +16,8 @@ class AsyncPool(AsyncConnectionPool[Any]):
     """A pool that does not keep its event loop from ending when nobody closes it.
 
     ``asyncio.run`` cancels each task once and waits for the end of all. A worker of psycopg's pool that is connecting
-    takes the cancellation for a failed attempt and waits for its next task: of 32 programs that called a client once
-    and did not close it, 5 never ended (2026-11, psycopg-pool 3.3.3).
+    takes the cancellation for a failed attempt and waits for its next task, for ever: 5 of 32 programs of one call
+    never ended (2026-11, psycopg-pool 3.3.3).
     """
 
     _ender: asyncio.Task[None] | None = None

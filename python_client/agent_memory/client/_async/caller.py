@@ -225,7 +225,7 @@ class AsyncCaller:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
-                await self._open(self._pool)
+                await self._open()
             try:
                 async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
                     yield connection
@@ -234,11 +234,11 @@ class AsyncCaller:
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
 
-    async def _open(self, pool: AsyncConnectionPool[Any]) -> None:
+    async def _open(self) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""
         refused_before = self._refusals
         async with self._one_at_a_time:
-            if not pool.closed:
+            if self._pool is not None and not self._pool.closed:
                 return
             if self._refusals > refused_before:
                 raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
@@ -251,7 +251,8 @@ class AsyncCaller:
                 self._refusals, self._refusal = self._refusals + 1, error
                 raise
             await tried.close()
-            await pool.open()
+            self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
+            await self._pool.open(wait=True)  # else the first call would have a second connection made
 
     @asynccontextmanager
     async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:

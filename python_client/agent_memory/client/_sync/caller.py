@@ -224,7 +224,7 @@ class SyncCaller:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
                     raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
-                self._open(self._pool)
+                self._open()
             try:
                 with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
                     yield connection
@@ -233,11 +233,11 @@ class SyncCaller:
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
 
-    def _open(self, pool: ConnectionPool[Any]) -> None:
+    def _open(self) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""
         refused_before = self._refusals
         with self._one_at_a_time:
-            if not pool.closed:
+            if self._pool is not None and not self._pool.closed:
                 return
             if self._refusals > refused_before:
                 raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
@@ -250,7 +250,8 @@ class SyncCaller:
                 self._refusals, self._refusal = self._refusals + 1, error
                 raise
             tried.close()
-            pool.open()
+            self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
+            self._pool.open(wait=True)  # else the first call would have a second connection made
 
     @contextmanager
     def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:
