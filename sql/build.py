@@ -2,7 +2,7 @@
 
 Order: about.sql, door.sql, head.sql, upgrade.sql with row_security.sql, roles.sql, drain.sql, incremental/ (each file
 wrapped so that it runs once per database), kinds.sql, replaced.sql with the heads of all functions, the rooms of
-functions/ in the order of their numbers with the built-in prompts and settings, the functions of plpython/ with its two
+rooms/ in the order of their numbers with the built-in prompts and settings, the functions of plpython/ with its two
 packages inside, the triggers of all rooms, privileges.sql with grants.sql. Also builds build/agent_memory_roles.sql
 from roles_file.sql. Needs nothing but the standard library.
 
@@ -21,7 +21,7 @@ from pathlib import Path
 
 SQL = Path(__file__).resolve().parent
 ROOT = SQL.parent
-ROOMS = SQL / "functions"
+ROOMS = SQL / "rooms"
 OUTPUT = ROOT / "build" / "agent_memory.sql"
 ROLES = ROOT / "build" / "agent_memory_roles.sql"
 FROZEN = SQL / "incremental" / "frozen.txt"

@@ -138,7 +138,7 @@ class TestDegraded:
         assert 'model "paid"' in (failed.hint or "")
 
     def test_every_degraded_notice_names_its_cause(self) -> None:
-        functions = Path(__file__).parents[2] / "sql" / "functions"
+        functions = Path(__file__).parents[2] / "sql" / "rooms"
         statements = [
             statement
             for file in functions.rglob("*.sql")

@@ -187,7 +187,7 @@ def test_a_function_that_forbids_plans_is_never_compiled(db: psycopg.Connection)
 def test_every_function_states_its_volatility_and_parallel_safety() -> None:
     headers = [
         header
-        for path in sorted((ROOT / "sql" / "functions").rglob("*.sql"))
+        for path in sorted((ROOT / "sql" / "rooms").rglob("*.sql"))
         for header in re.findall(
             r"^create or replace function (.*?)^(?:as \$|begin atomic)", path.read_text(), re.MULTILINE | re.DOTALL
         )

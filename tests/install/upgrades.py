@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 PART = "incremental/900_part.sql"
-CODE = "functions/80_operate/extra.sql"
+CODE = "rooms/80_operate/extra.sql"
 PUBLIC = """
 create or replace function memory.extra({arguments})
 returns {result}

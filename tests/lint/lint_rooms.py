@@ -1,4 +1,4 @@
-"""Checks the plan of the house: sql/functions is divided into rooms, and these rules keep the rooms apart.
+"""Checks the plan of the house: sql/rooms is divided into rooms, and these rules keep the rooms apart.
 
 - A room calls functions of itself and of rooms before it, never of later ones; folders within a room form no circle.
   The queue's door (30_queue/door.sql) may be called from every room, because every room may ask for work. The lists
@@ -22,7 +22,7 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[2]
-ROOMS = ROOT / "sql" / "functions"
+ROOMS = ROOT / "sql" / "rooms"
 DOOR = ROOMS / "30_queue" / "door.sql"
 
 CREATED = re.compile(r"^create or replace (function|procedure|view) memory\.(\w+)", re.MULTILINE)

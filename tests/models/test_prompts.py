@@ -20,7 +20,7 @@ from tests.support.sqlapi import Api, refused
 
 BUILT_IN = {
     path.parent.name if path.name == "prompt.txt" else path.stem: path.read_text(encoding="utf-8")
-    for path in Path(ROOT, "sql", "functions").rglob("*.txt")
+    for path in Path(ROOT, "sql", "rooms").rglob("*.txt")
 }
 VARIABLES = {
     "compress_thread": ["messages", "previous_summary"],

@@ -36,7 +36,7 @@ def test_the_page_names_every_check_of_the_doctor(api: Api) -> None:
 
 
 def test_the_page_names_every_function_that_is_recorded() -> None:
-    calls = "".join(path.read_text() for path in (ROOT / "sql" / "functions").rglob("*.sql"))
+    calls = "".join(path.read_text() for path in (ROOT / "sql" / "rooms").rglob("*.sql"))
     recorded = set(re.findall(r"memory\._audit\('(\w+)'", calls)) | {"set_prompt", "reset_prompt", "forget_user"}
     audit = PAGE[PAGE.index("## Audit") :]
     assert [name for name in recorded if name != "forget_" and f"`{name}`" not in audit] == []

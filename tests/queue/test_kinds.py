@@ -1,4 +1,4 @@
-"""A folder of sql/functions/50_work is a kind of jobs: the build makes the lists of kinds from the folders."""
+"""A folder of sql/rooms/50_work is a kind of jobs: the build makes the lists of kinds from the folders."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from psycopg import errors
 from tests.support.installer import build_version, install
 from tests.support.sqlapi import Api
 
-FOLDER = "functions/50_work/count_words"
+FOLDER = "rooms/50_work/count_words"
 REQUEST = """
 create or replace function memory.count_words(user_id text, thread_id text)
 returns bigint

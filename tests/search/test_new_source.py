@@ -1,4 +1,4 @@
-"""A file of sql/functions/47_sources is a source of search: the build makes the lists of sources from the files."""
+"""A file of sql/rooms/47_sources is a source of search: the build makes the lists of sources from the files."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tests.support.installer import build_version, install
 from tests.support.protocol import activate, claim, complete
 from tests.support.sqlapi import Api
 
-SOURCE = "functions/47_sources/note.sql"
+SOURCE = "rooms/47_sources/note.sql"
 TABLE = """
 create table memory.notes (
   user_id text not null,
@@ -119,8 +119,8 @@ end;
 """
 FILES = {
     "incremental/900_notes.sql": TABLE,
-    "functions/45_notes/writes.sql": WRITES,
-    "functions/45_notes/triggers.sql": TRIGGERS,
+    "rooms/45_notes/writes.sql": WRITES,
+    "rooms/45_notes/triggers.sql": TRIGGERS,
     SOURCE: FUNCTIONS,
 }
 

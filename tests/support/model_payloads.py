@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PLPYTHON = ROOT / "plpython"
 PROMPTS = {
     path.parent.name if path.name == "prompt.txt" else path.stem: path
-    for path in (ROOT / "sql" / "functions").rglob("*.txt")
+    for path in (ROOT / "sql" / "rooms").rglob("*.txt")
 }
 """Files of the default templates."""
 ENCODINGS = ROOT.parent / "shared" / "data" / "tiktoken"
