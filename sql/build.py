@@ -1,13 +1,15 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
-Order: about.sql, door.sql, head.sql, upgrade.sql with row_security.sql, roles.sql, drain.sql, incremental/ (each file
-wrapped so that it runs once per database), kinds.sql, replaced.sql with the heads of all functions, the rooms of
-rooms/ in the order of their numbers with the built-in prompts and settings, the functions of plpython/ with its two
+Order: about.sql, door.sql, head.sql, upgrade.sql with row_security.sql, roles.sql, drain.sql; the tables and types of all
+rooms for a new installation, and migrations/ for an old one, each as the text of a call that runs it in the right
+databases only; statistics.sql, the comments of tables and types, kinds.sql; replaced.sql with the heads of all functions,
+the rooms in the order of their numbers with the built-in prompts and settings, the functions of plpython/ with its two
 packages inside, the triggers of all rooms, privileges.sql with grants.sql. Also builds build/agent_memory_roles.sql
 from roles_file.sql. Needs nothing but the standard library.
 
     python sql/build.py            write the file
-    python sql/build.py --check    fail when the file is not what the sources build, or a released file was changed
+    python sql/build.py --check    fail when the file is not what the sources build, or what was released has changed
+    python sql/build.py --freeze   note what this version has released
 """
 
 from __future__ import annotations
@@ -17,6 +19,7 @@ import hashlib
 import json
 import re
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 SQL = Path(__file__).resolve().parent
@@ -24,13 +27,15 @@ ROOT = SQL.parent
 ROOMS = SQL / "rooms"
 OUTPUT = ROOT / "build" / "agent_memory.sql"
 ROLES = ROOT / "build" / "agent_memory_roles.sql"
-FROZEN = SQL / "incremental" / "frozen.txt"
+MIGRATIONS = SQL / "migrations"
+# What released versions have written into memory.migrations: "sha256  name" per line.
+FROZEN = MIGRATIONS / "frozen.txt"
 
 sys.path.insert(0, str(ROOT / "plpython"))
 from embed import embed  # noqa: E402  (a neighbour, not an installed package)
 
-ONCE = """\
-call memory._migrate('{name}', '{sha256}', '{{{{version}}}}', $migration$
+MIGRATION = """\
+call memory._migrate({begins}, '{ends}', '{sha256}', $migration$
 {body}$migration$);
 """
 # The head of a function up to its language: kind, name, arguments and result.
@@ -69,7 +74,9 @@ $$;
 NOT_COPIED = (
     "current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()"
 )
-INDEX = re.compile(r"^ *(create (?:unique )?index|drop index) (?:memory\.)?(\w+)(.*?);", re.MULTILINE | re.DOTALL)
+INDEX = re.compile(r"^(create (?:unique )?index) (\w+)(.*?);", re.MULTILINE | re.DOTALL)
+COMMENT_ON = re.compile(r"^comment on (\w+) memory\.([\w.]+) is\s((?:'(?:[^']|'')*'\s*)+);\n", re.MULTILINE)
+COMMENT_LINE = re.compile(r"--[^\n]*")
 TABLE = re.compile(r"create table (?:if not exists )?memory\.(\w+) \((.*?)\n *\)", re.DOTALL)
 PRIMARY_KEY = re.compile(r"(?:(\w+) [\w ]+ primary key(?! \())|primary key \(([^)]*)\)")
 # Whether this session is a tenant's, in functions and in the policies of the tables, which may call only pg_catalog's.
@@ -90,15 +97,39 @@ def version() -> str:
     return match[1]
 
 
-def incremental() -> list[Path]:
-    """The files that run once per database, in order."""
-    return sorted((SQL / "incremental").glob("[0-9][0-9][0-9]_*.sql"))
+def migrations() -> list[Path]:
+    """The files that upgrade tables, in order: each begins at the version at which the one before it ends."""
+    paths = sorted(MIGRATIONS.glob("*.sql"), key=lambda path: numbers(path.stem.split("-")[1]))
+    for earlier, later in pairwise(paths):
+        if later.stem.split("-")[0] != earlier.stem.split("-")[1]:
+            raise SystemExit(f"sql/migrations/{later.name} must begin where {earlier.name} ends")
+    return paths
+
+
+def numbers(version: str) -> list[int]:
+    return [int(number) for number in version.split(".")]
+
+
+def tables_version() -> str:
+    """The version at which the last migration ends: that of the tables of all releases since."""
+    return migrations()[-1].stem.split("-")[1]
 
 
 def rooms() -> dict[Path, str]:
-    """The files of all rooms but their triggers, with the lists that the build makes, in the order of their paths."""
-    paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name != "triggers.sql")
+    """The files of functions and views of all rooms, with the lists that the build makes, in the order of their paths."""
+    paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in ("triggers.sql", "tables.sql", "types.sql"))
     return {path: with_lists(path.read_text()) for path in paths}
+
+
+def tables() -> dict[Path, str]:
+    """The files of tables and of types, in the order of the rooms."""
+    return {path: path.read_text() for name in ("tables", "types") for path in sorted(ROOMS.glob(f"*/{name}.sql"))}
+
+
+def tables_sha256() -> str:
+    """Tells one state of the tables from another one; comments, and the places of files, do not matter."""
+    text = "\n".join(COMMENT_LINE.sub("", COMMENT_ON.sub("", text)) for text in tables().values())
+    return sha256("\n".join(sorted(" ".join(statement.split()) for statement in text.split(";\n"))))
 
 
 # Cached, because each of the 250 files of the rooms asks for the lists: a build takes 0.1 s of CPU instead of 1.0 s.
@@ -124,7 +155,9 @@ def has(kind: Path, name: str) -> bool:
 @functools.cache
 def sources() -> list[Path]:
     """The files of the sources of search in their order, each with all functions that a source has."""
-    paths = sorted((ROOMS / "47_sources").glob("*.sql"), key=place_among_sources)
+    paths = sorted(
+        (path for path in (ROOMS / "47_sources").glob("*.sql") if path.name != "types.sql"), key=place_among_sources
+    )
     for path in paths:
         for name in ("owners", "embeddable", "lock", "searchable", "shown"):
             if f"function memory._{path.stem}_{name}(" not in path.read_text():
@@ -156,7 +189,8 @@ def with_lists(text: str) -> str:
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
     text = EACH.sub(lines, text).replace("{{is tenant}}", IS_TENANT).replace("{{roles}}", role_names())
     text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
-    return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", trigger_names()).replace("{{parts}}", parts())
+    text = text.replace("{{tables version}}", tables_version())
+    return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", trigger_names())
 
 
 def place_among_sources(path: Path) -> tuple[int, str]:
@@ -210,9 +244,35 @@ def triggers() -> str:
     return "\n".join(calls) + "\n"
 
 
-def once(path: Path) -> str:
-    body = path.read_text()
-    return ONCE.format(name=path.stem, sha256=sha256(body), body=body)
+def installation() -> str:
+    """The call that makes all tables and types of a new installation, and those that upgrade the tables of an old one."""
+    body = "\n".join(with_pgvector(COMMENT_ON.sub("", with_lists(text))) for text in tables().values())
+    ends = tables_version()
+    calls = [MIGRATION.format(begins="null", ends=ends, sha256=tables_sha256(), body=body)]
+    for path in migrations():
+        begins, ends = path.stem.split("-")
+        body = path.read_text()
+        calls.append(MIGRATION.format(begins=f"'{begins}'", ends=ends, sha256=sha256(body), body=body))
+    return "\n".join(calls)
+
+
+def known_migrations() -> str:
+    """What memory.migrations may have, as the rows of a VALUES list: what was released, and what this file writes."""
+    rows = frozen() | current()
+    return ",\n".join(f"      ('{name}', '{digest}')" for name, digest in sorted(rows.items()))
+
+
+def current() -> dict[str, str]:
+    """What this file writes into memory.migrations: names and hashes."""
+    return {path.stem: sha256(path.read_text()) for path in migrations()} | {tables_version(): tables_sha256()}
+
+
+def comments() -> str:
+    """The comments of tables, columns, types and sequences, as the rows of a VALUES list."""
+    found = [comment for text in tables().values() for comment in COMMENT_ON.findall(text)]
+    if len(found) != sum(text.count("comment on ") for text in tables().values()):
+        raise SystemExit("a comment has another head than build.py reads: comment on column memory.table.column is")
+    return ",\n".join(f"      ('{kind}', '{name}', {text.strip()})" for kind, name, text in found)
 
 
 def replaceable(text: str) -> str:
@@ -253,23 +313,16 @@ def defaults() -> str:
     return json.dumps(merged, indent=2).replace("'", "''")
 
 
-def parts() -> str:
-    """The names of the incremental parts, for an array."""
-    return ", ".join(f"'{path.stem}'" for path in incremental())
-
-
 @functools.cache
 def indexes() -> str:
     """The indexes that an installation has and the statements that make them anew, as the rows of a VALUES list."""
     made: dict[str, str] = {}
-    for text in [(SQL / "head.sql").read_text(), *(path.read_text() for path in incremental())]:
+    for text in [(SQL / "head.sql").read_text(), *tables().values()]:
         for table, body in TABLE.findall(text):
             if found := PRIMARY_KEY.search(body):
                 made[f"{table}_pkey"] = f"alter table memory.{table} add primary key ({found[1] or found[2]})"
         for verb, name, rest in INDEX.findall(text):
-            made.pop(name, None)
-            if verb != "drop index":
-                made[name] = " ".join(f"{verb} concurrently {name}{rest}".split())
+            made[name] = " ".join(f"{verb} concurrently {name}{rest}".split())
     return ",\n".join(f"    ('{name}', $index${made[name]}$index$)" for name in sorted(made))
 
 
@@ -329,11 +382,16 @@ def build() -> str:
     rows = ",\n".join(f"      ('{role}', '{kind}', '{name}')" for role, kind, name in grants())
     public = ", ".join(sorted({f"'{name}'" for _, name, _ in HEADER.findall(functions) if not name.startswith("_")}))
     door = with_lists((SQL / "door.sql").read_text()).replace("{{public functions}}", public)
-    about, head, drain = ((SQL / f"{name}.sql").read_text() for name in ("about", "head", "drain"))
+    about, head, drain, statistics = (
+        (SQL / f"{name}.sql").read_text() for name in ("about", "head", "drain", "statistics")
+    )
+    head = head.replace("{{known migrations}}", known_migrations())
     parts = [about, door, head, upgrade, roles("notice"), drain]
     privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
-    parts += [once(path) for path in incremental()]
     parts += [
+        installation(),
+        statistics,
+        (SQL / "comments.sql").read_text().replace("{{comments}}", comments()),
         with_lists((SQL / "kinds.sql").read_text()),
         replaced,
         replaceable(functions),
@@ -344,17 +402,38 @@ def build() -> str:
     return "\n".join(parts).replace("{{version}}", version())
 
 
-def changed_frozen_files() -> list[str]:
-    """Released incremental files (frozen.txt: "sha256  name" per line) that are gone or not what was released."""
+def frozen() -> dict[str, str]:
+    """What released versions have written into memory.migrations: names and hashes."""
     lines = FROZEN.read_text().splitlines() if FROZEN.exists() else []
-    frozen = {name: digest for digest, name in (line.split() for line in lines)}
-    current = {path.name: sha256(path.read_text()) for path in incremental()}
-    return [name for name, released in frozen.items() if current.get(name) != released]
+    return {name: digest for digest, name in (line.split() for line in lines)}
+
+
+def freeze() -> None:
+    """Note what this version writes into memory.migrations: it must not change from now on."""
+    rows = frozen() | current()
+    FROZEN.write_text("".join(f"{digest}  {name}\n" for name, digest in rows.items()))
+
+
+def changes_of_releases() -> list[str]:
+    """What is no longer as it was released, and how to go on."""
+    released, now, ends = frozen(), current(), tables_version()
+    problems = [
+        f"sql/migrations/{name}.sql was released and must not change"
+        for name, digest in released.items()
+        if "-" in name and now.get(name) != digest
+    ]
+    if ends in released and now[ends] != released[ends]:
+        problems.append(f"the tables of {ends} were released: add sql/migrations/{ends}-<next version>.sql")
+    if ends not in released and ends != version():
+        problems.append(f"sql/migrations ends at {ends}, pyproject.toml says {version()}: set the version there")
+    return problems
 
 
 def main() -> int:
-    for name in changed_frozen_files():
-        print(f"sql/incremental/{name} was released and must not change; add a new file", file=sys.stderr)
+    if "--freeze" in sys.argv[1:]:
+        freeze()
+    if problems := changes_of_releases():
+        print("\n".join(problems), file=sys.stderr)
         return 1
     for path, built in ((OUTPUT, build()), (ROLES, roles_file())):
         if "--check" not in sys.argv[1:]:

@@ -27,7 +27,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '{{version}}' and array(select m.name from memory.migrations as m) @> array[{{parts}}]
+  if installed = '{{version}}'
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('{{version}}', '.')::int[]) then
     return;

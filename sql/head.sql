@@ -93,23 +93,39 @@ create table if not exists memory.migrations (
   applied_at timestamptz not null default statement_timestamp()
 );
 comment on table memory.migrations is
-'Incremental parts of the installation that have run in this database, with the hash of what ran.';
+'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables of '
+'an earlier version. The newest version is that of the tables.';
+comment on column memory.migrations.name is
+'The version whose tables were made at once, or the migration: <from>-<to>. 001 to 008: the tables of 0.1.0.';
+comment on column memory.migrations.sha256 is 'SHA-256 of the statements that ran.';
+comment on column memory.migrations.version is 'The version of the tables from then on.';
+comment on column memory.migrations.applied_at is 'When it ran.';
 
-do $downgrade$
+do $known$
 declare
-  newer text;
   installed text;
+  strange record;
 begin
   if to_regprocedure('memory.version()') is not null then
     execute 'select memory.version()' into installed;
   end if;
   perform set_config('agent_memory.installed', coalesce(installed, ''), true);
-  select migrations.version into newer from memory.migrations
-  where string_to_array(migrations.version, '.')::int[] > string_to_array('{{version}}', '.')::int[]
-  order by string_to_array(migrations.version, '.')::int[] desc limit 1;
-  if newer is not null then
-    raise exception 'this database has agent_memory %, this file is %', newer, '{{version}}'
+  select m.name, m.version, string_to_array(m.version, '.')::int[] > string_to_array('{{version}}', '.')::int[] as is_newer
+  into strange
+  from memory.migrations as m
+  where (m.name, m.sha256) not in (
+    values
+{{known migrations}})
+  order by string_to_array(m.version, '.')::int[] desc, m.name
+  limit 1;
+  if strange.is_newer then
+    raise exception 'this database has agent_memory %, this file is %', strange.version, '{{version}}'
       using errcode = '0A000', hint = 'Install the newer file; there is no way back to an older one.';
+  elsif strange.name is not null then
+    raise exception 'this database has tables of an agent_memory % that was never released (%)', strange.version,
+        strange.name
+      using errcode = '0A000',
+        hint = 'This file upgrades released versions. Install into another database, and export and import the users.';
   end if;
 end;
-$downgrade$;
+$known$;

@@ -13,29 +13,28 @@ begin
 end;
 $$;
 
--- Runs an incremental part unless this database has seen it.
-create or replace procedure memory._migrate(p_name text, p_sha256 text, p_version text, p_statements text)
+-- Makes the tables of one version from those of another one, or from nothing. Does nothing in a database that has the
+-- tables of another version: a new installation passes by all migrations, and an upgrade begins at its own.
+create or replace procedure memory._migrate(p_from text, p_to text, p_sha256 text, p_statements text)
 language plpgsql
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  applied text;
   detail text;
 begin
-  select m.sha256 into applied from memory.migrations as m where m.name = p_name;
-  if applied is null then
-    call memory._lock();
-    begin
-      execute p_statements;
-    exception when feature_not_supported or dependent_objects_still_exist then
-      get stacked diagnostics detail = pg_exception_detail;
-      call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), 'Part ' || p_name), sqlstate);
-    end;
-    insert into memory.migrations (name, sha256, version) values (p_name, p_sha256, p_version);
-  elsif applied <> p_sha256 then
-    raise exception 'migration % ran in this database with other contents', p_name
-      using errcode = '0A000', hint = 'This database was installed from an unreleased file; install into a fresh one.';
+  if (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m)
+    is distinct from string_to_array(p_from, '.')::int[] then
+    return;
   end if;
+  call memory._lock();
+  begin
+    execute p_statements;
+  exception when feature_not_supported or dependent_objects_still_exist then
+    get stacked diagnostics detail = pg_exception_detail;
+    call memory._refuse_upgrade(sqlerrm, coalesce(nullif(detail, ''), format('Migration %s-%s', p_from, p_to)),
+      sqlstate);
+  end;
+  insert into memory.migrations (name, sha256, version) values (concat_ws('-', p_from, p_to), p_sha256, p_to);
 end;
 $$;
 

@@ -1,19 +1,16 @@
--- What memory.doctor() says of upgrades: that all parts of this version have run, and that nothing is left to do.
+-- What memory.doctor() says of upgrades: that the tables are those of this version, and that nothing is left to do.
 create or replace function memory._check_upgrade(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
-    select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array[{{parts}}]) as p (name)
-    where not exists (select from memory.migrations as m where m.name = p.name)
-    union all
-    select format('a version newer than {{version}} has run part %s: run "agent-memory install" of that version',
-                  max(m.name))
-    from memory.migrations as m
-    where string_to_array(m.version, '.')::int[] > string_to_array('{{version}}', '.')::int[]
-    having count(*) > 0
+    select case when t.version > string_to_array('{{version}}', '.')::int[]
+        then format('the tables are of %s, newer than {{version}}: run "agent-memory install" of that version', v.name)
+        else format('the tables are of %s and not of {{tables version}}: run "agent-memory install"', v.name) end as fault
+    from (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m) as t (version)
+    cross join lateral (select coalesce(array_to_string(t.version, '.'), 'no known version')) as v (name)
+    where t.version is distinct from string_to_array('{{tables version}}', '.')::int[]
     union all
     select format('%s was left behind by an upgrade that failed: run "agent-memory install"', p.oid::regprocedure)
     from pg_proc as p

@@ -1,2 +1,0 @@
-alter type memory.document
-  add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;

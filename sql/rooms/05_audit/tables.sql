@@ -1,0 +1,26 @@
+-- Who has called which administrative function.
+create table memory.audit (
+  audit_id bigint generated always as identity primary key,
+  at timestamptz not null default clock_timestamp(),
+  login_role text not null default session_user,
+  role text not null,
+  function text not null,
+  user_id text,
+  details jsonb not null default '{}'
+);
+create index audit_at_idx on memory.audit (at); -- for memory.sweep(), and for readings of a time
+create index audit_user_idx on memory.audit (user_id) where user_id is not null; -- for the erasure of a user
+comment on table memory.audit is
+'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
+'cannot be changed or deleted before. For administrators and auditors.';
+comment on column memory.audit.audit_id is 'Rises with each row, in the order of the calls, not of their commits.';
+comment on column memory.audit.at is 'When the function was called.';
+comment on column memory.audit.login_role is 'The role that logged in.';
+comment on column memory.audit.role is
+'The role that was set by "set role" where one was, else the role that logged in.';
+comment on column memory.audit.function is
+'The function that was called, without its schema; install and upgrade for the install file.';
+comment on column memory.audit.user_id is
+'The user whose data the call was about; null for none, and after the erasure of the user.';
+comment on column memory.audit.details is
+'What was asked for, without keys, secrets and content; {} after the erasure of the user.';

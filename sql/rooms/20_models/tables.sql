@@ -1,0 +1,105 @@
+-- The models, what they are asked, and what that costs.
+-- A row of memory.model_calls may name one of memory.jobs (user_id, job_id).
+-- A row of memory.model_calls may name one of memory.models (model).
+create table memory.models (
+  name text primary key,
+  kind text not null,
+  provider text not null,
+  model text not null,
+  settings jsonb not null default '{}',
+  dimensions int,
+  is_active boolean not null default false,
+  created_at timestamptz not null default statement_timestamp(),
+  is_off boolean not null default false,
+  constraint kind_is_known check (kind in ('chat', 'embedding', 'rerank')),
+  constraint provider_is_known check (provider in ('local', 'openai', 'azure')),
+  constraint settings_is_object check (jsonb_typeof(settings) = 'object')
+);
+create unique index models_one_active_idx on memory.models (kind) where is_active;
+insert into memory.models (name, kind, provider, model, is_active) values ('local', 'chat', 'local', 'patterns', true);
+comment on table memory.models is
+'Models that jobs may use. Keys are never here: settings.api_key_env names an environment variable of the process '
+'that calls.';
+comment on column memory.models.name is 'The name under which functions and policies know the model.';
+comment on column memory.models.kind is 'chat, embedding or rerank.';
+comment on column memory.models.provider is 'local, openai (and all that speak its protocol) or azure.';
+comment on column memory.models.model is 'What the provider calls it.';
+comment on column memory.models.settings is
+'Address, limits, prices and where the key is found; see memory.register_model().';
+comment on column memory.models.dimensions is
+'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is '
+'asked for.';
+comment on column memory.models.is_active is 'Whether it is the one in use for its kind.';
+comment on column memory.models.created_at is 'When the row was stored.';
+comment on column memory.models.is_off is
+'By memory.deactivate_model(): nothing is asked of it and nothing is compared with its embeddings until it is '
+'activated or registered again.';
+
+create table memory.prompt_versions (
+  name text not null,
+  version int not null,
+  template text,
+  changed_by text not null default session_user,
+  changed_at timestamptz not null default statement_timestamp(),
+  primary key (name, version)
+);
+comment on table memory.prompt_versions is
+'Edits of prompts. Version 1 is the built-in prompt and has no row; the highest version of a name is in use.';
+comment on column memory.prompt_versions.name is 'The prompt: a kind of job, rerank or placeholders.';
+comment on column memory.prompt_versions.version is 'From 2 on; the ledger names the version that a call used.';
+comment on column memory.prompt_versions.template is
+'Null where the prompt went back to the built-in one, whatever that is by now.';
+comment on column memory.prompt_versions.changed_by is 'The role that had logged in.';
+comment on column memory.prompt_versions.changed_at is
+'When memory.set_prompt() or memory.reset_prompt() was called.';
+
+create table memory.model_calls (
+  user_id text not null,
+  call_id uuid not null,
+  job_id bigint,
+  kind text not null,
+  agent_id text,
+  model text not null,
+  prompt_version int,
+  tokens_in bigint,
+  tokens_out bigint,
+  duration_ms bigint,
+  price numeric,
+  error text,
+  called_at timestamptz not null,
+  primary key (user_id, call_id)
+);
+create index model_calls_agent_idx on memory.model_calls (agent_id, called_at)
+  include (tokens_in, tokens_out)
+  where agent_id is not null;
+create index model_calls_called_at_idx on memory.model_calls (called_at);
+create index model_calls_user_idx on memory.model_calls (user_id, called_at) include (tokens_in, tokens_out);
+comment on table memory.model_calls is
+'The ledger: one row per call of a model, failed ones included. It holds no content and outlives the jobs.';
+comment on column memory.model_calls.user_id is
+'The user for whom the model was called; empty once that user is forgotten.';
+comment on column memory.model_calls.call_id is 'Names the call.';
+comment on column memory.model_calls.job_id is 'The job that called; null for a search or a context.';
+comment on column memory.model_calls.kind is 'The kind of the job; embed and rerank also for searches.';
+comment on column memory.model_calls.agent_id is 'Whose budget the call counts against; null for no agent.';
+comment on column memory.model_calls.model is 'The name of the model in memory.models.';
+comment on column memory.model_calls.prompt_version is
+'The version of the prompt in memory.prompt_versions; null where none was used.';
+comment on column memory.model_calls.tokens_in is 'Tokens that the provider read; null where it did not say.';
+comment on column memory.model_calls.tokens_out is 'Tokens that the provider wrote; null where it did not say.';
+comment on column memory.model_calls.duration_ms is 'Milliseconds that the call took.';
+comment on column memory.model_calls.price is
+'By the prices in the model''s settings when the call was entered; null when it has none.';
+comment on column memory.model_calls.error is 'Why the call failed; null when it did not.';
+comment on column memory.model_calls.called_at is 'When the call was entered.';
+
+create table memory.agent_budgets (
+  agent_id text primary key,
+  checks bigint not null default 1
+);
+comment on table memory.agent_budgets is
+'Agents that have a budget: claims that check it hold its row, so that two of them cannot both take the last '
+'tokens.';
+comment on column memory.agent_budgets.agent_id is 'The agent of that user.';
+comment on column memory.agent_budgets.checks is
+'Counts the checks: each claim writes the row, so that a concurrent claim under REPEATABLE READ fails.';

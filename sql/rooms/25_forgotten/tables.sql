@@ -1,0 +1,85 @@
+-- What remains of users and memories that were forgotten: keyed hashes. What is deleted for good later. Changes of a
+-- whole user that are under way. Tables of hashes and of changes under way have row security without a policy: they are
+-- the owner's alone.
+create table memory.erasure_keys (
+  inner_block bytea primary key,
+  outer_block bytea not null,
+  made_at timestamptz not null default statement_timestamp()
+);
+alter table memory.erasure_keys enable row level security;
+do $key$
+declare
+  key constant bytea := sha256(uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid())
+    || uuid_send(gen_random_uuid()));
+  inner_block bytea := decode(repeat('36', 64), 'hex');
+  outer_block bytea := decode(repeat('5c', 64), 'hex');
+begin
+  for place in 0 .. 31 loop
+    inner_block := set_byte(inner_block, place, get_byte(inner_block, place) # get_byte(key, place));
+    outer_block := set_byte(outer_block, place, get_byte(outer_block, place) # get_byte(key, place));
+  end loop;
+  insert into memory.erasure_keys (inner_block, outer_block) values (inner_block, outer_block);
+end;
+$key$;
+comment on table memory.erasure_keys is
+'The keys of the hashes in memory.tombstones: 32 random bytes made at installation, and those that came with moved '
+'users. For the owner only.';
+comment on column memory.erasure_keys.inner_block is
+'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).';
+comment on column memory.erasure_keys.outer_block is 'The same, combined with 0x5c.';
+comment on column memory.erasure_keys.made_at is 'When the key was made; the first one is that of this database.';
+
+create table memory.tombstones (
+  user_hash bytea not null,
+  statement_hash bytea not null default '',
+  forgotten_at timestamptz not null default statement_timestamp(),
+  primary key (user_hash, statement_hash)
+);
+alter table memory.tombstones enable row level security;
+comment on table memory.tombstones is
+'What was forgotten, as keyed hashes: it is neither extracted nor imported again.';
+comment on column memory.tombstones.user_hash is 'HMAC-SHA256 of the user_id.';
+comment on column memory.tombstones.statement_hash is
+'HMAC-SHA256 of user_id and content_hash of a memory or message; empty for the user as a whole.';
+comment on column memory.tombstones.forgotten_at is 'When it was forgotten.';
+
+-- When what applications have deleted goes for good. No column of messages or memories says so: one row stands for all
+-- that was deleted of a thread, or of a user's memories, within an hour.
+create table memory.due_deletions (
+  user_id text not null,
+  thread_id text not null default '',
+  deleted_before timestamptz not null,
+  due_at timestamptz not null,
+  primary key (user_id, thread_id, deleted_before)
+);
+create index due_deletions_due_at_idx on memory.due_deletions (due_at);
+comment on table memory.due_deletions is
+'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without '
+'memory.sweep().';
+comment on column memory.due_deletions.user_id is 'The user to whom the row belongs.';
+comment on column memory.due_deletions.thread_id is
+'The thread whose cleared messages go; empty for the deleted memories of the user.';
+comment on column memory.due_deletions.deleted_before is
+'The end of the hour in which they were deleted: what was deleted later has a row of its own.';
+comment on column memory.due_deletions.due_at is
+'From when on a call of the user or an idle worker deletes them for good.';
+
+-- One transaction at a time forgets something of a user or imports the user. The lock is a row: every role sees the
+-- number of an advisory lock in pg_locks while another session holds it, and could keep that lock from then on.
+create table memory.user_locks (
+  user_hash bytea primary key
+);
+alter table memory.user_locks enable row level security;
+comment on table memory.user_locks is
+'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.';
+comment on column memory.user_locks.user_hash is 'That of memory.tombstones.';
+
+-- Triggers do nothing for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
+-- Anybody could set a setting, so the transaction must stand here as well.
+create table memory.whole_user_changes (
+  transaction_id xid8 primary key
+);
+alter table memory.whole_user_changes enable row level security;
+comment on table memory.whole_user_changes is
+'Transactions that import or forget a user; each removes its row before it ends.';
+comment on column memory.whole_user_changes.transaction_id is 'The transaction that the row is about.';

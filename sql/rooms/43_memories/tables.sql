@@ -1,0 +1,225 @@
+-- What is remembered of users beyond one conversation.
+-- Each row of memory.memories belongs to one of memory.memory_types (memory_type).
+-- Each row of memory.memories belongs to one of memory.memory_scopes (user_id, agent_id).
+-- A row of memory.memories may name one of memory.threads (user_id, thread_id).
+
+-- The trigger memory_100_before_write checks metadata, confidence, importance, trust, validity, operation and
+-- quarantine of each row, and says which argument breaks a rule. PostgreSQL reads and plans the check constraints of a
+-- table anew in each statement: constraints that say the same again took a tenth of the instructions of add_memory
+-- (PostgreSQL 15). is_stated is no generated column: to add one writes the table anew, and the planner takes an empty
+-- table that was written anew for one that stays empty, so that a first load reads all memories of its agent for each
+-- memory.
+create table memory.memories (
+  user_id text not null,
+  memory_id uuid not null,
+  agent_id text not null default 'default',
+  memory_type text not null default 'fact',
+  content text not null,
+  content_hash text not null,
+  embedding_text text,
+  search_vector tsvector,
+  long_search_vector tsvector,
+  thread_id text,
+  source_seqs bigint[],
+  source text not null default 'user',
+  metadata jsonb not null default '{}',
+  tags text[] not null default '{}',
+  confidence real not null default 1.0,
+  importance real not null default 0.5,
+  valid_from timestamptz,
+  valid_to timestamptz,
+  created_at timestamptz not null,
+  updated_at timestamptz not null,
+  expires_at timestamptz,
+  superseded_by uuid,
+  supersede_reason text,
+  superseded_at timestamptz,
+  deleted_at timestamptz,
+  version int not null default 1,
+  operation text not null default 'insert',
+  changed_by text not null default session_user,
+  is_stated boolean not null default true,
+  said_at timestamptz,
+  trust real not null default 1.0,
+  quarantined_at timestamptz,
+  quarantine_reason text,
+  quarantined_with text,
+  released_at timestamptz,
+  primary key (user_id, memory_id),
+  constraint supersede_is_whole check ((superseded_by is null) = (superseded_at is null)),
+  constraint words_are_in_one_place check (num_nonnulls(search_vector, long_search_vector) = 1)
+);
+-- Index entries over 500 bytes would be compressed, and decompressing takes longer than comparing.
+alter table memory.memories alter column search_vector set storage external;
+-- The same words of an agent are one memory, whatever type they were stored as.
+create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash)
+  where superseded_at is null and deleted_at is null;
+create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
+create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
+-- A statement that is hidden and said again is found by its content.
+create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
+  where superseded_at is not null and deleted_at is null;
+-- The memory that matters least comes first. The limit takes that one, unless there are expired ones.
+create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
+  where superseded_at is null and deleted_at is null;
+create index memories_long_idx on memory.memories (user_id)
+  where long_search_vector is not null and superseded_at is null and deleted_at is null;
+-- memory.load_user() reads this index: of 100,000 memories the 50 that matter most, without a sort. The columns that
+-- the filters need are in it, so that another agent's memories are passed over without reading the table.
+create index memories_profile_idx
+  on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc)
+  include (agent_id, expires_at, valid_to)
+  where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact');
+create index memories_quarantined_idx on memory.memories (user_id, agent_id, content_hash)
+  where quarantined_at is not null;
+-- Newest first for lists; memory_id (uuid v7) breaks ties within one statement. A search without filters reads only
+-- this index: a user's memories are scattered over the table and adjacent here, which is 0.7 ms instead of 2.1 for a
+-- thousand. An entry has to fit in a third of a page, so long word vectors are not in it.
+create index memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id)
+  include (expires_at, valid_to, search_vector)
+  where superseded_at is null and deleted_at is null;
+create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at)
+  where expires_at is not null and superseded_at is null and deleted_at is null;
+create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
+create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
+comment on table memory.memories is
+'What is known about a user beyond one conversation: facts, preferences, context, ...';
+comment on column memory.memories.user_id is 'The user to whom the row belongs.';
+comment on column memory.memories.memory_id is 'Names the memory, as memory.add_memory() returned it.';
+comment on column memory.memories.agent_id is 'The agent of that user.';
+comment on column memory.memories.memory_type is 'The kind of memory, a row of memory.memory_types.';
+comment on column memory.memories.content is 'What is remembered: a sentence, as a rule.';
+comment on column memory.memories.content_hash is
+'SHA-256 of the content in lower case with single spaces and without blanks of no width, first 32 hex digits.';
+comment on column memory.memories.embedding_text is
+'What is embedded and searched in place of content; null means content.';
+comment on column memory.memories.search_vector is
+'Its words for keyword search; of a text with more than about 150 different words, long_search_vector has them.';
+comment on column memory.memories.long_search_vector is
+'The same where it is too long for memories_recent_idx; exactly one of the two is set.';
+comment on column memory.memories.thread_id is 'The thread in which it was said; null for a memory of no thread.';
+comment on column memory.memories.source_seqs is 'Messages of thread_id that state it.';
+comment on column memory.memories.source is 'Who says so: user, extraction, or what the caller names.';
+comment on column memory.memories.metadata is
+'Of the application; what extraction knows besides, such as subject and event_time.';
+comment on column memory.memories.tags is 'Labels by which lists and searches select.';
+comment on column memory.memories.confidence is 'How sure the source is, from 0 to 1.';
+comment on column memory.memories.importance is
+'How much it matters, from 0 to 1: it weighs in contexts, and decides who goes at the limit.';
+comment on column memory.memories.valid_from is
+'From when on the fact holds, in the world; null where that is not known.';
+comment on column memory.memories.valid_to is 'Until when the fact holds, in the world; null means for ever.';
+comment on column memory.memories.created_at is 'When the row was stored.';
+comment on column memory.memories.updated_at is 'When the row was last changed.';
+comment on column memory.memories.expires_at is
+'Invisible from this moment on and removed by memory.sweep(); null means never.';
+comment on column memory.memories.superseded_by is
+'The memory that took the place of this one, or the document it became part of (reason consolidated).';
+comment on column memory.memories.supersede_reason is
+'duplicate, near-duplicate, contradict, consolidated, or what memory.supersede_memory() was given.';
+comment on column memory.memories.superseded_at is 'When superseded_by took its place; null while it is current.';
+comment on column memory.memories.deleted_at is
+'When it was deleted or evicted; memory.sweep() removes it. infinity: it is in quarantine. Null otherwise.';
+comment on column memory.memories.version is
+'Rises with every change; earlier versions are in memory.memory_history.';
+comment on column memory.memories.operation is
+'The change that made this version: insert, update, supersede, delete, evict (it gave way to others at the limit), '
+'restore, quarantine or release.';
+comment on column memory.memories.changed_by is 'The role that had logged in when this version was made.';
+comment on column memory.memories.is_stated is
+'Whether somebody stated it; false when a model drew it from what was said.';
+comment on column memory.memories.said_at is
+'When it was last said: in the newest message that states it, or by the last memory.add_memory() that repeated it. '
+'Null for a memory that was stored once and that no message states: it was said at created_at.';
+comment on column memory.memories.trust is
+'From 0 to 1: 1 for what the user or the application states, less for what an assistant, a tool or a web page said; '
+'of an extracted memory the least of its source messages.';
+comment on column memory.memories.quarantined_at is
+'Since when nobody sees it, unless asked for. deleted_at is infinity meanwhile, so every reader takes it for '
+'deleted, and no sweep removes it.';
+comment on column memory.memories.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';
+comment on column memory.memories.quarantined_with is
+'The poisoned source that it derives from, such as "message thread/3"; null when it is itself the reason.';
+comment on column memory.memories.released_at is
+'When it was last released: no rule quarantines it again while its content stays.';
+
+create table memory.memory_history (
+  user_id text not null,
+  memory_id uuid not null,
+  version int not null,
+  operation text not null,
+  content text not null,
+  metadata jsonb not null,
+  tags text[] not null,
+  confidence real not null,
+  importance real not null,
+  expires_at timestamptz,
+  changed_at timestamptz not null,
+  changed_by text not null,
+  superseded_by uuid,
+  supersede_reason text,
+  primary key (user_id, memory_id, version),
+  constraint memory_history_user_id_memory_id_fkey foreign key (user_id, memory_id)
+    references memory.memories on delete cascade
+);
+create index memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by)
+  where superseded_by is not null;
+comment on table memory.memory_history is
+'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.';
+comment on column memory.memory_history.user_id is 'The user to whom the row belongs.';
+comment on column memory.memory_history.memory_id is 'The memory of which this is an earlier version.';
+comment on column memory.memory_history.version is 'The number of the version, from 1.';
+comment on column memory.memory_history.operation is 'The change that made this version, as of memories.';
+comment on column memory.memory_history.content is 'What this version said.';
+comment on column memory.memory_history.metadata is 'The metadata of this version.';
+comment on column memory.memory_history.tags is 'The tags of this version.';
+comment on column memory.memory_history.confidence is 'The confidence of this version.';
+comment on column memory.memory_history.importance is 'The importance of this version.';
+comment on column memory.memory_history.expires_at is 'When this version was to expire; null means never.';
+comment on column memory.memory_history.changed_at is 'When this version was made.';
+comment on column memory.memory_history.changed_by is 'The role that had logged in when this version was made.';
+comment on column memory.memory_history.superseded_by is 'The memory or document that hid this version.';
+comment on column memory.memory_history.supersede_reason is 'Why this version was hidden, as of memories.';
+
+create table memory.memory_scopes (
+  user_id text not null,
+  agent_id text not null,
+  memory_count bigint not null default 0,
+  duplicates_skipped bigint not null default 0,
+  extracted_on date,
+  extracted_count int not null default 0,
+  primary key (user_id, agent_id)
+) with (fillfactor = 50);
+comment on table memory.memory_scopes is
+'Counters of one agent''s memories of one user. The row lock on it makes the limit exact under concurrent writers.';
+comment on column memory.memory_scopes.user_id is 'The user to whom the row belongs.';
+comment on column memory.memory_scopes.agent_id is 'The agent of that user.';
+comment on column memory.memory_scopes.memory_count is
+'Memories that are neither superseded nor deleted; an expired one counts until memory.sweep() removes it.';
+comment on column memory.memory_scopes.duplicates_skipped is 'Exact duplicates that were not stored again.';
+comment on column memory.memory_scopes.extracted_on is 'The day (UTC) that extracted_count counts.';
+comment on column memory.memory_scopes.extracted_count is
+'Memories that models extracted on that day, which policy memories.max_extracted_per_day limits.';
+
+create table memory.memory_types (
+  memory_type text primary key,
+  heading text not null,
+  description text not null,
+  position int not null default 100
+);
+insert into memory.memory_types (memory_type, heading, description, position) values
+  ('fact', 'Facts about the user or environment', 'Something true about the user or their environment', 10),
+  ('preference', 'User preferences', 'What the user likes, dislikes or wants done a certain way', 20),
+  ('context', 'Current context', 'What the user is working on, or the situation they are in', 30),
+  ('procedural', 'How to do things', 'A way of working that was agreed or that proved right', 40),
+  ('episodic', 'What happened before', 'An event that happened, with its time', 50),
+  ('conversation_summary', 'Previous conversations', 'The summary of an earlier conversation', 60);
+comment on table memory.memory_types is
+'Kinds of long-term memories. Add a row to add a kind; heading is the line above its list in '
+'memory.render_memories().';
+comment on column memory.memory_types.memory_type is 'The name of the kind.';
+comment on column memory.memory_types.heading is
+'The line above the memories of this kind in memory.render_memories().';
+comment on column memory.memory_types.description is 'What belongs here, for people.';
+comment on column memory.memory_types.position is
+'The place of the kind in memory.render_memories(), from the least on.';

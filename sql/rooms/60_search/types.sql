@@ -1,0 +1,23 @@
+-- What a search returns, and what its steps hand to each other.
+create type memory.search_result as (
+  source text, id text, thread_id text, content text, score real, metadata jsonb, created_at timestamptz,
+  details jsonb, valid_from timestamptz
+);
+comment on type memory.search_result is 'A result of memory.search().';
+comment on column memory.search_result.valid_from is
+'When it held or happened, where that is known: of a message when it was said, of a memory from when it holds.';
+
+create type memory.ranking as (
+  rank bigint, source text, id text, thread_id text, number bigint, created_at timestamptz, score real,
+  explanation jsonb
+);
+comment on type memory.ranking is 'A row of a ranking, within a search.';
+
+create type memory._message_candidates as (
+  thread_ids text[], seqs bigint[], texts bigint, frequencies bigint[], lowest double precision,
+  deviation double precision
+);
+comment on type memory._message_candidates is
+'The messages that enter a ranking, and, if these are not all messages that may be found: how many texts there are, '
+'how many of them have each word of the query, the lowest similarity, and the standard deviation of similarities; '
+'all four estimated.';
