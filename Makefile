@@ -216,8 +216,8 @@ audit: .venv-supply/.ready ## Look for known weaknesses of the packages of the i
 	@PIP_AUDIT=.venv-supply/bin/pip-audit docker/audit.sh
 
 .PHONY: release
-release: services .venv/.dev build ## Keep this version for the tests of upgrades: freeze its parts, its wheel, a dump
-	@cd sql/incremental && sha256sum [0-9]*.sql > frozen.txt
+release: services .venv/.dev build ## Keep this version for the tests of upgrades: freeze its tables, its wheel, a dump
+	@$(PYTHON) sql/build.py --freeze
 	@$(BIN)/python -m tests.upgrade.keep
 
 .PHONY: clean

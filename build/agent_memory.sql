@@ -865,7 +865,7 @@ set local search_path = pg_catalog, pg_temp;
 -- memory.artifact_parts holds at most some tens of kB: one slice, line or passage of 200 MB is read without the rest,
 -- and the words of a part fit into one tsvector.
 -- A row of memory.artifacts may name one of memory.threads (user_id, thread_id).
--- Each row of memory.artifact_parts belongs to one of memory.artifacts (user_id, content_id).
+-- A row of memory.artifact_parts may name one of memory.artifacts (user_id, content_id).
 create table memory.artifacts (
   user_id text not null,
   key text not null,

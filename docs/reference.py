@@ -1,7 +1,7 @@
-"""Writes docs/reference.md, the reference of the SQL functions and views, from the catalog and its COMMENT ON texts.
+"""Writes docs/reference.md, the reference of the SQL functions and views, and docs/schema.md, that of the tables.
 
-``reference.py`` rewrites the page; ``reference.py --check`` fails when it is stale. Either fails when something public
-has no comment.
+Both come from the catalog and its COMMENT ON texts. ``reference.py`` rewrites the pages; ``reference.py --check`` fails
+when one is stale. Either fails when something has no comment.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import psycopg
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from tests.support.servers import install_agent_memory, running_server
+from docs import schema
+from tests.support.servers import ROOT, install_agent_memory, running_server
 
-PAGE = Path(__file__).resolve().parent / "reference.md"
 INTRODUCTION = """\
 # SQL reference
 
@@ -86,12 +86,14 @@ def main() -> int:
     with running_server("system") as server:
         install_agent_memory(server, "postgres")
         with psycopg.connect(server.conninfo()) as connection:
-            text = page(connection)
-    if sys.argv[1:] != ["--check"]:
-        PAGE.write_text(text, encoding="utf-8")
-    elif not PAGE.exists() or PAGE.read_text(encoding="utf-8") != text:
-        print(f"{PAGE.name} is stale: run 'make reference'", file=sys.stderr)
-        return 1
+            pages = {"reference.md": page(connection), "schema.md": schema.page(connection)}
+    for name, text in pages.items():
+        path = ROOT / "docs" / name
+        if sys.argv[1:] != ["--check"]:
+            path.write_text(text, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != text:
+            print(f"{name} is stale: run 'make reference'", file=sys.stderr)
+            return 1
     return 0
 
 

@@ -1,11 +1,11 @@
 """Builds build/agent_memory.sql, the one file that installs and upgrades.
 
-Order: about.sql, door.sql, head.sql, upgrade.sql with row_security.sql, roles.sql, drain.sql; the tables and types of all
-rooms for a new installation, and migrations/ for an old one, each as the text of a call that runs it in the right
-databases only; statistics.sql, the comments of tables and types, kinds.sql; replaced.sql with the heads of all functions,
-the rooms in the order of their numbers with the built-in prompts and settings, the functions of plpython/ with its two
-packages inside, the triggers of all rooms, privileges.sql with grants.sql. Also builds build/agent_memory_roles.sql
-from roles_file.sql. Needs nothing but the standard library.
+Order: about.sql, door.sql, head.sql, upgrade.sql with row_security.sql, roles.sql, drain.sql; the tables and types of
+all rooms, which a new installation makes, and migrations/, of which an upgrade runs those since its version;
+statistics.sql, comments.sql with the comments of tables and types, kinds.sql; replaced.sql with the heads of all
+functions, the functions of all rooms in the order of their numbers with the built-in prompts and settings, those of
+plpython/ with its two packages inside, the triggers of all rooms, privileges.sql with grants.sql. Also builds
+build/agent_memory_roles.sql from roles_file.sql. Needs nothing but the standard library.
 
     python sql/build.py            write the file
     python sql/build.py --check    fail when the file is not what the sources build, or what was released has changed
@@ -116,8 +116,9 @@ def tables_version() -> str:
 
 
 def rooms() -> dict[Path, str]:
-    """The files of functions and views of all rooms, with the lists that the build makes, in the order of their paths."""
-    paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in ("triggers.sql", "tables.sql", "types.sql"))
+    """The files with functions and views of all rooms, with the lists of the build, ordered by path."""
+    others = ("tables.sql", "types.sql", "triggers.sql")
+    paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in others)
     return {path: with_lists(path.read_text()) for path in paths}
 
 
@@ -245,7 +246,7 @@ def triggers() -> str:
 
 
 def installation() -> str:
-    """The call that makes all tables and types of a new installation, and those that upgrade the tables of an old one."""
+    """The call that makes all tables and types at once, and the calls that upgrade them."""
     body = "\n".join(with_pgvector(COMMENT_ON.sub("", with_lists(text))) for text in tables().values())
     ends = tables_version()
     calls = [MIGRATION.format(begins="null", ends=ends, sha256=tables_sha256(), body=body)]

@@ -13,8 +13,9 @@ import pytest
 from psycopg import errors
 
 from tests.install.steps import ANA, VERSION, use
+from tests.install.upgrades import LATER, PART, Build
 from tests.support.installer import build_version, execute, install, open_as
-from tests.support.servers import INSTALL_SQL, Run, Server
+from tests.support.servers import INSTALL_SQL, ROOT, Run, Server
 from tests.support.sqlapi import OLD_STRINGS, Api
 
 
@@ -94,33 +95,36 @@ def test_two_installers_at_once_both_succeed(empty_dsn: str, server: Server, tmp
 
 @pytest.fixture
 def file_with(tmp_path: Path) -> Callable[[str], str]:
-    """The file as a later version builds it, with one more incremental part."""
-    return lambda statements: build_version(tmp_path, {"incremental/900_upgrade.sql": statements})
+    """The file as a later version builds it, with one more migration."""
+    return lambda statements: build_version(tmp_path, {PART: statements})
 
 
 @pytest.mark.feature("F13")
-def test_an_incremental_part_runs_once(dsn: str, file_with: Callable[[str], str]) -> None:
+def test_a_migration_runs_once(dsn: str, file_with: Callable[[str], str]) -> None:
     upgrade = file_with("create table memory.upgraded (at timestamptz);\ninsert into memory.upgraded values (now());\n")
     for _ in range(2):
         install(dsn, upgrade)
     with open_as(dsn) as connection:
         assert Api(connection).value("select count(*) from memory.upgraded") == 1
-    with pytest.raises(errors.FeatureNotSupported, match="900_upgrade ran in this database with other contents"):
+    with pytest.raises(errors.FeatureNotSupported, match=rf"tables of an agent_memory {LATER} that was never released"):
         install(dsn, file_with("create table memory.upgraded (at timestamptz, other text);\n"))
 
 
 @pytest.mark.feature("F13")
-def test_an_incremental_part_may_change_the_columns_that_functions_are_bound_to(
-    dsn: str, file_with: Callable[[str], str]
-) -> None:
-    install(
-        dsn,
-        file_with(
-            "alter table memory.memories drop column supersede_reason;\n"
-            "alter table memory.memories alter column embedding_text type varchar;\n"
-            "alter table memory.messages alter column idempotency_key type varchar;\n"
-        ),
+def test_a_migration_may_change_the_columns_that_functions_are_bound_to(dsn: str, build: Build) -> None:
+    part = """
+        alter table memory.memories drop column supersede_reason;
+        alter table memory.memories alter column embedding_text type varchar;
+        alter table memory.messages alter column idempotency_key type varchar;
+    """
+    tables = "rooms/43_memories/tables.sql"
+    without = re.sub(
+        r"^  supersede_reason text,\n|^comment on column memory\.memories\.supersede_reason is.*?';\n",
+        "",
+        (ROOT / "sql" / tables).read_text(),
+        flags=re.MULTILINE | re.DOTALL,
     )
+    install(dsn, build({PART: part, tables: without}))
     with open_as(dsn) as connection:
         api = Api(connection)
         api.add_memory(user_id="ana", content="Likes tea", embedding_text="drinks")
@@ -314,3 +318,19 @@ def test_an_older_file_does_not_touch_a_newer_installation(dsn: str, dump: Calla
     said = refusal_to_install(dsn, dump)
     assert said.sqlstate == "0A000"
     assert said.message_primary == f"this database has agent_memory {version}, this file is {VERSION}"
+
+
+@pytest.mark.feature("F13")
+@pytest.mark.parametrize("name", ["0.1.0-0.1.5", "0.1.5", "0.2.0"])
+def test_tables_that_no_release_made_are_left_alone(dsn: str, dump: Callable[..., str], name: str) -> None:
+    version = name.split("-")[-1]
+    execute(
+        dsn,
+        "delete from memory.migrations;"
+        f"insert into memory.migrations (name, sha256, version) values ('{name}', 'of other statements', '{version}')",
+    )
+    said = refusal_to_install(dsn, dump)
+    assert said.sqlstate == "0A000"
+    assert said.message_primary == (
+        f"this database has tables of an agent_memory {version} that was never released ({name})"
+    )

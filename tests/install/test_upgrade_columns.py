@@ -9,7 +9,7 @@ import psycopg
 import pytest
 from psycopg import errors
 
-from tests.install.upgrades import CODE, PART, PUBLIC, Build
+from tests.install.upgrades import CODE, LATER, LATEST, PART, PUBLIC, Build
 from tests.support.installer import execute, install, open_as
 from tests.support.releases import install_script
 from tests.support.sqlapi import Api
@@ -36,7 +36,7 @@ def test_a_new_result_column_reaches_callers_and_leaves_views_as_they_were(dsn: 
     with open_as(dsn) as session:  # one that goes on
         call = "select * from memory.extra()"
         assert session.execute(call).fetchall() == [(1,)]
-        files["incremental/901_more.sql"] = "alter type memory.extra_row add attribute b int;\n"
+        files[f"migrations/{LATER}-{LATEST}.sql"] = "alter type memory.extra_row add attribute b int;\n"
         install(dsn, build({**files, CODE: function.format(arguments="", value="1, 2")}))
         assert session.execute(call).fetchall() == [(1, 2)]
         assert session.execute("select * from app.star").fetchall() == [(1,)]

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-PART = "incremental/900_part.sql"
+from tests.install.steps import VERSION
+
+LATER, LATEST = "98.0.0", "99.0.0"
+PART = f"migrations/{VERSION}-{LATER}.sql"
 CODE = "rooms/80_operate/extra.sql"
 PUBLIC = """
 create or replace function memory.extra({arguments})

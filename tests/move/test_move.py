@@ -239,7 +239,7 @@ def test_what_does_not_fit_together_is_refused(source: Api, target: psycopg.Conn
     target.execute("update memory.models set model = 'another' where name = 'm'")
     with pytest.raises(ConflictError, match='model "m" is openai m at the source and openai another at the target'):
         moved(source, target)
-    target.execute("insert into memory.migrations (name, sha256, version) values ('999_new', 'x', '0.1.0')")
+    target.execute("insert into memory.migrations (name, sha256, version) values ('999_new', 'x', '99.0.0')")
     with pytest.raises(NotInstalledError, match="the source has agent_memory"):
         moved(source, target)
 

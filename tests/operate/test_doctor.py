@@ -33,7 +33,7 @@ def test_the_line_of_the_queue_says_nothing_of_failures_where_nothing_failed(api
 
 
 def test_the_indexes_that_are_looked_for_are_those_of_an_installation(api: Api) -> None:
-    """The build reads them out of the incremental parts: each has to be named there in the usual form."""
+    """The build reads them out of the files of tables: each has to be named there in the usual form."""
     body = api.value("select prosrc from pg_proc where proname = '_check_indexes'")
     names = api.query("select indexname::text from pg_indexes where schemaname = 'memory'")
     assert {row.indexname for row in names if f"('{row.indexname}'," not in body} == set()
@@ -173,8 +173,9 @@ def test_jobs_that_wait_for_days_are_named_with_the_statement_that_helps(api: Ap
 @pytest.mark.parametrize(
     ("statement", "finding"),
     [
-        ("delete from memory.migrations where name = '041_audit'", "part 041_audit has not run"),
-        ("update memory.migrations set version = '99.0.0' where name = '041_audit'", "newer than"),
+        ("update memory.migrations set version = '0.1.0'", 'the tables are of 0.1.0 and not of 0.2.0: run "'),
+        ("delete from memory.migrations", "the tables are of no known version and not of"),
+        ("update memory.migrations set version = '99.0.0'", "newer than"),
         ("create procedure memory._lock() language sql as ''", "_lock() was left behind by an upgrade that failed"),
         (
             "alter table memory.jobs add constraint positive check (job_id > 0) not valid",

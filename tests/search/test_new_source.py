@@ -7,7 +7,7 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from tests.support.installer import build_version, install
+from tests.support.installer import build_version, install, open_as
 from tests.support.protocol import activate, claim, complete
 from tests.support.sqlapi import Api
 
@@ -118,7 +118,7 @@ begin atomic
 end;
 """
 FILES = {
-    "incremental/900_notes.sql": TABLE,
+    "rooms/45_notes/tables.sql": TABLE,
     "rooms/45_notes/writes.sql": WRITES,
     "rooms/45_notes/triggers.sql": TRIGGERS,
     SOURCE: FUNCTIONS,
@@ -130,8 +130,13 @@ def found(api: Api, **query: object) -> list[tuple[str, str]]:
 
 
 @pytest.mark.feature("E4")
-def test_a_file_is_a_source_of_search(dsn: str, db: psycopg.Connection, tmp_path: Path) -> None:
-    install(dsn, build_version(tmp_path, FILES))
+def test_a_file_is_a_source_of_search(empty_dsn: str, tmp_path: Path) -> None:
+    install(empty_dsn, build_version(tmp_path, FILES))
+    with open_as(empty_dsn) as db:
+        is_a_source_of_search(db)
+
+
+def is_a_source_of_search(db: psycopg.Connection) -> None:
     api = Api(db)
     activate(api, "embedder", kind="embedding")
     db.execute("insert into memory.notes (user_id, content) values ('ana', 'Green tea is out'), ('bob', 'No tea')")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import shutil
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import psycopg
@@ -29,18 +31,38 @@ def install(dsn: str, script: str | None = None, **parameters: Any) -> None:
 
 
 def build_version(folder: Path, files: dict[str, str]) -> str:
-    """The install file as it is built with further files in sql/, by their paths there."""
+    """The install file as it is built with further files in sql/, by their paths there.
+
+    With a migration among the files the current version counts as released, and the file is of the version at which the
+    last migration ends.
+    """
+    sources = copied_sources(folder)
+    if migrations := [path for path in files if path.startswith("migrations/")]:
+        the_build(sources).freeze()
+        project = sources / "pyproject.toml"
+        later = max(migrations).removesuffix(".sql").rpartition("-")[2]
+        project.write_text(re.sub(r"^version = .*", f'version = "{later}"', project.read_text(), flags=re.MULTILINE))
+    for path, text in files.items():
+        (sources / "sql" / path).parent.mkdir(exist_ok=True)
+        (sources / "sql" / path).write_text(text)
+    return str(the_build(sources).build())
+
+
+def copied_sources(folder: Path) -> Path:
+    """A copy of all that the install file is built from."""
     sources = folder / "version"
     shutil.rmtree(sources, ignore_errors=True)
     for name in ("sql", "plpython"):
         shutil.copytree(ROOT / name, sources / name, ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(ROOT / "pyproject.toml", sources)
-    for path, text in files.items():
-        (sources / "sql" / path).parent.mkdir(exist_ok=True)
-        (sources / "sql" / path).write_text(text)
+    return sources
+
+
+def the_build(sources: Path) -> ModuleType:
+    """sql/build.py of a working tree."""
     spec = importlib.util.spec_from_file_location("build", sources / "sql" / "build.py")
     assert spec is not None
     assert spec.loader is not None
     build = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(build)
-    return str(build.build())
+    return build

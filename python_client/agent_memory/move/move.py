@@ -159,8 +159,8 @@ def _prepare(source: Connection[Any], target: Connection[Any]) -> None:
             raise _versions_differ(f"the source has agent_memory {have}, this package would install {client_version()}")
         install(target)
     has = Memory(target).version()
-    parts = "select array_agg(name order by name) from memory.migrations"
-    if has != have or source.execute(parts).fetchone() != target.execute(parts).fetchone():
+    tables = "select max(string_to_array(version, '.')::int[]) from memory.migrations"
+    if has != have or source.execute(tables).fetchone() != target.execute(tables).fetchone():
         raise _versions_differ(f"the source has agent_memory {have}, the target {has}")
     if target.execute("select has_schema_privilege(session_user, 'memory', 'create')").fetchone() != (True,):
         raise PermissionDeniedError(
