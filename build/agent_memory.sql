@@ -4,8 +4,9 @@
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
 -- It installs, or changes what is installed, in one transaction. An upgrade to another version has a short one before
 -- that, which lets calls wait instead of failing. A new installation makes all tables at once; an upgrade runs one
--- migration for each release since. memory.migrations says which ran. Functions, triggers, views and privileges are made
--- anew every time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
+-- migration for each release since. memory.migrations says which ran. Functions, triggers, views and privileges are
+-- made anew every time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete
+-- it.
 
 -- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the
 -- door until the upgrade shuts it. Those that have passed it end before anything is replaced, and those that wait
@@ -192,8 +193,8 @@ create table if not exists memory.migrations (
   applied_at timestamptz not null default statement_timestamp()
 );
 comment on table memory.migrations is
-'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables of '
-'an earlier version. The newest version is that of the tables.';
+'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables '
+'of an earlier version. The newest version is that of the tables.';
 comment on column memory.migrations.name is
 'The version whose tables were made at once, or the migration: <from>-<to>. 001 to 008: the tables of 0.1.0.';
 comment on column memory.migrations.sha256 is 'SHA-256 of the statements that ran.';
@@ -209,7 +210,8 @@ begin
     execute 'select memory.version()' into installed;
   end if;
   perform set_config('agent_memory.installed', coalesce(installed, ''), true);
-  select m.name, m.version, string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[] as is_newer
+  select m.name, m.version,
+    string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[] as is_newer
   into strange
   from memory.migrations as m
   where (m.name, m.sha256) not in (
@@ -1966,9 +1968,9 @@ create index memory_history_superseded_by_idx on memory.memory_history (user_id,
 $migration$);
 
 -- PostgreSQL keeps no statistics of texts of users. What a user has said, and who that is, would stay in pg_statistic
--- until the next ANALYZE after it was forgotten, and in an empty table for ever. No plan needs the most common values of
--- these columns: statements name a user, and find the rows by an index that begins with the user. So this concerns each
--- column of a text, JSON, array, vector or hash, but those whose values are words of our own. A test says which.
+-- until the next ANALYZE after it was forgotten, and in an empty table for ever. No plan needs the most common values
+-- of these columns: statements name a user, and find the rows by an index that begins with the user. So this concerns
+-- each column of a text, JSON, array, vector or hash, but those whose values are words of our own. A test says which.
 --
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$
@@ -2019,8 +2021,8 @@ begin
 end;
 $statistics$;
 
--- The comments of tables, columns, types and sequences stand in tables.sql and types.sql of the rooms. Those that differ
--- are set after each installation, so that no migration repeats them. The same ones again lock no table.
+-- The comments of tables, columns, types and sequences stand in tables.sql and types.sql of the rooms. Each
+-- installation sets those that differ, so that no migration repeats them, and running this file again locks no table.
 do $comments$
 declare
   described record;
@@ -2459,7 +2461,8 @@ begin
     where d.says is distinct from case d.kind
       when 'column' then (
         select col_description(a.attrelid, a.attnum) from pg_attribute as a
-        where a.attrelid = to_regclass('memory.' || split_part(d.name, '.', 1)) and a.attname = split_part(d.name, '.', 2))
+        where a.attrelid = to_regclass('memory.' || split_part(d.name, '.', 1))
+          and a.attname = split_part(d.name, '.', 2))
       when 'type' then obj_description(to_regtype('memory.' || d.name), 'pg_type')
       else obj_description(to_regclass('memory.' || d.name), 'pg_class') end
   loop
@@ -31059,7 +31062,8 @@ begin
   from (
     select case when t.version > string_to_array('0.2.0', '.')::int[]
         then format('the tables are of %s, newer than 0.2.0: run "agent-memory install" of that version', v.name)
-        else format('the tables are of %s and not of 0.2.0: run "agent-memory install"', v.name) end as fault
+        else format('the tables are of %s and not of 0.2.0: run "agent-memory install"', v.name)
+      end as fault
     from (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m) as t (version)
     cross join lateral (select coalesce(array_to_string(t.version, '.'), 'no known version')) as v (name)
     where t.version is distinct from string_to_array('0.2.0', '.')::int[]

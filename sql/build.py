@@ -15,11 +15,9 @@ build/agent_memory_roles.sql from roles_file.sql. Needs nothing but the standard
 from __future__ import annotations
 
 import functools
-import hashlib
 import json
 import re
 import sys
-from itertools import pairwise
 from pathlib import Path
 
 SQL = Path(__file__).resolve().parent
@@ -27,12 +25,10 @@ ROOT = SQL.parent
 ROOMS = SQL / "rooms"
 OUTPUT = ROOT / "build" / "agent_memory.sql"
 ROLES = ROOT / "build" / "agent_memory_roles.sql"
-MIGRATIONS = SQL / "migrations"
-# What released versions have written into memory.migrations: "sha256  name" per line.
-FROZEN = MIGRATIONS / "frozen.txt"
 
-sys.path.insert(0, str(ROOT / "plpython"))
-from embed import embed  # noqa: E402  (a neighbour, not an installed package)
+sys.path[:0] = [str(SQL), str(ROOT / "plpython")]
+import tables  # noqa: E402  (a neighbour, not an installed package)
+from embed import embed  # noqa: E402  (the same)
 
 MIGRATION = """\
 call memory._migrate({begins}, '{ends}', '{sha256}', $migration$
@@ -74,11 +70,6 @@ $$;
 NOT_COPIED = (
     "current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()"
 )
-INDEX = re.compile(r"^(create (?:unique )?index) (\w+)(.*?);", re.MULTILINE | re.DOTALL)
-COMMENT_ON = re.compile(r"^comment on (\w+) memory\.([\w.]+) is\s((?:'(?:[^']|'')*'\s*)+);\n", re.MULTILINE)
-COMMENT_LINE = re.compile(r"--[^\n]*")
-TABLE = re.compile(r"create table (?:if not exists )?memory\.(\w+) \((.*?)\n *\)", re.DOTALL)
-PRIMARY_KEY = re.compile(r"(?:(\w+) [\w ]+ primary key(?! \())|primary key \(([^)]*)\)")
 # Whether this session is a tenant's, in functions and in the policies of the tables, which may call only pg_catalog's.
 IS_TENANT = (
     "pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true"
@@ -87,32 +78,10 @@ IS_TENANT = (
 VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTILINE | re.DOTALL)
 
 
-def sha256(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
-
-
 def version() -> str:
     match = re.search(r'^version = "([^"]+)"', (ROOT / "pyproject.toml").read_text(), re.MULTILINE)
     assert match, "pyproject.toml names no version"
     return match[1]
-
-
-def migrations() -> list[Path]:
-    """The files that upgrade tables, in order: each begins at the version at which the one before it ends."""
-    paths = sorted(MIGRATIONS.glob("*.sql"), key=lambda path: numbers(path.stem.split("-")[1]))
-    for earlier, later in pairwise(paths):
-        if later.stem.split("-")[0] != earlier.stem.split("-")[1]:
-            raise SystemExit(f"sql/migrations/{later.name} must begin where {earlier.name} ends")
-    return paths
-
-
-def numbers(version: str) -> list[int]:
-    return [int(number) for number in version.split(".")]
-
-
-def tables_version() -> str:
-    """The version at which the last migration ends: that of the tables of all releases since."""
-    return migrations()[-1].stem.split("-")[1]
 
 
 def rooms() -> dict[Path, str]:
@@ -120,17 +89,6 @@ def rooms() -> dict[Path, str]:
     others = ("tables.sql", "types.sql", "triggers.sql")
     paths = sorted(path for path in ROOMS.rglob("*.sql") if path.name not in others)
     return {path: with_lists(path.read_text()) for path in paths}
-
-
-def tables() -> dict[Path, str]:
-    """The files of tables and of types, in the order of the rooms."""
-    return {path: path.read_text() for name in ("tables", "types") for path in sorted(ROOMS.glob(f"*/{name}.sql"))}
-
-
-def tables_sha256() -> str:
-    """Tells one state of the tables from another one; comments, and the places of files, do not matter."""
-    text = "\n".join(COMMENT_LINE.sub("", COMMENT_ON.sub("", text)) for text in tables().values())
-    return sha256("\n".join(sorted(" ".join(statement.split()) for statement in text.split(";\n"))))
 
 
 # Cached, because each of the 250 files of the rooms asks for the lists: a build takes 0.1 s of CPU instead of 1.0 s.
@@ -190,7 +148,7 @@ def with_lists(text: str) -> str:
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
     text = EACH.sub(lines, text).replace("{{is tenant}}", IS_TENANT).replace("{{roles}}", role_names())
     text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
-    text = text.replace("{{tables version}}", tables_version())
+    text = text.replace("{{tables version}}", tables.version(SQL))
     return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", trigger_names())
 
 
@@ -247,33 +205,17 @@ def triggers() -> str:
 
 def installation() -> str:
     """The call that makes all tables and types at once, and the calls that upgrade them."""
-    body = "\n".join(with_pgvector(COMMENT_ON.sub("", with_lists(text))) for text in tables().values())
-    ends = tables_version()
-    calls = [MIGRATION.format(begins="null", ends=ends, sha256=tables_sha256(), body=body)]
-    for path in migrations():
-        begins, ends = path.stem.split("-")
-        body = path.read_text()
-        calls.append(MIGRATION.format(begins=f"'{begins}'", ends=ends, sha256=sha256(body), body=body))
-    return "\n".join(calls)
+    texts = (tables.COMMENT_ON.sub("", with_lists(text)) for text in tables.files(SQL).values())
+    steps = [("null", tables.version(SQL), tables.digest(SQL), "\n".join(map(with_pgvector, texts)))]
+    for path in tables.migrations(SQL):
+        text = path.read_text()
+        steps.append((f"'{path.stem.split('-')[0]}'", tables.ends(path), tables.sha256(text), text))
+    return "\n".join(MIGRATION.format(begins=a, ends=b, sha256=digest, body=body) for a, b, digest, body in steps)
 
 
-def known_migrations() -> str:
-    """What memory.migrations may have, as the rows of a VALUES list: what was released, and what this file writes."""
-    rows = frozen() | current()
-    return ",\n".join(f"      ('{name}', '{digest}')" for name, digest in sorted(rows.items()))
-
-
-def current() -> dict[str, str]:
-    """What this file writes into memory.migrations: names and hashes."""
-    return {path.stem: sha256(path.read_text()) for path in migrations()} | {tables_version(): tables_sha256()}
-
-
-def comments() -> str:
-    """The comments of tables, columns, types and sequences, as the rows of a VALUES list."""
-    found = [comment for text in tables().values() for comment in COMMENT_ON.findall(text)]
-    if len(found) != sum(text.count("comment on ") for text in tables().values()):
-        raise SystemExit("a comment has another head than build.py reads: comment on column memory.table.column is")
-    return ",\n".join(f"      ('{kind}', '{name}', {text.strip()})" for kind, name, text in found)
+@functools.cache
+def indexes() -> str:
+    return tables.indexes(SQL)
 
 
 def replaceable(text: str) -> str:
@@ -312,19 +254,6 @@ def defaults() -> str:
                     raise SystemExit(f"{section}.{key} has two built-in values, one of them in {path.relative_to(SQL)}")
                 merged[section][key] = value
     return json.dumps(merged, indent=2).replace("'", "''")
-
-
-@functools.cache
-def indexes() -> str:
-    """The indexes that an installation has and the statements that make them anew, as the rows of a VALUES list."""
-    made: dict[str, str] = {}
-    for text in [(SQL / "head.sql").read_text(), *tables().values()]:
-        for table, body in TABLE.findall(text):
-            if found := PRIMARY_KEY.search(body):
-                made[f"{table}_pkey"] = f"alter table memory.{table} add primary key ({found[1] or found[2]})"
-        for verb, name, rest in INDEX.findall(text):
-            made[name] = " ".join(f"{verb} concurrently {name}{rest}".split())
-    return ",\n".join(f"    ('{name}', $index${made[name]}$index$)" for name in sorted(made))
 
 
 def trigger_names() -> str:
@@ -386,13 +315,13 @@ def build() -> str:
     about, head, drain, statistics = (
         (SQL / f"{name}.sql").read_text() for name in ("about", "head", "drain", "statistics")
     )
-    head = head.replace("{{known migrations}}", known_migrations())
+    head = head.replace("{{known migrations}}", tables.known_migrations(SQL))
     parts = [about, door, head, upgrade, roles("notice"), drain]
     privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
     parts += [
         installation(),
         statistics,
-        (SQL / "comments.sql").read_text().replace("{{comments}}", comments()),
+        (SQL / "comments.sql").read_text().replace("{{comments}}", tables.comments(SQL)),
         with_lists((SQL / "kinds.sql").read_text()),
         replaced,
         replaceable(functions),
@@ -403,37 +332,10 @@ def build() -> str:
     return "\n".join(parts).replace("{{version}}", version())
 
 
-def frozen() -> dict[str, str]:
-    """What released versions have written into memory.migrations: names and hashes."""
-    lines = FROZEN.read_text().splitlines() if FROZEN.exists() else []
-    return {name: digest for digest, name in (line.split() for line in lines)}
-
-
-def freeze() -> None:
-    """Note what this version writes into memory.migrations: it must not change from now on."""
-    rows = frozen() | current()
-    FROZEN.write_text("".join(f"{digest}  {name}\n" for name, digest in rows.items()))
-
-
-def changes_of_releases() -> list[str]:
-    """What is no longer as it was released, and how to go on."""
-    released, now, ends = frozen(), current(), tables_version()
-    problems = [
-        f"sql/migrations/{name}.sql was released and must not change"
-        for name, digest in released.items()
-        if "-" in name and now.get(name) != digest
-    ]
-    if ends in released and now[ends] != released[ends]:
-        problems.append(f"the tables of {ends} were released: add sql/migrations/{ends}-<next version>.sql")
-    if ends not in released and ends != version():
-        problems.append(f"sql/migrations ends at {ends}, pyproject.toml says {version()}: set the version there")
-    return problems
-
-
 def main() -> int:
     if "--freeze" in sys.argv[1:]:
-        freeze()
-    if problems := changes_of_releases():
+        tables.freeze(SQL)
+    if problems := tables.changes_of_releases(SQL, version()):
         print("\n".join(problems), file=sys.stderr)
         return 1
     for path, built in ((OUTPUT, build()), (ROLES, roles_file())):

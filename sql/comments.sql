@@ -1,5 +1,5 @@
--- The comments of tables, columns, types and sequences stand in tables.sql and types.sql of the rooms. Those that differ
--- are set after each installation, so that no migration repeats them. The same ones again lock no table.
+-- The comments of tables, columns, types and sequences stand in tables.sql and types.sql of the rooms. Each
+-- installation sets those that differ, so that no migration repeats them, and running this file again locks no table.
 do $comments$
 declare
   described record;
@@ -12,7 +12,8 @@ begin
     where d.says is distinct from case d.kind
       when 'column' then (
         select col_description(a.attrelid, a.attnum) from pg_attribute as a
-        where a.attrelid = to_regclass('memory.' || split_part(d.name, '.', 1)) and a.attname = split_part(d.name, '.', 2))
+        where a.attrelid = to_regclass('memory.' || split_part(d.name, '.', 1))
+          and a.attname = split_part(d.name, '.', 2))
       when 'type' then obj_description(to_regtype('memory.' || d.name), 'pg_type')
       else obj_description(to_regclass('memory.' || d.name), 'pg_class') end
   loop

@@ -93,8 +93,8 @@ create table if not exists memory.migrations (
   applied_at timestamptz not null default statement_timestamp()
 );
 comment on table memory.migrations is
-'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables of '
-'an earlier version. The newest version is that of the tables.';
+'How the tables of this installation were made, with the hash of what ran: at once, or by migrations from the tables '
+'of an earlier version. The newest version is that of the tables.';
 comment on column memory.migrations.name is
 'The version whose tables were made at once, or the migration: <from>-<to>. 001 to 008: the tables of 0.1.0.';
 comment on column memory.migrations.sha256 is 'SHA-256 of the statements that ran.';
@@ -110,7 +110,8 @@ begin
     execute 'select memory.version()' into installed;
   end if;
   perform set_config('agent_memory.installed', coalesce(installed, ''), true);
-  select m.name, m.version, string_to_array(m.version, '.')::int[] > string_to_array('{{version}}', '.')::int[] as is_newer
+  select m.name, m.version,
+    string_to_array(m.version, '.')::int[] > string_to_array('{{version}}', '.')::int[] as is_newer
   into strange
   from memory.migrations as m
   where (m.name, m.sha256) not in (

@@ -1,7 +1,7 @@
 -- PostgreSQL keeps no statistics of texts of users. What a user has said, and who that is, would stay in pg_statistic
--- until the next ANALYZE after it was forgotten, and in an empty table for ever. No plan needs the most common values of
--- these columns: statements name a user, and find the rows by an index that begins with the user. So this concerns each
--- column of a text, JSON, array, vector or hash, but those whose values are words of our own. A test says which.
+-- until the next ANALYZE after it was forgotten, and in an empty table for ever. No plan needs the most common values
+-- of these columns: statements name a user, and find the rows by an index that begins with the user. So this concerns
+-- each column of a text, JSON, array, vector or hash, but those whose values are words of our own. A test says which.
 --
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 
 import psycopg
 import pytest
@@ -68,14 +67,14 @@ def problems_after(tmp_path: Path) -> Callable[[str, str, str], list[str]]:
 
     def changed(path: str, old: str, new: str) -> list[str]:
         sources = copied_sources(tmp_path)
-        build: ModuleType = the_build(sources)
-        build.freeze()
-        assert build.changes_of_releases() == []
-        file = sources / "sql" / path
+        sql, tables = sources / "sql", the_build(sources).tables
+        tables.freeze(sql)
+        assert tables.changes_of_releases(sql, VERSION) == []
+        file = sql / path
         text = file.read_text() if file.exists() else ""
         assert old in text
         file.write_text(text.replace(old, new, 1) if old else new)
-        return list(the_build(sources).changes_of_releases())
+        return list(tables.changes_of_releases(sql, VERSION))
 
     return changed
 

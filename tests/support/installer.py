@@ -38,7 +38,7 @@ def build_version(folder: Path, files: dict[str, str]) -> str:
     """
     sources = copied_sources(folder)
     if migrations := [path for path in files if path.startswith("migrations/")]:
-        the_build(sources).freeze()
+        the_build(sources).tables.freeze(sources / "sql")
         project = sources / "pyproject.toml"
         later = max(migrations).removesuffix(".sql").rpartition("-")[2]
         project.write_text(re.sub(r"^version = .*", f'version = "{later}"', project.read_text(), flags=re.MULTILINE))

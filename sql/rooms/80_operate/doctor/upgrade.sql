@@ -7,7 +7,8 @@ begin
   from (
     select case when t.version > string_to_array('{{version}}', '.')::int[]
         then format('the tables are of %s, newer than {{version}}: run "agent-memory install" of that version', v.name)
-        else format('the tables are of %s and not of {{tables version}}: run "agent-memory install"', v.name) end as fault
+        else format('the tables are of %s and not of {{tables version}}: run "agent-memory install"', v.name)
+      end as fault
     from (select max(string_to_array(m.version, '.')::int[]) from memory.migrations as m) as t (version)
     cross join lateral (select coalesce(array_to_string(t.version, '.'), 'no known version')) as v (name)
     where t.version is distinct from string_to_array('{{tables version}}', '.')::int[]
