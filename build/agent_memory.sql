@@ -217,7 +217,7 @@ begin
   where (m.name, m.sha256) not in (
     values
       ('0.1.0-0.2.0', 'af9f4c5febda2b57495e8725911c1bcdcc20764f5754c93a3451f53c5cfd04b2'),
-      ('0.2.0', '7dcc5dc1979c8c89d8af653b59330e143be476d6ab6819f664d59de4e1ee5e67'),
+      ('0.2.0', 'ebefd1c355f67bc95d8951cfe12049176c4b2ee11a48bdae33ab99683c774e0f'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -559,7 +559,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '7dcc5dc1979c8c89d8af653b59330e143be476d6ab6819f664d59de4e1ee5e67', $migration$
+call memory._migrate(null, '0.2.0', 'ebefd1c355f67bc95d8951cfe12049176c4b2ee11a48bdae33ab99683c774e0f', $migration$
 -- Who has called which administrative function.
 create table memory.audit (
   audit_id bigint generated always as identity primary key,

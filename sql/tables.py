@@ -13,6 +13,7 @@ from pathlib import Path
 
 COMMENT_LINE = re.compile(r"--[^\n]*")
 COMMENT_ON = re.compile(r"^comment on (\w+) memory\.([\w.]+) is\s((?:'(?:[^']|'')*'\s*)+);\n", re.MULTILINE)
+STATEMENT_END = re.compile(r";\s*\n")
 INDEX = re.compile(r"^(create (?:unique )?index) (\w+)(.*?);", re.MULTILINE | re.DOTALL)
 TABLE = re.compile(r"create table (?:if not exists )?memory\.(\w+) \((.*?)\n *\)", re.DOTALL)
 PRIMARY_KEY = re.compile(r"(?:(\w+) [\w ]+ primary key(?! \())|primary key \(([^)]*)\)")
@@ -50,7 +51,7 @@ def version(sql: Path) -> str:
 def digest(sql: Path) -> str:
     """Tells one state of the tables from another one. Comments do not matter, nor in which file a statement stands."""
     text = "\n".join(COMMENT_LINE.sub("", COMMENT_ON.sub("", text)) for text in files(sql).values())
-    return sha256("\n".join(sorted(" ".join(statement.split()) for statement in text.split(";\n"))))
+    return sha256("\n".join(sorted(" ".join(statement.split()) for statement in STATEMENT_END.split(text))))
 
 
 def written(sql: Path) -> dict[str, str]:
