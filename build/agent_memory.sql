@@ -216,8 +216,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', 'af9f4c5febda2b57495e8725911c1bcdcc20764f5754c93a3451f53c5cfd04b2'),
-      ('0.2.0', 'ebefd1c355f67bc95d8951cfe12049176c4b2ee11a48bdae33ab99683c774e0f'),
+      ('0.1.0-0.2.0', '0f56bec13e304c009e564c9e0b800f6431a5f67b62dd161068c29892604d350e'),
+      ('0.2.0', 'b4ddb1e971dd55dc4ef510e21292ab41661f5327199856972693c6841e16c019'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -559,7 +559,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', 'ebefd1c355f67bc95d8951cfe12049176c4b2ee11a48bdae33ab99683c774e0f', $migration$
+call memory._migrate(null, '0.2.0', 'b4ddb1e971dd55dc4ef510e21292ab41661f5327199856972693c6841e16c019', $migration$
 -- Who has called which administrative function.
 create table memory.audit (
   audit_id bigint generated always as identity primary key,
@@ -1048,12 +1048,13 @@ create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind,
 -- Each row of memory.memories belongs to one of memory.memory_scopes (user_id, agent_id).
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
 
--- The trigger memory_100_before_write checks metadata, confidence, importance, trust, validity, operation and
--- quarantine of each row, and says which argument breaks a rule. PostgreSQL reads and plans the check constraints of a
--- table anew in each statement: constraints that say the same again took a tenth of the instructions of add_memory
--- (PostgreSQL 15). is_stated is no generated column: to add one writes the table anew, and the planner takes an empty
--- table that was written anew for one that stays empty, so that a first load reads all memories of its agent for each
--- memory.
+-- The trigger memory_100_before_write checks metadata, confidence, importance, trust, operation and quarantine of each
+-- row, and says which argument breaks a rule. PostgreSQL reads and plans the check constraints of a table anew in each
+-- statement. Constraints for these six would add 13 % to the instructions of add_memory, each 2 to 4 % (callgrind,
+-- PostgreSQL 15, November 2026); validity_is_ordered adds 0.7 %.
+--
+-- is_stated is no generated column: to add one writes the table anew, and the planner takes an empty table that was
+-- written anew for one that stays empty, so that a first load reads all memories of its agent for each memory.
 create table memory.memories (
   user_id text not null,
   memory_id uuid not null,
@@ -1092,6 +1093,7 @@ create table memory.memories (
   released_at timestamptz,
   primary key (user_id, memory_id),
   constraint supersede_is_whole check ((superseded_by is null) = (superseded_at is null)),
+  constraint validity_is_ordered check (valid_from <= valid_to),
   constraint words_are_in_one_place check (num_nonnulls(search_vector, long_search_vector) = 1)
 );
 -- Index entries over 500 bytes would be compressed, and decompressing takes longer than comparing.
@@ -1378,7 +1380,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', 'af9f4c5febda2b57495e8725911c1bcdcc20764f5754c93a3451f53c5cfd04b2', $migration$
+call memory._migrate('0.1.0', '0.2.0', '0f56bec13e304c009e564c9e0b800f6431a5f67b62dd161068c29892604d350e', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1387,13 +1389,12 @@ call memory._migrate('0.1.0', '0.2.0', 'af9f4c5febda2b57495e8725911c1bcdcc20764f
 -- is_stated is no generated column: that would write the table anew, and the planner takes an empty table that was
 -- written anew for one that stays empty, so that a first load reads all memories of its agent for each memory.
 --
--- PostgreSQL reads and plans the check constraints of a table anew in each statement: those of memory.memories took a
--- tenth of the instructions of add_memory (PostgreSQL 15). The trigger memory_100_before_write applies the same rules.
+-- PostgreSQL reads and plans the check constraints of a table anew in each statement: those that go took a tenth of the
+-- instructions of add_memory (PostgreSQL 15). The trigger memory_100_before_write applies the same rules.
 alter table memory.memories
   drop constraint metadata_is_object,
   drop constraint confidence_is_share,
   drop constraint importance_is_share,
-  drop constraint validity_is_ordered,
   drop constraint operation_is_known,
   add column is_stated boolean not null default true,
   add column said_at timestamptz,
@@ -2046,7 +2047,7 @@ begin
       ('column', 'bound_roles.bound_at', 'When memory.bind_role() bound it.'),
       ('table', 'token_keys', 'The keys that tokens of tenants are signed with, as HMAC-SHA256 takes them; see memory.set_token_key(). Whoever '
 'reads this table, or a dump of it, can make tokens of every user.'),
-      ('column', 'token_keys.is_previous', 'Whether it is the key before, accepted during a rotation.'),
+      ('column', 'token_keys.is_previous', 'Whether this is the previous key, which is accepted during a rotation.'),
       ('column', 'token_keys.inner_block', 'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).'),
       ('column', 'token_keys.outer_block', 'The same, combined with 0x5c.'),
       ('column', 'token_keys.set_at', 'When memory.set_token_key() set it.'),
@@ -2066,7 +2067,7 @@ begin
       ('column', 'models.name', 'The name under which functions and policies know the model.'),
       ('column', 'models.kind', 'chat, embedding or rerank.'),
       ('column', 'models.provider', 'local, openai (and all that speak its protocol) or azure.'),
-      ('column', 'models.model', 'What the provider calls it.'),
+      ('column', 'models.model', 'The name of the model at its provider.'),
       ('column', 'models.settings', 'Address, limits, prices and where the key is found; see memory.register_model().'),
       ('column', 'models.dimensions', 'How long the first embedding of this model was, and all of them are. settings.dimensions is what a provider is '
 'asked for.'),
@@ -2114,7 +2115,7 @@ begin
       ('column', 'due_deletions.deleted_before', 'The end of the hour in which they were deleted: what was deleted later has a row of its own.'),
       ('column', 'due_deletions.due_at', 'From when on a call of the user or an idle worker deletes them for good.'),
       ('table', 'user_locks', 'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.'),
-      ('column', 'user_locks.user_hash', 'That of memory.tombstones.'),
+      ('column', 'user_locks.user_hash', 'HMAC-SHA256 of the user_id, as in memory.tombstones.'),
       ('table', 'whole_user_changes', 'Transactions that import or forget a user; each removes its row before it ends.'),
       ('column', 'whole_user_changes.transaction_id', 'The transaction that the row is about.'),
       ('table', 'jobs', 'Model work to do and done. Workers go through memory.claim_jobs() and memory.complete_job(); nothing waits for '
@@ -2126,10 +2127,10 @@ begin
       ('column', 'jobs.status', 'pending: waits for its turn, or for run_after. running: a worker has it. completed, dead: done, or failed for '
 'good.'),
       ('column', 'jobs.attempts', 'How many attempts were counted; those that were released are not.'),
-      ('column', 'jobs.max_attempts', 'After so many failed attempts the job is dead.'),
+      ('column', 'jobs.max_attempts', 'How many failed attempts make the job dead.'),
       ('column', 'jobs.run_after', 'Not handed out before this time.'),
-      ('column', 'jobs.request', 'What was asked: recent_k, n, is_forced.'),
-      ('column', 'jobs.next_request', 'What was asked meanwhile: a new job follows this one.'),
+      ('column', 'jobs.request', 'What the caller asked for: recent_k, n, is_forced.'),
+      ('column', 'jobs.next_request', 'What a caller asked for while the job was running: a new job follows this one.'),
       ('column', 'jobs.input', 'What the last claim handed out, as far as completing the job needs it again.'),
       ('column', 'jobs.agent_id', 'Whose budget the job counts against: the agent of the newest message it reads.'),
       ('column', 'jobs.tokens_reserved', 'Tokens that the running attempt will use at least; they count against the budgets until the ledger has the real '
@@ -2151,7 +2152,7 @@ begin
 'makes; of other kinds empty.'),
       ('table', 'marks', 'How far each kind of work has come, stamped in the transaction that stores its result.'),
       ('column', 'marks.user_id', 'The user to whom the row belongs.'),
-      ('column', 'marks.kind', 'Whose progress position says: a kind of job, or one of the names explained there.'),
+      ('column', 'marks.kind', 'A kind of job, or one of the names that the comment of position explains.'),
       ('column', 'marks.scope', 'As in memory.jobs: a thread_id, or empty for the user as a whole.'),
       ('column', 'marks.position', 'extract_memories, summarize_user: the seq up to which the thread was read. words: the seq up to which all messages '
 'are parsed and have search_keys. extractions: how many there were. reconcile_memories, consolidate: the time of '
@@ -2166,7 +2167,7 @@ begin
       ('column', 'gone_jobs.kind', 'The kind that the job had.'),
       ('column', 'gone_jobs.agent_id', 'Whose budget the calls count against.'),
       ('column', 'gone_jobs.model', 'The model that its input named; null where none was named.'),
-      ('column', 'gone_jobs.calls_left', 'Model calls that may still be entered, as tokens_left for tokens.'),
+      ('column', 'gone_jobs.calls_left', 'Model calls that may still be entered for it in the ledger.'),
       ('column', 'gone_jobs.tokens_left', 'Tokens that may still be entered for it in the ledger.'),
       ('column', 'gone_jobs.gone_at', 'When the job was deleted.'),
       ('sequence', 'turn_of_all', 'Which user had the last turn among claims of all kinds: a hash of the id, halved.'),
@@ -2177,7 +2178,7 @@ begin
       ('column', 'embeddings.model', 'The name of the embedding model in memory.models.'),
       ('column', 'embeddings.source', 'memory, summary, document, message or artifact.'),
       ('column', 'embeddings.id', 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message, the key of an artifact.'),
-      ('column', 'embeddings.agent_id', 'That of the memory or message, as is created_at; null for other sources.'),
+      ('column', 'embeddings.agent_id', 'The agent of the memory or message; null for other sources.'),
       ('column', 'embeddings.created_at', 'When the memory or message was stored, not the embedding.'),
       ('column', 'embeddings.valid_until', 'Until when the memory may be found without filters: the earlier of its expires_at and valid_to, infinity without '
 'either, -infinity once it is deleted or superseded.'),
@@ -2211,11 +2212,11 @@ begin
 'does. Null for one that memory.store_artifact() stored, which lives for itself.'),
       ('column', 'artifacts.awaits_description', 'Whether a job of kind describe_artifact is to improve the description.'),
       ('column', 'artifacts.quarantined_at', 'Since when no search finds it and nobody can expand it.'),
-      ('column', 'artifacts.quarantine_reason', 'Why, as of memories.'),
+      ('column', 'artifacts.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
       ('column', 'artifacts.released_at', 'When it was last released: no rule quarantines it again.'),
       ('table', 'artifact_parts', 'The contents of artifacts. A part ends with a line where it can, else with a word, else between two characters.'),
       ('column', 'artifact_parts.user_id', 'The user to whom the row belongs.'),
-      ('column', 'artifact_parts.content_id', 'That of the artifact, or of an upload that no artifact names yet.'),
+      ('column', 'artifact_parts.content_id', 'The content_id of the artifact, or the upload_id of an upload that no artifact names yet.'),
       ('column', 'artifact_parts.first_byte', 'How many bytes of UTF-8 of the content come before this part.'),
       ('column', 'artifact_parts.first_line', 'How many line breaks come before this part.'),
       ('column', 'artifact_parts.content', 'The text of this part.'),
@@ -2245,8 +2246,8 @@ begin
       ('column', 'messages.role', 'user, assistant, tool, system or developer.'),
       ('column', 'messages.content', 'What was said, or the words that stand for it: see artifact_key, and quarantined_messages.'),
       ('column', 'messages.metadata', 'Of the application; tool_calls, tool_call_id and name of a chat message stand here.'),
-      ('column', 'messages.search_vector', 'What keywords find it by: its words, its speaker''s name and its date. Null until the first job that reads the '
-'message, memory.sweep() or a change of its content fills it; search parses the text until then.'),
+      ('column', 'messages.search_vector', 'The words by which keywords find the message: its own, the name of its speaker and its date. Null until the first '
+'job that reads the message, memory.sweep() or a change of its content fills it; search parses the text until then.'),
       ('column', 'messages.token_count', 'Tokens, tool calls included: estimated as bytes / 4 on the write path, replaced by the exact count of the first '
 'job that reads the message.'),
       ('column', 'messages.is_counted', 'Whether token_count is exact.'),
@@ -2283,22 +2284,22 @@ begin
 'what is known of a user across threads.'),
       ('column', 'summaries.user_id', 'The user to whom the row belongs.'),
       ('column', 'summaries.summary_id', 'Names the summary; messages that it replaced name it.'),
-      ('column', 'summaries.kind', 'rolling, thread or user, see the comment of the table.'),
+      ('column', 'summaries.kind', 'rolling, thread or user: the comment of the table explains them.'),
       ('column', 'summaries.thread_id', 'Empty for the summary of a user.'),
       ('column', 'summaries.summary', 'The text; null until a model has written it.'),
       ('column', 'summaries.search_vector', 'The words of the text, for keyword search.'),
       ('column', 'summaries.token_count', 'Exact tokens of the text, from the job that wrote it; null when it could not count.'),
-      ('column', 'summaries.start_seq', 'The first message that went in.'),
-      ('column', 'summaries.end_seq', 'The last message that went in; for the summary of a user, how many did, from 0.'),
+      ('column', 'summaries.start_seq', 'The first message that went into the summary.'),
+      ('column', 'summaries.end_seq', 'The last message that went into the summary; for the summary of a user the number of messages, from 0.'),
       ('column', 'summaries.base_summary_id', 'The summary whose text went into this one.'),
-      ('column', 'summaries.agent_ids', 'Whose messages it draws on, those of its predecessors included: an agent that asks for its own context does not '
-'get another''s words.'),
+      ('column', 'summaries.agent_ids', 'The agents whose messages went into the summary or its predecessors: an agent that asks for its own context does '
+'not get the words of another agent.'),
       ('column', 'summaries.status', 'processing: a worker is at it, or will try again. completed. failed: its job is dead. quarantined: nobody sees it.'),
       ('column', 'summaries.metadata', 'Of the summary of a whole thread its topics, entities, decisions and open questions.'),
       ('column', 'summaries.generation_time_ms', 'Milliseconds the model took.'),
       ('column', 'summaries.created_at', 'When the row was stored.'),
       ('column', 'summaries.quarantined_at', 'Since when nobody sees it.'),
-      ('column', 'summaries.quarantine_reason', 'Why, as of memories.'),
+      ('column', 'summaries.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
       ('table', 'memories', 'What is known about a user beyond one conversation: facts, preferences, context, ...'),
       ('column', 'memories.user_id', 'The user to whom the row belongs.'),
       ('column', 'memories.memory_id', 'Names the memory, as memory.add_memory() returned it.'),
@@ -2307,15 +2308,16 @@ begin
       ('column', 'memories.content', 'What is remembered: a sentence, as a rule.'),
       ('column', 'memories.content_hash', 'SHA-256 of the content in lower case with single spaces and without blanks of no width, first 32 hex digits.'),
       ('column', 'memories.embedding_text', 'What is embedded and searched in place of content; null means content.'),
-      ('column', 'memories.search_vector', 'Its words for keyword search; of a text with more than about 150 different words, long_search_vector has them.'),
-      ('column', 'memories.long_search_vector', 'The same where it is too long for memories_recent_idx; exactly one of the two is set.'),
+      ('column', 'memories.search_vector', 'The words of the memory for keyword search; null for a text with more than about 150 different words.'),
+      ('column', 'memories.long_search_vector', 'The words of a memory whose search_vector would be too long for memories_recent_idx; exactly one of the two is '
+'set.'),
       ('column', 'memories.thread_id', 'The thread in which it was said; null for a memory of no thread.'),
-      ('column', 'memories.source_seqs', 'Messages of thread_id that state it.'),
+      ('column', 'memories.source_seqs', 'The messages of thread_id that state the memory.'),
       ('column', 'memories.source', 'Who says so: user, extraction, or what the caller names.'),
       ('column', 'memories.metadata', 'Of the application; what extraction knows besides, such as subject and event_time.'),
       ('column', 'memories.tags', 'Labels by which lists and searches select.'),
       ('column', 'memories.confidence', 'How sure the source is, from 0 to 1.'),
-      ('column', 'memories.importance', 'How much it matters, from 0 to 1: it weighs in contexts, and decides who goes at the limit.'),
+      ('column', 'memories.importance', 'How much the memory matters, from 0 to 1: contexts weigh it, and at the limit the least important memory goes.'),
       ('column', 'memories.valid_from', 'From when on the fact holds, in the world; null where that is not known.'),
       ('column', 'memories.valid_to', 'Until when the fact holds, in the world; null means for ever.'),
       ('column', 'memories.created_at', 'When the row was stored.'),
@@ -2337,13 +2339,13 @@ begin
       ('column', 'memories.quarantined_at', 'Since when nobody sees it, unless asked for. deleted_at is infinity meanwhile, so every reader takes it for '
 'deleted, and no sweep removes it.'),
       ('column', 'memories.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
-      ('column', 'memories.quarantined_with', 'The poisoned source that it derives from, such as "message thread/3"; null when it is itself the reason.'),
+      ('column', 'memories.quarantined_with', 'The poisoned source that the memory derives from, such as "message thread/3"; null when it is itself the reason.'),
       ('column', 'memories.released_at', 'When it was last released: no rule quarantines it again while its content stays.'),
       ('table', 'memory_history', 'Earlier versions of memories, written when they are replaced; storing a new memory writes nothing here.'),
       ('column', 'memory_history.user_id', 'The user to whom the row belongs.'),
       ('column', 'memory_history.memory_id', 'The memory of which this is an earlier version.'),
       ('column', 'memory_history.version', 'The number of the version, from 1.'),
-      ('column', 'memory_history.operation', 'The change that made this version, as of memories.'),
+      ('column', 'memory_history.operation', 'The change that made this version, as in memory.memories.'),
       ('column', 'memory_history.content', 'What this version said.'),
       ('column', 'memory_history.metadata', 'The metadata of this version.'),
       ('column', 'memory_history.tags', 'The tags of this version.'),
@@ -2353,7 +2355,7 @@ begin
       ('column', 'memory_history.changed_at', 'When this version was made.'),
       ('column', 'memory_history.changed_by', 'The role that had logged in when this version was made.'),
       ('column', 'memory_history.superseded_by', 'The memory or document that hid this version.'),
-      ('column', 'memory_history.supersede_reason', 'Why this version was hidden, as of memories.'),
+      ('column', 'memory_history.supersede_reason', 'Why this version was hidden, as in memory.memories.'),
       ('table', 'memory_scopes', 'Counters of one agent''s memories of one user. The row lock on it makes the limit exact under concurrent writers.'),
       ('column', 'memory_scopes.user_id', 'The user to whom the row belongs.'),
       ('column', 'memory_scopes.agent_id', 'The agent of that user.'),
@@ -2365,7 +2367,7 @@ begin
 'memory.render_memories().'),
       ('column', 'memory_types.memory_type', 'The name of the kind.'),
       ('column', 'memory_types.heading', 'The line above the memories of this kind in memory.render_memories().'),
-      ('column', 'memory_types.description', 'What belongs here, for people.'),
+      ('column', 'memory_types.description', 'Says to people which memories are of this kind.'),
       ('column', 'memory_types.position', 'The place of the kind in memory.render_memories(), from the least on.'),
       ('table', 'documents', 'The knowledge base: documents of the application, archived conversations, and articles made of old memories.'),
       ('column', 'documents.user_id', 'The user to whom the row belongs.'),
@@ -2378,14 +2380,14 @@ begin
       ('column', 'documents.source', 'user: added by the application. archive: a compressed conversation, one document per thread, closed_archive once '
 'the thread was cleared. consolidation: an article made of memories, which metadata.memory_ids names.'),
       ('column', 'documents.thread_id', 'Of an archived conversation the thread; null for other documents.'),
-      ('column', 'documents.agent_ids', 'Whose words went in.'),
+      ('column', 'documents.agent_ids', 'The agents whose words went into the document.'),
       ('column', 'documents.created_at', 'When the row was stored.'),
       ('column', 'documents.updated_at', 'When the row was last changed.'),
-      ('column', 'documents.trust', 'From 0 to 1, as of memories. A document of the application may lower it by metadata.trust; an article made of '
-'memories has the least of theirs.'),
+      ('column', 'documents.trust', 'From 0 to 1, as in memory.memories. A document of the application may lower it by metadata.trust; an article made '
+'of memories has the least of theirs.'),
       ('column', 'documents.quarantined_at', 'Since when no search finds it and no list shows it.'),
-      ('column', 'documents.quarantine_reason', 'Why, as of memories.'),
-      ('column', 'documents.quarantined_with', 'The poisoned source that it derives from, as of memories.'),
+      ('column', 'documents.quarantine_reason', 'Why: the signs that a rule found, or what the caller gave.'),
+      ('column', 'documents.quarantined_with', 'The poisoned source that the document derives from; null when it is itself the reason.'),
       ('column', 'documents.released_at', 'When it was last released: no rule quarantines it again.'),
       ('table', 'document_chunks', 'The pieces that documents are found by. A long document is one piece until a job has cut it.'),
       ('column', 'document_chunks.user_id', 'The user to whom the row belongs.'),
@@ -2411,15 +2413,15 @@ begin
       ('table', 'receipts', 'What memory.forget_memory() and memory.forget_user() have removed: rows by table, without content and without '
 'user_id.'),
       ('column', 'receipts.receipt_id', 'Names the receipt, as the call returned it.'),
-      ('column', 'receipts.subject', 'What was forgotten: memory or user.'),
-      ('column', 'receipts.user_hash', 'That of memory.tombstones.'),
+      ('column', 'receipts.subject', 'Whether a memory or a user was forgotten: memory or user.'),
+      ('column', 'receipts.user_hash', 'HMAC-SHA256 of the user_id, as in memory.tombstones.'),
       ('column', 'receipts.reason', 'As the caller gave it, without the user_id and without what was forgotten.'),
       ('column', 'receipts.tables', 'How many rows of which table were removed or emptied.'),
       ('column', 'receipts.forgotten_at', 'When it was forgotten.'),
       ('table', 'imports', 'Imports of users that are under way, one in a transaction, which cannot be committed before the last part came. '
 'The table is empty to others.'),
       ('column', 'imports.transaction_id', 'The transaction that the row is about.'),
-      ('column', 'imports.user_hash', 'That of memory.tombstones.'),
+      ('column', 'imports.user_hash', 'HMAC-SHA256 of the user_id, as in memory.tombstones.'),
       ('column', 'imports.rows_given', 'How many rows the parts had so far.'),
       ('column', 'imports.rows_stored', 'How many rows of the parts were stored so far; the others are from before the user was forgotten.'),
       ('table', 'moved_users', 'Users whose rows agent-memory move has copied into this database. A move that is run again passes them by.'),

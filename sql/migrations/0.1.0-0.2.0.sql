@@ -6,13 +6,12 @@
 -- is_stated is no generated column: that would write the table anew, and the planner takes an empty table that was
 -- written anew for one that stays empty, so that a first load reads all memories of its agent for each memory.
 --
--- PostgreSQL reads and plans the check constraints of a table anew in each statement: those of memory.memories took a
--- tenth of the instructions of add_memory (PostgreSQL 15). The trigger memory_100_before_write applies the same rules.
+-- PostgreSQL reads and plans the check constraints of a table anew in each statement: those that go took a tenth of the
+-- instructions of add_memory (PostgreSQL 15). The trigger memory_100_before_write applies the same rules.
 alter table memory.memories
   drop constraint metadata_is_object,
   drop constraint confidence_is_share,
   drop constraint importance_is_share,
-  drop constraint validity_is_ordered,
   drop constraint operation_is_known,
   add column is_stated boolean not null default true,
   add column said_at timestamptz,

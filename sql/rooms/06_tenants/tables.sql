@@ -23,7 +23,8 @@ alter table memory.token_keys enable row level security;
 comment on table memory.token_keys is
 'The keys that tokens of tenants are signed with, as HMAC-SHA256 takes them; see memory.set_token_key(). Whoever '
 'reads this table, or a dump of it, can make tokens of every user.';
-comment on column memory.token_keys.is_previous is 'Whether it is the key before, accepted during a rotation.';
+comment on column memory.token_keys.is_previous is
+'Whether this is the previous key, which is accepted during a rotation.';
 comment on column memory.token_keys.inner_block is
 'The key, padded to 64 bytes, each combined with 0x36 (HMAC, RFC 2104).';
 comment on column memory.token_keys.outer_block is 'The same, combined with 0x5c.';

@@ -23,7 +23,7 @@ comment on table memory.models is
 comment on column memory.models.name is 'The name under which functions and policies know the model.';
 comment on column memory.models.kind is 'chat, embedding or rerank.';
 comment on column memory.models.provider is 'local, openai (and all that speak its protocol) or azure.';
-comment on column memory.models.model is 'What the provider calls it.';
+comment on column memory.models.model is 'The name of the model at its provider.';
 comment on column memory.models.settings is
 'Address, limits, prices and where the key is found; see memory.register_model().';
 comment on column memory.models.dimensions is

@@ -72,7 +72,7 @@ create table memory.user_locks (
 alter table memory.user_locks enable row level security;
 comment on table memory.user_locks is
 'Users of whom something was forgotten, or who were imported; the row is locked meanwhile.';
-comment on column memory.user_locks.user_hash is 'That of memory.tombstones.';
+comment on column memory.user_locks.user_hash is 'HMAC-SHA256 of the user_id, as in memory.tombstones.';
 
 -- Triggers do nothing for rows of a user who is copied or forgotten as a whole: the rows are counted once at the end.
 -- Anybody could set a setting, so the transaction must stand here as well.

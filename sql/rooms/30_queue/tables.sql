@@ -63,10 +63,11 @@ comment on column memory.jobs.status is
 'pending: waits for its turn, or for run_after. running: a worker has it. completed, dead: done, or failed for '
 'good.';
 comment on column memory.jobs.attempts is 'How many attempts were counted; those that were released are not.';
-comment on column memory.jobs.max_attempts is 'After so many failed attempts the job is dead.';
+comment on column memory.jobs.max_attempts is 'How many failed attempts make the job dead.';
 comment on column memory.jobs.run_after is 'Not handed out before this time.';
-comment on column memory.jobs.request is 'What was asked: recent_k, n, is_forced.';
-comment on column memory.jobs.next_request is 'What was asked meanwhile: a new job follows this one.';
+comment on column memory.jobs.request is 'What the caller asked for: recent_k, n, is_forced.';
+comment on column memory.jobs.next_request is
+'What a caller asked for while the job was running: a new job follows this one.';
 comment on column memory.jobs.input is 'What the last claim handed out, as far as completing the job needs it again.';
 comment on column memory.jobs.agent_id is
 'Whose budget the job counts against: the agent of the newest message it reads.';
@@ -104,8 +105,7 @@ create index marks_languages_idx on memory.marks (user_id) where kind in ('langu
 comment on table memory.marks is
 'How far each kind of work has come, stamped in the transaction that stores its result.';
 comment on column memory.marks.user_id is 'The user to whom the row belongs.';
-comment on column memory.marks.kind is
-'Whose progress position says: a kind of job, or one of the names explained there.';
+comment on column memory.marks.kind is 'A kind of job, or one of the names that the comment of position explains.';
 comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empty for the user as a whole.';
 comment on column memory.marks.position is
 'extract_memories, summarize_user: the seq up to which the thread was read. words: the seq up to which all messages '
@@ -135,7 +135,7 @@ comment on column memory.gone_jobs.job_id is 'The number that the job had.';
 comment on column memory.gone_jobs.kind is 'The kind that the job had.';
 comment on column memory.gone_jobs.agent_id is 'Whose budget the calls count against.';
 comment on column memory.gone_jobs.model is 'The model that its input named; null where none was named.';
-comment on column memory.gone_jobs.calls_left is 'Model calls that may still be entered, as tokens_left for tokens.';
+comment on column memory.gone_jobs.calls_left is 'Model calls that may still be entered for it in the ledger.';
 comment on column memory.gone_jobs.tokens_left is 'Tokens that may still be entered for it in the ledger.';
 comment on column memory.gone_jobs.gone_at is 'When the job was deleted.';
 

@@ -39,8 +39,7 @@ comment on column memory.embeddings.model is 'The name of the embedding model in
 comment on column memory.embeddings.source is 'memory, summary, document, message or artifact.';
 comment on column memory.embeddings.id is
 'A uuid, document_id/number for a piece of a document, thread_id/seq for a message, the key of an artifact.';
-comment on column memory.embeddings.agent_id is
-'That of the memory or message, as is created_at; null for other sources.';
+comment on column memory.embeddings.agent_id is 'The agent of the memory or message; null for other sources.';
 comment on column memory.embeddings.created_at is 'When the memory or message was stored, not the embedding.';
 comment on column memory.embeddings.valid_until is
 'Until when the memory may be found without filters: the earlier of its expires_at and valid_to, infinity without '

@@ -60,7 +60,7 @@ comment on column memory.artifacts.check_at is
 comment on column memory.artifacts.awaits_description is
 'Whether a job of kind describe_artifact is to improve the description.';
 comment on column memory.artifacts.quarantined_at is 'Since when no search finds it and nobody can expand it.';
-comment on column memory.artifacts.quarantine_reason is 'Why, as of memories.';
+comment on column memory.artifacts.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';
 comment on column memory.artifacts.released_at is 'When it was last released: no rule quarantines it again.';
 
 create table memory.artifact_parts (
@@ -79,7 +79,7 @@ comment on table memory.artifact_parts is
 'The contents of artifacts. A part ends with a line where it can, else with a word, else between two characters.';
 comment on column memory.artifact_parts.user_id is 'The user to whom the row belongs.';
 comment on column memory.artifact_parts.content_id is
-'That of the artifact, or of an upload that no artifact names yet.';
+'The content_id of the artifact, or the upload_id of an upload that no artifact names yet.';
 comment on column memory.artifact_parts.first_byte is 'How many bytes of UTF-8 of the content come before this part.';
 comment on column memory.artifact_parts.first_line is 'How many line breaks come before this part.';
 comment on column memory.artifact_parts.content is 'The text of this part.';

@@ -87,8 +87,8 @@ comment on column memory.messages.content is
 comment on column memory.messages.metadata is
 'Of the application; tool_calls, tool_call_id and name of a chat message stand here.';
 comment on column memory.messages.search_vector is
-'What keywords find it by: its words, its speaker''s name and its date. Null until the first job that reads the '
-'message, memory.sweep() or a change of its content fills it; search parses the text until then.';
+'The words by which keywords find the message: its own, the name of its speaker and its date. Null until the first '
+'job that reads the message, memory.sweep() or a change of its content fills it; search parses the text until then.';
 comment on column memory.messages.token_count is
 'Tokens, tool calls included: estimated as bytes / 4 on the write path, replaced by the exact count of the first '
 'job that reads the message.';

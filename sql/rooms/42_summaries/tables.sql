@@ -42,19 +42,19 @@ comment on table memory.summaries is
 'what is known of a user across threads.';
 comment on column memory.summaries.user_id is 'The user to whom the row belongs.';
 comment on column memory.summaries.summary_id is 'Names the summary; messages that it replaced name it.';
-comment on column memory.summaries.kind is 'rolling, thread or user, see the comment of the table.';
+comment on column memory.summaries.kind is 'rolling, thread or user: the comment of the table explains them.';
 comment on column memory.summaries.thread_id is 'Empty for the summary of a user.';
 comment on column memory.summaries.summary is 'The text; null until a model has written it.';
 comment on column memory.summaries.search_vector is 'The words of the text, for keyword search.';
 comment on column memory.summaries.token_count is
 'Exact tokens of the text, from the job that wrote it; null when it could not count.';
-comment on column memory.summaries.start_seq is 'The first message that went in.';
+comment on column memory.summaries.start_seq is 'The first message that went into the summary.';
 comment on column memory.summaries.end_seq is
-'The last message that went in; for the summary of a user, how many did, from 0.';
+'The last message that went into the summary; for the summary of a user the number of messages, from 0.';
 comment on column memory.summaries.base_summary_id is 'The summary whose text went into this one.';
 comment on column memory.summaries.agent_ids is
-'Whose messages it draws on, those of its predecessors included: an agent that asks for its own context does not '
-'get another''s words.';
+'The agents whose messages went into the summary or its predecessors: an agent that asks for its own context does '
+'not get the words of another agent.';
 comment on column memory.summaries.status is
 'processing: a worker is at it, or will try again. completed. failed: its job is dead. quarantined: nobody sees it.';
 comment on column memory.summaries.metadata is
@@ -62,4 +62,4 @@ comment on column memory.summaries.metadata is
 comment on column memory.summaries.generation_time_ms is 'Milliseconds the model took.';
 comment on column memory.summaries.created_at is 'When the row was stored.';
 comment on column memory.summaries.quarantined_at is 'Since when nobody sees it.';
-comment on column memory.summaries.quarantine_reason is 'Why, as of memories.';
+comment on column memory.summaries.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';

@@ -39,15 +39,16 @@ comment on column memory.documents.source is
 'user: added by the application. archive: a compressed conversation, one document per thread, closed_archive once '
 'the thread was cleared. consolidation: an article made of memories, which metadata.memory_ids names.';
 comment on column memory.documents.thread_id is 'Of an archived conversation the thread; null for other documents.';
-comment on column memory.documents.agent_ids is 'Whose words went in.';
+comment on column memory.documents.agent_ids is 'The agents whose words went into the document.';
 comment on column memory.documents.created_at is 'When the row was stored.';
 comment on column memory.documents.updated_at is 'When the row was last changed.';
 comment on column memory.documents.trust is
-'From 0 to 1, as of memories. A document of the application may lower it by metadata.trust; an article made of '
-'memories has the least of theirs.';
+'From 0 to 1, as in memory.memories. A document of the application may lower it by metadata.trust; an article made '
+'of memories has the least of theirs.';
 comment on column memory.documents.quarantined_at is 'Since when no search finds it and no list shows it.';
-comment on column memory.documents.quarantine_reason is 'Why, as of memories.';
-comment on column memory.documents.quarantined_with is 'The poisoned source that it derives from, as of memories.';
+comment on column memory.documents.quarantine_reason is 'Why: the signs that a rule found, or what the caller gave.';
+comment on column memory.documents.quarantined_with is
+'The poisoned source that the document derives from; null when it is itself the reason.';
 comment on column memory.documents.released_at is 'When it was last released: no rule quarantines it again.';
 
 create table memory.document_chunks (

@@ -13,8 +13,8 @@ comment on table memory.receipts is
 'What memory.forget_memory() and memory.forget_user() have removed: rows by table, without content and without '
 'user_id.';
 comment on column memory.receipts.receipt_id is 'Names the receipt, as the call returned it.';
-comment on column memory.receipts.subject is 'What was forgotten: memory or user.';
-comment on column memory.receipts.user_hash is 'That of memory.tombstones.';
+comment on column memory.receipts.subject is 'Whether a memory or a user was forgotten: memory or user.';
+comment on column memory.receipts.user_hash is 'HMAC-SHA256 of the user_id, as in memory.tombstones.';
 comment on column memory.receipts.reason is
 'As the caller gave it, without the user_id and without what was forgotten.';
 comment on column memory.receipts.tables is 'How many rows of which table were removed or emptied.';
@@ -31,7 +31,7 @@ comment on table memory.imports is
 'Imports of users that are under way, one in a transaction, which cannot be committed before the last part came. '
 'The table is empty to others.';
 comment on column memory.imports.transaction_id is 'The transaction that the row is about.';
-comment on column memory.imports.user_hash is 'That of memory.tombstones.';
+comment on column memory.imports.user_hash is 'HMAC-SHA256 of the user_id, as in memory.tombstones.';
 comment on column memory.imports.rows_given is 'How many rows the parts had so far.';
 comment on column memory.imports.rows_stored is
 'How many rows of the parts were stored so far; the others are from before the user was forgotten.';
