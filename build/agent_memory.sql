@@ -36,7 +36,7 @@ begin
     return;
   end if;
   execute 'select memory.version()' into installed;
-  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '051_statistics', '054_one_memory_of_one_wording']
+  if installed = '0.2.0' and array(select m.name from memory.migrations as m) @> array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '051_statistics', '054_one_memory_of_one_wording', '056_reason_stated']
     or exists (select from memory.migrations as m
                where string_to_array(m.version, '.')::int[] > string_to_array('0.2.0', '.')::int[]) then
     return;
@@ -2297,6 +2297,10 @@ comment on column memory.marks.position is
 'stored before version 0.2 had rules of quarantine. claims: erasures hold this row so that no worker claims a job of '
 'the user meanwhile. language: scope names a language by which texts may still be parsed. parsed_anew: which source '
 'of search is parsed anew, scope names the last text.';
+$migration$);
+
+call memory._migrate('056_reason_stated', 'f811bbc178d3985109922ad088f42520f6adf789371f974eb7a66d6b7b64eb45', '0.2.0', $migration$
+comment on column memory.memories.supersede_reason is 'duplicate, near-duplicate, contradict (newer facts hid it), stated (it contradicts what the user stated), consolidated, or what memory.supersede_memory() was given.';
 $migration$);
 
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those
@@ -15517,10 +15521,10 @@ end;
 $$;
 
 -- Whether two wordings of claims about one thing may say the same, so that the newer one may take the place of the
--- older one as its duplicate. No: when each has a number that the other lacks; when one has all words of the other and
+-- older one as its duplicate. No: when each has a number that the other lacks; when one has all stems of the other and
 -- turns them ("Eats meat", "Does not eat meat"); when they differ in one of several words ("Prefers window seats",
 -- "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna"). Of 120 paraphrases in four
--- languages that refuses 1 (bench/results/reconciliation.md).
+-- languages that refuses 1 (bench/results/reconciliation.md). A text in a script without blanks is one word here.
 create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15534,7 +15538,8 @@ begin
   return coalesce(
     (numbers <@ other_numbers or other_numbers <@ numbers)
     and (p_claim -> 'turns' = p_other -> 'turns'
-      or not memory._are_in_order(words, others) and not memory._are_in_order(others, words))
+      or cardinality(words || others) > 2 and not memory._texts(p_claim -> 'stems') <@ memory._texts(p_other -> 'stems')
+        and not memory._texts(p_other -> 'stems') <@ memory._texts(p_claim -> 'stems'))
     and not (words <@ others and others <@ words)
     and (cardinality(words) = 1 or cardinality(words) <> cardinality(others)
       or (select count(*) from unnest(words, others) as w (word, other) where w.word <> w.other) > 1), false);
@@ -15781,7 +15786,7 @@ begin
       from unnest(memory._beginnings(array(
         select w from unnest(words) as w
         where w <> all (common) and not tsvector_to_array(to_tsvector(p_language, w)) && p_ignored), language)) as t
-      where t !~ too_common)
+      where t <> all (common) and t !~ too_common)
     || memory._everyday_topics(words);
 end;
 $$;
@@ -21560,7 +21565,9 @@ begin
         where e <> winner and memory._may_hide(p_job.user_id, winner, e, claims, item.is_duplicate));
     end if;
     if cardinality(losers) > 0 then
-      reason := case when item.is_duplicate then 'duplicate' else 'contradict' end;
+      reason := case when item.is_duplicate then 'duplicate'
+                     when winner = memory._newest_said(p_job.user_id, entry_ids) then 'contradict'
+                     else 'stated' end;
       hidden := hidden || losers;
       -- A fact that is hidden so already keeps its version.
       perform memory._supersede_all(p_job.user_id, array(
@@ -21586,7 +21593,7 @@ begin
   end if;
   -- Counted at the end, because a fact that stayed in one set may have been hidden by a later one.
   select count(*) filter (where h.is_kept), count(*) filter (where h.is_new and h.supersede_reason = 'duplicate'),
-    count(*) filter (where h.is_new and h.supersede_reason = 'contradict')
+    count(*) filter (where h.is_new and h.supersede_reason in ('contradict', 'stated'))
   into kept, merged, contradicted
   from (
     select m.supersede_reason, m.superseded_at is null as is_kept,
@@ -21660,9 +21667,9 @@ begin
 end;
 $$;
 
--- Which of duplicates stays: the newest, or one that says all that the newest says, of these the one whose text the
--- model repeats (apart from case, spaces and punctuation), or else the fullest (has the most words). What a user stated
--- comes first. Null when the model's text says something that none of them says. A text of the model's own is never
+-- Which of duplicates stays: the newest, or one that says all that the newest says, of these the fullest (has the most
+-- words), then the one whose text the model repeats, apart from case, spaces and punctuation. What a user stated comes
+-- first. Null when the model's text says something that none of them says. A text of the model's own is never
 -- stored.
 create or replace function memory._wording_that_stays(
   p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
@@ -21694,7 +21701,7 @@ begin
         from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)) as m) as d
     where d.says_nothing_new
       and (d.memory_id = newest or memory._says_all_of(d.claim, newest_claim, (newest_claim ->> 'is_stated')::boolean))
-    order by d.claim -> 'is_stated' desc, d.is_named desc, jsonb_array_length(d.claim -> 'words') desc nulls last,
+    order by d.claim -> 'is_stated' desc, jsonb_array_length(d.claim -> 'words') desc nulls last, d.is_named desc,
       d.memory_id = newest desc, d.memory_id
     limit 1);
 end;
@@ -21893,7 +21900,7 @@ begin
     union all
     select m.* from pool as w
     join memory.memories as m on m.user_id = w.user_id and m.superseded_by = w.memory_id
-    where is_built_in and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict')
+    where is_built_in and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict', 'stated')
       and not memory._is_stated(m)
       and m.deleted_at is null
       and (m.expires_at is null or m.expires_at > statement_timestamp())
@@ -30862,7 +30869,7 @@ begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
   from (
     select format('part %s has not run: run "agent-memory install"', p.name) as fault
-    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '051_statistics', '054_one_memory_of_one_wording']) as p (name)
+    from unnest(array['001_conversation', '002_memories', '003_policies', '004_jobs', '005_models', '006_knowledge', '007_types', '008_artifacts', '009_what_goes_and_returns', '010_queue', '011_models', '014_search', '015_message_candidates', '016_summaries', '017_result_time', '018_summaries', '019_provenance', '022_when_it_was_said', '023_moved_users', '024_type_comments', '025_artifact_parts', '027_needs_memory', '029_secrets', '031_offloaded_messages', '032_descriptions', '033_passages', '034_recalled_messages', '035_newest_outputs', '036_erasure', '037_due_deletions', '038_tenants', '039_trust', '040_cheaper_checks', '041_audit', '042_artifacts_to_judge', '043_cheaper_checks', '044_imports_in_parts', '045_jobs_that_failed', '046_user_locks', '047_column_comments', '048_trust_of_documents', '049_rows_of_imports', '050_what_was_not_judged', '051_statistics', '054_one_memory_of_one_wording', '056_reason_stated']) as p (name)
     where not exists (select from memory.migrations as m where m.name = p.name)
     union all
     select format('a version newer than 0.2.0 has run part %s: run "agent-memory install" of that version',

@@ -52,7 +52,7 @@ begin
       from unnest(memory._beginnings(array(
         select w from unnest(words) as w
         where w <> all (common) and not tsvector_to_array(to_tsvector(p_language, w)) && p_ignored), language)) as t
-      where t !~ too_common)
+      where t <> all (common) and t !~ too_common)
     || memory._everyday_topics(words);
 end;
 $$;

@@ -2,9 +2,9 @@
 
 Each JSON file of this folder is a set of pairs, by whoever wrote it: paraphrases and contradictions, which an honest
 model names as such, and unrelated pairs, which a hostile model calls both. Unrelated pairs that are `similar` are of
-one topic, and both facts may be true. ``verdicts.json`` and ``unseen_verdicts.json`` were both looked at when today's
-rules were made. A further file needs nothing but its place here: the goals are its bounds until it has bounds of its
-own.
+one topic, and both facts may be true. The failures in ``verdicts.json`` and ``unseen_verdicts.json`` were looked at when
+today's rules were made. A further file of this shape is read from this folder and its figures are printed; write it
+without a look at the rules, and give it its bounds below.
 
 ``pytest -s`` prints the figures of bench/results/reconciliation.md.
 """
@@ -57,14 +57,12 @@ def verdict(kind: str) -> Any:
     return answer
 
 
+HONEST, HOSTILE = ("paraphrases", "contradictions"), ("plain", "similar")
 BOUNDS = {
-    "verdicts.json": {"paraphrases": 0, "contradictions": 0, "plain": 100, "similar": 100},
-    "unseen_verdicts.json": {"paraphrases": 0, "contradictions": 0, "plain": 100, "similar": 100},
+    "verdicts.json": {"paraphrases": 52, "contradictions": 52, "plain": 1, "similar": 20},
+    "unseen_verdicts.json": {"paraphrases": 55, "contradictions": 50, "plain": 0, "similar": 47},
 }
-"""Per set of pairs and kind, in percent: at least so many verdicts of an honest model are carried out, and at most so
-many of a hostile one. Of similar pairs as many as today."""
-
-GOALS = {"paraphrases": 95, "contradictions": 95, "plain": 2, "similar": 100}
+"""By file: at least so many verdicts of an honest model are carried out, and at most so many of a hostile one."""
 
 
 @pytest.mark.feature("E10", "E11")
@@ -75,13 +73,13 @@ def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
     pairs = {}
     for section, rows in pairs_of(name).items():
         for number, pair in enumerate(rows):
-            kind = section if section != "unrelated" else "similar" if pair["similar"] else "plain"
+            kind = section if section in HONEST else "similar" if pair["similar"] else "plain"
             pairs[f"{section} {number}"] = kind, pair
     for user_id, (_, pair) in pairs.items():
         for content in (pair["older"], pair["newer"]):
             api.add_memory(user_id=user_id, content=content)
     hidden: Counter[tuple[str, str]] = Counter()
-    for kind in GOALS:
+    for kind in HONEST + HOSTILE:
         fake.behaviour = Behaviour(answer=verdict(kind))
         jobs = []
         for user_id in [user_id for user_id, (of_kind, _) in pairs.items() if of_kind == kind]:
@@ -96,14 +94,14 @@ def test_an_honest_model_is_believed_and_a_hostile_one_hides_little(
             is_hidden = outcome["merged"] + outcome["contradicted"] == 1
             hidden[kind, pair["lang"]] += is_hidden
             hidden[kind, "all"] += is_hidden
-            if is_hidden != (kind in ("paraphrases", "contradictions")):
+            if is_hidden != (kind in HONEST):
                 print(kind, pair)
     of_pairs = Counter((kind, lang) for kind, pair in pairs.values() for lang in (pair["lang"], "all"))
     for key, count in sorted(of_pairs.items()):
         print(name, *key, hidden[key], "of", count)
-    for kind, bound in BOUNDS.get(name, GOALS).items():
-        percent = 100 * hidden[kind, "all"] / of_pairs[kind, "all"]
-        assert percent >= bound if kind in ("paraphrases", "contradictions") else percent <= bound, (kind, percent)
+    for kind, bound in BOUNDS.get(name, {}).items():
+        count = hidden[kind, "all"]
+        assert count >= bound if kind in HONEST else count <= bound, kind
     # Whatever was hidden names its reason, and comes back.
     for row in api.query(
         "select user_id, memory_id, supersede_reason from memory.memories where superseded_at is not null"

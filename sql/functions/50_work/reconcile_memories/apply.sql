@@ -64,7 +64,9 @@ begin
         where e <> winner and memory._may_hide(p_job.user_id, winner, e, claims, item.is_duplicate));
     end if;
     if cardinality(losers) > 0 then
-      reason := case when item.is_duplicate then 'duplicate' else 'contradict' end;
+      reason := case when item.is_duplicate then 'duplicate'
+                     when winner = memory._newest_said(p_job.user_id, entry_ids) then 'contradict'
+                     else 'stated' end;
       hidden := hidden || losers;
       -- A fact that is hidden so already keeps its version.
       perform memory._supersede_all(p_job.user_id, array(
@@ -90,7 +92,7 @@ begin
   end if;
   -- Counted at the end, because a fact that stayed in one set may have been hidden by a later one.
   select count(*) filter (where h.is_kept), count(*) filter (where h.is_new and h.supersede_reason = 'duplicate'),
-    count(*) filter (where h.is_new and h.supersede_reason = 'contradict')
+    count(*) filter (where h.is_new and h.supersede_reason in ('contradict', 'stated'))
   into kept, merged, contradicted
   from (
     select m.supersede_reason, m.superseded_at is null as is_kept,

@@ -26,9 +26,9 @@ begin
 end;
 $$;
 
--- Which of duplicates stays: the newest, or one that says all that the newest says, of these the one whose text the
--- model repeats (apart from case, spaces and punctuation), or else the fullest (has the most words). What a user stated
--- comes first. Null when the model's text says something that none of them says. A text of the model's own is never
+-- Which of duplicates stays: the newest, or one that says all that the newest says, of these the fullest (has the most
+-- words), then the one whose text the model repeats, apart from case, spaces and punctuation. What a user stated comes
+-- first. Null when the model's text says something that none of them says. A text of the model's own is never
 -- stored.
 create or replace function memory._wording_that_stays(
   p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
@@ -60,7 +60,7 @@ begin
         from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)) as m) as d
     where d.says_nothing_new
       and (d.memory_id = newest or memory._says_all_of(d.claim, newest_claim, (newest_claim ->> 'is_stated')::boolean))
-    order by d.claim -> 'is_stated' desc, d.is_named desc, jsonb_array_length(d.claim -> 'words') desc nulls last,
+    order by d.claim -> 'is_stated' desc, jsonb_array_length(d.claim -> 'words') desc nulls last, d.is_named desc,
       d.memory_id = newest desc, d.memory_id
     limit 1);
 end;

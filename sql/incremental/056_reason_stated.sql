@@ -1,0 +1,1 @@
+comment on column memory.memories.supersede_reason is 'duplicate, near-duplicate, contradict (newer facts hid it), stated (it contradicts what the user stated), consolidated, or what memory.supersede_memory() was given.';
