@@ -181,7 +181,11 @@ def test_a_stated_fact_is_merged_only_into_a_fact_with_its_exact_words(
     ("older", "newer", "stays"),
     [
         ("Has two cats called Miso and Pickle", "Owns a pair of cats, Miso and Pickle", "newer"),
-        ("Plays the cello in an amateur string quartet", "Is a cellist in a quartet", "newer"),  # fuller, in other words
+        (
+            "Plays the cello in an amateur string quartet",
+            "Is a cellist in a quartet",
+            "newer",
+        ),  # fuller, in other words
         ("Likes green tea in the morning", "Likes tea", "older"),  # says all that the newer says
         ("Drinks tea in Berlin", "Green tea is drunk by the user", "newer"),
     ],

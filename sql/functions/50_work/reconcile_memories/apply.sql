@@ -1,9 +1,9 @@
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the newest stays, or one that says all that the newest says; of contradictions the fact that was
--- said later, or of facts said at the same time the more confident one, but what the user stated before what was
--- extracted. Sets that break these rules are left alone and counted as refused. The built-in model decides anew about hidden facts too; those that it names as open become
--- current unless a set hides them again.
+-- agrees. Of duplicates the newest stays, or one that says all that the newest says; of contradictions the fact that
+-- was said later, or of facts said at the same time the more confident one, but what the user stated before what was
+-- extracted. Sets that break these rules are left alone and counted as refused. The built-in model decides anew about
+-- hidden facts too; those that it names as open become current unless a set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

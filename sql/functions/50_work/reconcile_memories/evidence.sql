@@ -66,8 +66,8 @@ begin
 end;
 $$;
 
--- Which of contradicting memories stays: the one that was said last. An extracted one gives way to what the user stated,
--- unless newer words of the user prove it.
+-- Which of contradicting memories stays: the one that was said last. An extracted one gives way to what the user
+-- stated, unless newer words of the user prove it.
 create or replace function memory._side_that_stays(p_user_id text, p_memory_ids uuid[], p_claims jsonb)
 returns uuid
 language plpgsql stable parallel safe
