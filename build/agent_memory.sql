@@ -3447,7 +3447,7 @@ returns boolean$header$),
 returns trigger$header$),
       ('function', '_topics', $header$(p_content text, p_language regconfig, p_ignored text[])
 returns text[]$header$),
-      ('function', '_beginnings', $header$(p_words text[], p_language regconfig)
+      ('function', '_topic_keys', $header$(p_words text[], p_language regconfig)
 returns text[]$header$),
       ('function', '_is_about_the_same', $header$(p_claim jsonb, p_other jsonb)
 returns boolean$header$),
@@ -15773,7 +15773,7 @@ declare
 begin
   return array(
       select t
-      from unnest(memory._beginnings(array(
+      from unnest(memory._topic_keys(array(
         select w from unnest(words) as w
         where w <> all (common) and not tsvector_to_array(to_tsvector(p_language, w)) && p_ignored
           and not exists (select from unnest(dictionaries) as d where ts_lexize(d, w) = '{}')), language)) as t
@@ -15784,7 +15784,7 @@ $$;
 
 -- The first four letters, without accents, of these words and of their stems. A word in Thai, Chinese, Japanese or
 -- Korean, of whose letters each takes three bytes, counts by its pairs of letters.
-create or replace function memory._beginnings(p_words text[], p_language regconfig)
+create or replace function memory._topic_keys(p_words text[], p_language regconfig)
 returns text[]
 language plpgsql immutable parallel safe
 as $$
@@ -21828,7 +21828,7 @@ begin
     return false;
   end if;
   return new_topics = '{}' and new_figures <> '{}'
-    or memory._beginnings(said_words, memory._language(p_user_id, extracted.agent_id))
+    or memory._topic_keys(said_words, memory._language(p_user_id, extracted.agent_id))
        && case when new_topics = '{}' then topics else new_topics end;
 end;
 $$;

@@ -39,7 +39,7 @@ declare
 begin
   return array(
       select t
-      from unnest(memory._beginnings(array(
+      from unnest(memory._topic_keys(array(
         select w from unnest(words) as w
         where w <> all (common) and not tsvector_to_array(to_tsvector(p_language, w)) && p_ignored
           and not exists (select from unnest(dictionaries) as d where ts_lexize(d, w) = '{}')), language)) as t
@@ -50,7 +50,7 @@ $$;
 
 -- The first four letters, without accents, of these words and of their stems. A word in Thai, Chinese, Japanese or
 -- Korean, of whose letters each takes three bytes, counts by its pairs of letters.
-create or replace function memory._beginnings(p_words text[], p_language regconfig)
+create or replace function memory._topic_keys(p_words text[], p_language regconfig)
 returns text[]
 language plpgsql immutable parallel safe
 as $$

@@ -201,7 +201,7 @@ begin
     return false;
   end if;
   return new_topics = '{}' and new_figures <> '{}'
-    or memory._beginnings(said_words, memory._language(p_user_id, extracted.agent_id))
+    or memory._topic_keys(said_words, memory._language(p_user_id, extracted.agent_id))
        && case when new_topics = '{}' then topics else new_topics end;
 end;
 $$;
