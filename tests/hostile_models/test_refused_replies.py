@@ -218,7 +218,9 @@ def test_what_a_model_makes_of_all_facts_can_be_undone(api: Api, fake: HostileSe
 
 
 @pytest.mark.feature("F6")
-def test_a_model_that_lies_about_what_was_stated_hides_nothing(api: Api, fake: HostileServer, runner: Runner) -> None:
+def test_a_model_that_lies_about_what_was_stated_hides_its_lie_alone(
+    api: Api, fake: HostileServer, runner: Runner
+) -> None:
     """It extracts the opposite from a greeting, merges into a sentence of its own, and makes an article of the rest."""
     stated = ["Allergic to penicillin", "Allergic to penicillin and nuts"]
     for content in stated:
@@ -244,9 +246,14 @@ def test_a_model_that_lies_about_what_was_stated_hides_nothing(api: Api, fake: H
         work(runner)
     jobs = api.query("select kind, status, result from memory.jobs where user_id = 'ana' order by job_id")
     assert [(job.kind, job.status) for job in jobs] == [(kind, "completed") for kind in replies]
-    assert jobs[1].result == {"kept": 4, "merged": 0, "contradicted": 0, "refused": 3}
+    assert jobs[1].result == {"kept": 3, "merged": 0, "contradicted": 1, "refused": 2}
     assert memories(api) == sorted([*stated, "Is on antibiotics", "Had a rash", lie])
-    assert api.query("select from memory.memories where superseded_at is not null or deleted_at is not null") == []
+    hidden = api.query(
+        """select m.content, m.supersede_reason, w.content as winner
+           from memory.memories as m left join memory.memories as w on w.memory_id = m.superseded_by
+           where m.superseded_at is not null or m.deleted_at is not null"""
+    )
+    assert hidden == [(lie, "stated", stated[1])]
 
 
 @pytest.mark.feature("F6", "F7")

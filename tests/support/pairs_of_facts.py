@@ -41,7 +41,7 @@ DUPLICATES = (
     Pair("東京に住んでいる", "今は東京に住んでいる"),
     Pair("Drinks tea", "Tea is nice"),
     Pair("Has two daughters", "Has 2 daughters", is_seen=False),
-    Pair("Comes from Lisbon", "Was born in Lisbon", is_seen=False),
+    Pair("Comes from Lisbon", "Was born in Lisbon"),
     Pair("Is a vegan", "Eats nothing made of animals", is_seen=False),
 )
 
@@ -83,6 +83,7 @@ CONTRADICTIONS = (
     Pair("Is single", "Is married"),
     Pair("Prefers email", "Prefers phone calls", is_seen=False),
     Pair("Wohnt in Berlin", "Ist nach München gezogen"),
+    Pair("Wants to visit Rome", "Visited Rome"),
 )
 
 # Whatever a model says, neither takes the other's place.
@@ -124,7 +125,6 @@ LOOK_ALIKES = (
     Pair("Meets Anna on Monday", "Meets Anna on Tuesday"),
     Pair("Lived in Oslo", "Lives in Oslo"),
     Pair("Used to live in Oslo", "Lives in Oslo"),
-    Pair("Wants to visit Rome", "Visited Rome"),
     Pair("Likes tea", "Hates tea"),
     Pair("Likes tea", "Likes tea but not coffee"),
     Pair("Knows C", "Knows C++"),

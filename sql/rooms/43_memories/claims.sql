@@ -1,6 +1,5 @@
--- Comparing what two memories claim. A model says "these two are duplicates" or "these two contradict each other"; one
--- memory then hides the other only if the rules of this file find the model's word credible. The rules compare words,
--- are the same for every model, and keep both memories when in doubt.
+-- Comparing what two memories claim, by their words: before a model's verdict ("these two are duplicates", "these two
+-- contradict each other") or near embeddings let one memory hide another.
 
 -- The words of a text in lower case, in order, without common English words such as "a" or "is". A number is one word
 -- with the characters between its digits (3.5, 10:30, 2024-05-01), a minus sign before it, and a sign of a currency or
@@ -84,63 +83,21 @@ end;
 $$;
 
 -- What a memory claims, as a JSON object. Null for a content of more than 1,000 characters: such memories are never
--- compared, so they are never hidden on a model's word. p_ignored are further words that do not tell what the memory is
--- about, such as the user's name.
+-- compared, so they are never hidden on a model's word.
 --   words    the words of memory._claim_words()
 --   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem
 --            than the present ("lived" is no "lives"); the verbs of liking share one stem.
 --   figures  each number, weekday and month with the stem after it, because "2 cats, 3 dogs" is not "3 cats, 2 dogs"
 --   names    capitalised words that do not begin a sentence
---   topic    the words that tell what the memory is about, as keyword search indexes them: without the stop words of
---            every language PostgreSQL knows, verbs that take any object ("uses"), figures, and p_ignored; and its
---            memory._everyday_topics()
---   verb     the stem of the verb with which a fact about the user begins; empty where it begins with a noun
---   relatives  memory._relatives()
 --   turns    the number of memory._turning_words()
-create or replace function memory._claim(p_content text, p_language regconfig, p_ignored text[])
+create or replace function memory._claim(p_content text, p_language regconfig)
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  -- Keyword search indexes scripts without blanks by single letters and pairs of letters. No topic are: a single
-  -- letter, two hiragana, a pair with a Japanese particle, and any pair in Thai, Lao, Burmese and Khmer, where words
-  -- are longer than two letters.
-  too_common constant text := e'^[\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]$|^[\\u3040-\\u309f]{2}$'
-    || e'|^.?[はがをにのでともへ].?$|^[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]{1,2}$';
   liking constant text[] := string_to_array('like likes liked love loves enjoy enjoys prefer prefers adores', ' ');
-  -- Words that go with any topic: two memories that share only one of these words are not about the same thing.
-  general constant text[] := liking || string_to_array(
-    'user users hate hates hated dislike dislikes fond favourite favorite preferred interested allergic want'
-    ' wants wanted need needs needed use uses used using own owns owned get gets got go goes going went make makes'
-    ' made keep keeps take takes took think thinks know knows feel feels think believe believes say says said tell'
-    ' tells told thing things something anything everything lot much many new good bad great currently now always'
-    ' usually often sometimes day time year years people person called named run runs end ends start starts'
-    ' benutzer nutzer benutzerin nutzerin usuaria utilisatrice heißt heisst endet llama llaman gustan acaba termina'
-    ' appelle termine mag mögen liebt liebe hasst hasse'
-    ' bevorzugt allergisch besitzt utilisateur aime adore déteste préfère allergique usuario gusta encanta odia'
-    ' prefiere alérgico alérgica utente piace ama preferisce allergico allergica usuário gosta adora prefere'
-    ' gebruiker houdt haat пользователь любит нравится ненавидит kullanıcı seviyor 用户 用戶 使用 喜欢 喜歡 好き 대해 사용 용자 ユー'
-    ' ーザ ザー 过敏 過敏', ' ');
-  dictionaries constant regdictionary[] := array[
-    'danish_stem', 'dutch_stem', 'english_stem', 'finnish_stem', 'french_stem', 'german_stem', 'hungarian_stem',
-    'italian_stem', 'norwegian_stem', 'portuguese_stem', 'russian_stem', 'spanish_stem', 'swedish_stem', 'turkish_stem'
-  ]::regdictionary[];
-  -- Stop words of one other language that name something in English: "dog" is Danish for "though". Such a word stays a
-  -- topic unless the memory has a second stop word of that language.
-  homographs constant text[] := string_to_array(
-    'dog man men son hat war die mine sin door van dove soy ton pour art sue come side fire toe den pass under', ' ');
-  -- The verb with which a fact about the user begins. A fact that begins with something else has a noun there: "The
-  -- launch", "Budget is".
-  subject constant text := '^\s*(the user|user|(der|die) (be)?nutzer(in)?|ich|i|el usuario|la usuaria|yo|l.utilisateur|'
-    'l.utilisatrice|il|elle|je)\s+';
-  be constant text := '(is|are|was|were|will|ist|sind|war|wird|es|son|era|será|est|sont|était|sera)';
-  verb constant text := substring(regexp_replace(left(p_content, 1000), subject, '', 'i')
-    from '(?i)^\s*(?!\S+\s+' || be || '\s)([^\s.,!?;:]+)\s');
   words constant text[] := memory._claim_words(left(p_content, 1000));
   stems text[];
-  common text[] := p_ignored || general;
-  stops text[];
-  dictionary regdictionary;
 begin
   if length(p_content) > 1000 then
     return null;
@@ -153,10 +110,6 @@ begin
       select case when memory._is_figure(w.word) or w.word ~ e'[$€£¥%+#°\u2212]' then w.word
                   else array_to_string(tsvector_to_array(to_tsvector(p_language, w.word)), ' ') end as stem) as s
     where s.stem <> '' order by w.position);
-  foreach dictionary in array dictionaries loop
-    stops := array(select distinct w from unnest(words) as w where ts_lexize(dictionary, w) = '{}');
-    common := common || case when cardinality(stops) = 1 and stops <@ homographs then '{}' else stops end;
-  end loop;
   return jsonb_build_object(
     'words', words, 'stems', stems,
     'figures', array(select concat_ws(' ', s.stem, stems[s.position + 1])
@@ -164,14 +117,6 @@ begin
     'names', memory._claim_words((
       select string_agg(n[1], ' ')
       from regexp_matches(p_content, e'(?<=[^.!?:;\\s]\\s)([[:upper:]][^\\s.,!?;:]*)', 'g') as n)),
-    'topic', array(
-      select t.lexeme
-      from unnest(memory._text_vector(p_language, array_to_string(array(
-        select w from unnest(words) as w where w <> all (common) and not memory._is_figure(w)), ' '))) as t
-      where t.lexeme <> all (common) and t.lexeme !~ too_common)
-      || memory._everyday_topics(words),
-    'verb', coalesce(array_to_string(tsvector_to_array(to_tsvector(p_language, verb)), ' '), ''),
-    'relatives', memory._relatives(words),
     'turns', memory._turning_words(words));
 end;
 $$;
@@ -260,31 +205,11 @@ begin
 end;
 $$;
 
--- Whether two claims may be about the same thing, so that a model may call them duplicates or a contradiction: they
--- share a word of their topics, or their words differ in numbers only. Facts about two relatives never are ("Has a
--- brother in Lyon", "Has a sister in Lyon"), nor are two events with other figures and other names ("Flies to Tokyo on
--- May 4", "Flies to Seoul on May 9"). Embeddings do not decide: measured, the cosines of contradictions and those of
--- unrelated facts overlap (bench/results/reconciliation.md).
-create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-declare
-  number constant text := '[0-9]+([.,:/-][0-9]+)*';
-begin
-  return coalesce(
-    not memory._names_other_relatives(p_claim, p_other)
-    and not (memory._have_other(p_claim, p_other, 'figures') and memory._have_other(p_claim, p_other, 'names'))
-    and (memory._shared_topics(p_claim, p_other) <> '{}'
-      or p_claim ->> 'words' ~ number
-        and regexp_replace(p_claim ->> 'words', number, '0', 'g')
-          = regexp_replace(p_other ->> 'words', number, '0', 'g')), false);
-end;
-$$;
-
--- Whether two claims about the same thing may say the same in other words. No: when each has a figure that the other
--- lacks; when one of them turns a word that they share ("Likes tea", "Hates tea"); when they differ in one word only
--- ("Prefers window seats", "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna").
+-- Whether two wordings of claims about one thing may say the same, so that the newer one may take the place of the
+-- older one as its duplicate. No: when each has a number that the other lacks; when one has all stems of the other and
+-- turns them ("Eats meat", "Does not eat meat"); when they differ in one of several words ("Prefers window seats",
+-- "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna"). Of 120 paraphrases in four
+-- languages that refuses 1 (bench/results/reconciliation.md). A text in a script without blanks is one word here.
 create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -292,58 +217,16 @@ as $$
 declare
   words constant text[] := memory._texts(p_claim -> 'words');
   others constant text[] := memory._texts(p_other -> 'words');
+  numbers constant text[] := array(select n[1] from regexp_matches(p_claim ->> 'words', '[0-9]+', 'g') as n);
+  other_numbers constant text[] := array(select n[1] from regexp_matches(p_other ->> 'words', '[0-9]+', 'g') as n);
 begin
   return coalesce(
-    not memory._have_other(p_claim, p_other, 'figures')
-    and (((p_claim ->> 'turns')::int > 0) = ((p_other ->> 'turns')::int > 0)
-      or not exists (select from unnest(memory._shared_topics(p_claim, p_other)) as t where not starts_with(t, '+')))
+    (numbers <@ other_numbers or other_numbers <@ numbers)
+    and (p_claim -> 'turns' = p_other -> 'turns'
+      or cardinality(words || others) > 2 and not memory._texts(p_claim -> 'stems') <@ memory._texts(p_other -> 'stems')
+        and not memory._texts(p_other -> 'stems') <@ memory._texts(p_claim -> 'stems'))
     and not (words <@ others and others <@ words)
-    and (cardinality(words) <> cardinality(others)
+    and (cardinality(words) = 1 or cardinality(words) <> cardinality(others)
       or (select count(*) from unnest(words, others) as w (word, other) where w.word <> w.other) > 1), false);
-end;
-$$;
-
--- The words of its topic that one claim shares with another; of words of six letters or more the first six count. A
--- verb with which both begin is none, unless one of them turns it ("Smokes", "Does not smoke"): "Learned French" and
--- "Learns Korean" complete each other.
-create or replace function memory._shared_topics(p_claim jsonb, p_other jsonb)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select t from jsonb_array_elements_text(p_claim -> 'topic') as t
-    where (left(t, 6) <> left(p_claim ->> 'verb', 6) or left(p_claim ->> 'verb', 6) <> left(p_other ->> 'verb', 6)
-        or p_claim -> 'turns' <> p_other -> 'turns')
-      and exists (select from jsonb_array_elements_text(p_other -> 'topic') as o
-                  where o = t or length(t) >= 6 and left(o, 6) = left(t, 6)
-                    and octet_length(t) < 3 * length(t))); -- no Thai, where the end of a word is unknown
-end;
-$$;
-
--- Whether each of two claims has a figure, or a name, that the other lacks.
-create or replace function memory._have_other(p_claim jsonb, p_other jsonb, p_kind text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return (
-    select count(distinct c.claim) = 2
-    from (values (p_claim, p_other), (p_other, p_claim)) as c (claim, other)
-    cross join lateral jsonb_array_elements_text(c.claim -> p_kind) as e
-    where not c.other -> 'words' ? split_part(e, ' ', 1)
-      and memory._is_figure(split_part(e, ' ', 1)) = (p_kind = 'figures'));
-end;
-$$;
-
--- Whether two claims name different relatives of one kind: a brother and a sister.
-create or replace function memory._names_other_relatives(p_claim jsonb, p_other jsonb)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return count(*) > 0 and not coalesce(bool_or(c = o), false)
-  from jsonb_array_elements_text(p_claim -> 'relatives') as c
-  join jsonb_array_elements_text(p_other -> 'relatives') as o on split_part(o, ' ', 1) = split_part(c, ' ', 1);
 end;
 $$;

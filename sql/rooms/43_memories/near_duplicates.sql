@@ -38,7 +38,7 @@ begin
   loop
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
     language := memory._language(p_user_id, candidate.agent_id);
-    claim := memory._claim(candidate.content, language, '{}');
+    claim := memory._claim(candidate.content, language);
     -- A candidate that wins may hide several others; one that an earlier candidate has hidden is compared no more.
     while exists (
       select from memory.memories as m
@@ -75,8 +75,8 @@ begin
         limit 5
       ) as o
       where case
-        when o.says_less then memory._agrees_with(claim, memory._claim(o.content, language, '{}'))
-        else memory._agrees_with(memory._claim(o.content, language, '{}'), claim)
+        when o.says_less then memory._agrees_with(claim, memory._claim(o.content, language))
+        else memory._agrees_with(memory._claim(o.content, language), claim)
       end
       order by o.similarity desc, o.created_at, o.memory_id
       limit 1;

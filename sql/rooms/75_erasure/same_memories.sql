@@ -74,8 +74,8 @@ begin
     return false;
   end if;
   language := (policy #>> '{search,language}')::regconfig;
-  claim := memory._claim(p_memory.content, language, '{}');
-  other_claim := memory._claim(p_other.content, language, '{}');
+  claim := memory._claim(p_memory.content, language);
+  other_claim := memory._claim(p_other.content, language);
   return memory._says_all_of(claim, other_claim, false) or memory._says_all_of(other_claim, claim, false);
 end;
 $$;

@@ -176,6 +176,46 @@ def test_a_stated_fact_is_merged_only_into_a_fact_with_its_exact_words(
 
 
 @pytest.mark.feature("E10")
+@pytest.mark.parametrize("source", ["user", "extraction"])
+@pytest.mark.parametrize(
+    ("older", "newer", "stays"),
+    [
+        ("Has two cats called Miso and Pickle", "Owns a pair of cats, Miso and Pickle", "newer"),
+        (
+            "Plays the cello in an amateur string quartet",
+            "Is a cellist in a quartet",
+            "newer",
+        ),  # fuller, in other words
+        ("Likes green tea in the morning", "Likes tea", "older"),  # says all that the newer says
+        ("Drinks tea in Berlin", "Green tea is drunk by the user", "newer"),
+    ],
+)
+@pytest.mark.parametrize("named", ["older", "newer"])
+def test_of_two_wordings_the_newer_stays_unless_the_older_says_all_of_it(
+    api: Api, source: str, older: str, newer: str, stays: str, named: str
+) -> None:
+    know(api, older, newer, source=source)
+    wordings = {"older": older, "newer": newer}
+    assert reconcile(api, {(older, newer): wordings[named]}) == counts(kept=1, merged=1)
+    assert current(api) == [wordings[stays]]
+
+
+@pytest.mark.feature("E10")
+def test_long_facts_share_more_than_one_word_when_they_are_about_the_same_thing(api: Api) -> None:
+    garden = (
+        "Every spring the roses behind the old greenhouse are pruned, compost and horn shavings are spread, two rows of"
+        " broad beans follow, and the neighbour lends a ladder for cutting the pear tree above the stone wall"
+    )
+    invoices = (
+        "Invoices leave the accounting department as PDF attachments, carry a purchase order, list discounts per item,"
+        " mention the bank's address in Lisbon, and reach each customer before the neighbour office closes on Friday"
+    )
+    know(api, garden, invoices)
+    found = (garden, invoices)
+    assert reconcile(api, {found: invoices}, (found,)) == counts(kept=2, refused=2)
+
+
+@pytest.mark.feature("E10")
 def test_nothing_is_decided_about_long_texts(api: Api) -> None:
     long = "Likes tea " + "and cake " * 250
     know(api, "Likes tea", long)

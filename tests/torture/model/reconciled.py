@@ -25,7 +25,8 @@ class ReconciledRows(MemoryRows):
             found += [
                 m
                 for m in self._hidden_by(row.memory_id)
-                if m.supersede_reason in ("duplicate", "contradict") and not (m.counts_as_stated or m.is_expired)
+                if m.supersede_reason in ("duplicate", "contradict", "stated")
+                and not (m.counts_as_stated or m.is_expired)
             ]
         return sorted(found, key=_said_last, reverse=True)
 
@@ -37,13 +38,12 @@ class ReconciledRows(MemoryRows):
         """
         if len(entry) < 2 or len({m.agent_id for m in entry}) > 1:
             return []
-        if content is None:
-            winner = max(entry, key=lambda m: (max(map(_when, self._duplicates_behind(m))), *_said_last(m)[1:]))
-        else:
-            named = [m for m in entry if plain(m.content) == plain(content)]
-            if not named:
-                return []
-            winner = max(named, key=lambda m: (m.counts_as_stated, *_said_last(m)))
+        if content is not None and not any(plain(m.content) == plain(content) for m in entry):
+            return []
+        newest = self._newest(entry)
+        winner = self._newest([m for m in entry if m.counts_as_stated] or entry)
+        if content is None and is_believed:
+            winner = newest
         losers = []
         for m in entry:
             is_protected = m.counts_as_stated and not winner.counts_as_stated
@@ -54,12 +54,15 @@ class ReconciledRows(MemoryRows):
                 may_hide = may_hide and bool(is_believed)
             if m is not winner and may_hide:
                 losers.append(m)
-        reason = "contradict" if content is None else "duplicate"
+        reason = "duplicate" if content is not None else "contradict" if winner is newest else "stated"
         for loser in losers:
             self._hide(loser, winner, reason)
         if losers and content is not None:
             self._keep_the_best(winner, losers)
         return losers
+
+    def _newest(self, entry: list[Remembered]) -> Remembered:
+        return max(entry, key=lambda m: (max(map(_when, self._duplicates_behind(m))), *_said_last(m)[1:]))
 
     def _duplicates_behind(self, winner: Remembered) -> list[Remembered]:
         """A memory with the duplicates that it hides, which count as the memory said again."""

@@ -67,7 +67,11 @@ class ReconcileRules(JobRules):
         told = self.world.api.get_job(user_id=user_id, job_id=job.job_id).result
 
         entry = [] if changes else [facts[number - 1] for number in numbers]
-        losers = memories.reconcile(entry, content if is_duplicate else None, told["contradicted"] > 0)
+        is_believed = told["contradicted"] > 0 and not any(
+            self.world.api.get_memory(user_id=user_id, memory_id=m.memory_id).supersede_reason == "stated"
+            for m in entry
+        )
+        losers = memories.reconcile(entry, content if is_duplicate else None, is_believed)
         check(
             told,
             {

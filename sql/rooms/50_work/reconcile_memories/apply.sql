@@ -1,9 +1,9 @@
 -- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
 -- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the fact stays whose text the model repeats, or the fullest; of contradictions the fact that
--- was said later, or of facts said at the same time the more confident one. Sets that break these rules are left alone
--- and counted as refused. The built-in model decides anew about hidden facts too; those that it names as open become
--- current unless a set hides them again.
+-- agrees. Of duplicates the newest stays, or one that says all that the newest says; of contradictions the fact that
+-- was said later, or of facts said at the same time the more confident one, but what the user stated before what was
+-- extracted. Sets that break these rules are left alone and counted as refused. The built-in model decides anew about
+-- hidden facts too; those that it names as open become current unless a set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -58,13 +58,15 @@ begin
     if memory._may_supersede(p_job.user_id, entry_ids) then
       winner := case when item.is_duplicate
                      then memory._wording_that_stays(p_job.user_id, entry_ids, claims, item.content)
-                     else memory._newest_said(p_job.user_id, entry_ids) end;
+                     else memory._side_that_stays(p_job.user_id, entry_ids, claims) end;
       losers := array(
         select e from unnest(entry_ids) as e
         where e <> winner and memory._may_hide(p_job.user_id, winner, e, claims, item.is_duplicate));
     end if;
     if cardinality(losers) > 0 then
-      reason := case when item.is_duplicate then 'duplicate' else 'contradict' end;
+      reason := case when item.is_duplicate then 'duplicate'
+                     when winner = memory._newest_said(p_job.user_id, entry_ids) then 'contradict'
+                     else 'stated' end;
       hidden := hidden || losers;
       -- A fact that is hidden so already keeps its version.
       perform memory._supersede_all(p_job.user_id, array(
@@ -90,7 +92,7 @@ begin
   end if;
   -- Counted at the end, because a fact that stayed in one set may have been hidden by a later one.
   select count(*) filter (where h.is_kept), count(*) filter (where h.is_new and h.supersede_reason = 'duplicate'),
-    count(*) filter (where h.is_new and h.supersede_reason = 'contradict')
+    count(*) filter (where h.is_new and h.supersede_reason in ('contradict', 'stated'))
   into kept, merged, contradicted
   from (
     select m.supersede_reason, m.superseded_at is null as is_kept,

@@ -1,5 +1,6 @@
--- The claims (memory._claim()) of some of the facts of a job, by memory_id. Words that occur in more than half of ten
--- or more facts are ignored, because they do not tell the facts apart: the user's name, for example.
+-- The claims of some of the facts of a job, by memory_id: memory._claim(), and with it topics (memory._topics()),
+-- is_stated and trust. Words that occur in more than half of ten or more facts are no topics, because they do not tell
+-- the facts apart: the user's name, for example.
 create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -13,9 +14,9 @@ begin
     cross join lateral unnest(coalesce(m.search_vector, m.long_search_vector)) as w
     where m.user_id = p_user_id and m.memory_id = any (p_facts)
     group by w.lexeme having cardinality(p_facts) >= 10 and count(*) > cardinality(p_facts) / 2);
-  return jsonb_object_agg(m.memory_id, memory._claim(
-      m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata)))
-    || jsonb_build_object('is_stated', memory._is_stated(m), 'trust', m.trust))
+  return jsonb_object_agg(m.memory_id, memory._claim(m.content, a.language) || jsonb_build_object(
+    'topics', memory._topics(m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata))),
+    'is_stated', memory._is_stated(m), 'trust', m.trust))
   from (
     select o.agent_id, memory._language(p_user_id, o.agent_id) as language
     from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
@@ -25,9 +26,10 @@ begin
 end;
 $$;
 
--- Which of duplicates stays: the one whose text the model repeats, apart from case, spaces and punctuation, if that is
--- the newest or the fullest (has the most words); else the fullest. What a user stated comes first. Null when the text
--- says something that none of them says. A text of the model's own is never stored.
+-- Which of duplicates stays: the newest, or one that says all that the newest says, of these the fullest (has the most
+-- words), then the one whose text the model repeats, apart from case, spaces and punctuation. What a user stated comes
+-- first. Null when the model's text says something that none of them says. A text of the model's own is never
+-- stored.
 create or replace function memory._wording_that_stays(
   p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
 )
@@ -35,9 +37,11 @@ returns uuid
 language plpgsql stable parallel safe
 as $$
 declare
+  newest constant uuid := memory._newest_said(p_user_id, memory._stated_or_all(p_memory_ids, p_claims));
+  newest_claim constant jsonb := p_claims -> newest::text;
   words constant jsonb := to_jsonb(memory._claim_words(p_content));
   merged constant jsonb := (
-    select memory._claim(p_content, memory._language(p_user_id, m.agent_id), '{}')
+    select memory._claim(p_content, memory._language(p_user_id, m.agent_id))
     from memory.memories as m where m.user_id = p_user_id and m.memory_id = p_memory_ids[1]);
   stems constant text[] := array(
     select s from unnest(p_memory_ids) as i
@@ -46,17 +50,49 @@ begin
   return (
     select d.memory_id
     from (
-      select m.memory_id, m.claim -> 'is_stated' as is_stated, m.claim -> 'turns' as turns,
+      select m.memory_id, m.claim,
         m.content_hash = memory._content_hash(p_content) or words <> '[]' and m.claim -> 'words' = words as is_named,
-        rank() over (order by jsonb_array_length(m.claim -> 'words') desc nulls last) as fullest,
-        row_number() over (order by m.said desc, m.thread_id desc, m.created_at desc, m.memory_id desc) as newest
+        bool_or(m.content_hash = memory._content_hash(p_content) or m.claim -> 'words' = words
+          or merged -> 'stems' <> '[]' and memory._texts(merged -> 'stems') <@ stems
+            and merged -> 'turns' = m.claim -> 'turns') over () as says_nothing_new
       from (
-        select o.*, memory._said(o) as said, p_claims -> o.memory_id::text as claim
+        select o.*, p_claims -> o.memory_id::text as claim
         from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)) as m) as d
-    where d.is_named
-      or merged -> 'stems' <> '[]' and memory._texts(merged -> 'stems') <@ stems and merged -> 'turns' = d.turns
-    order by d.is_stated desc, d.is_named and 1 in (d.fullest, d.newest) desc, d.fullest, d.newest
+    where d.says_nothing_new
+      and (d.memory_id = newest or memory._says_all_of(d.claim, newest_claim, (newest_claim ->> 'is_stated')::boolean))
+    order by d.claim -> 'is_stated' desc, jsonb_array_length(d.claim -> 'words') desc nulls last, d.is_named desc,
+      d.memory_id = newest desc, d.memory_id
     limit 1);
+end;
+$$;
+
+-- Which of contradicting memories stays: the one that was said last. An extracted one gives way to what the user
+-- stated, unless newer words of the user prove it.
+create or replace function memory._side_that_stays(p_user_id text, p_memory_ids uuid[], p_claims jsonb)
+returns uuid
+language plpgsql stable parallel safe
+as $$
+declare
+  newest constant uuid := memory._newest_said(p_user_id, p_memory_ids);
+  stated constant uuid := memory._newest_said(p_user_id, memory._stated_or_all(p_memory_ids, p_claims));
+begin
+  return case
+    when stated = newest or memory._has_newer_words(
+      p_user_id, newest, stated, p_claims -> newest::text, p_claims -> stated::text) then newest
+    else stated end;
+end;
+$$;
+
+-- Those of the memories that somebody stated, or all if nobody stated any.
+create or replace function memory._stated_or_all(p_memory_ids uuid[], p_claims jsonb)
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+declare
+  stated constant uuid[] := array(
+    select i from unnest(p_memory_ids) as i where (p_claims -> i::text ->> 'is_stated')::boolean);
+begin
+  return case when stated = '{}' then p_memory_ids else stated end;
 end;
 $$;
 
@@ -102,7 +138,7 @@ $$;
 -- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
 -- are about the same thing; the winner is trusted enough; and what the user stated gives way only to what the user
 -- stated, or in a contradiction to newer words of the user. Of duplicates the winner must say all that the loser says,
--- or be the newer or fuller one of two wordings of what may be one statement.
+-- or be the newer one of two wordings of what may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -115,17 +151,16 @@ declare
   is_stated constant boolean := (other ->> 'is_stated')::boolean;
   is_protected constant boolean := is_stated and not (claim ->> 'is_stated')::boolean;
 begin
-  if not memory._may_outrank((claim ->> 'trust')::real, (other ->> 'trust')::real) then
-    return false;
-  elsif p_is_duplicate and (is_protected or memory._says_all_of(claim, other, is_stated)) then
-    return not is_protected;
-  end if;
   return coalesce(
-    memory._is_about_the_same(claim, other)
-    and case when p_is_duplicate then memory._may_be_reworded(claim, other) and (
-               jsonb_array_length(claim -> 'words') > jsonb_array_length(other -> 'words')
-               or memory._newest_said(p_user_id, array[p_winner, p_loser]) = p_winner)
-             else not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other) end, false);
+    memory._may_outrank((claim ->> 'trust')::real, (other ->> 'trust')::real)
+    and case
+      when p_is_duplicate then not is_protected and (
+        memory._says_all_of(claim, other, is_stated)
+        or memory._is_about_the_same(claim, other) and memory._may_be_reworded(claim, other)
+          and memory._newest_said(p_user_id, array[p_winner, p_loser]) = p_winner)
+      else memory._is_about_the_same(claim, other)
+        and (not is_protected or memory._has_newer_words(p_user_id, p_winner, p_loser, claim, other))
+    end, false);
 end;
 $$;
 
@@ -139,9 +174,9 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 declare
-  topic constant text[] := memory._texts(p_claim -> 'topic');
-  new_words constant text[] := array(
-    select t from unnest(topic) as t where t <> all (memory._texts(p_other -> 'topic')));
+  topics constant text[] := memory._texts(p_claim -> 'topics');
+  new_topics constant text[] := array(
+    select t from unnest(topics) as t where t <> all (memory._texts(p_other -> 'topics')));
   new_figures constant text[] := array(
     select w from unnest(memory._texts(p_claim -> 'words')) as w
     where memory._is_figure(w) and w <> all (memory._texts(p_other -> 'words')));
@@ -149,7 +184,6 @@ declare
   stated memory.memories;
   said text;
   said_words text[];
-  language regconfig;
 begin
   select m.* into extracted from memory.memories as m
   where m.user_id = p_user_id and m.memory_id = p_winner;
@@ -166,10 +200,9 @@ begin
     or (p_claim ->> 'turns')::int > (p_other ->> 'turns')::int and memory._turning_words(said_words) = 0 then
     return false;
   end if;
-  language := memory._language(p_user_id, extracted.agent_id);
-  return new_words = '{}' and new_figures <> '{}'
-    or tsvector_to_array(memory._text_vector(language, said))
-       && case when new_words = '{}' then topic else new_words end;
+  return new_topics = '{}' and new_figures <> '{}'
+    or memory._topic_keys(said_words, memory._language(p_user_id, extracted.agent_id))
+       && case when new_topics = '{}' then topics else new_topics end;
 end;
 $$;
 

@@ -23,7 +23,7 @@ begin
     union all
     select m.* from pool as w
     join memory.memories as m on m.user_id = w.user_id and m.superseded_by = w.memory_id
-    where is_built_in and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict')
+    where is_built_in and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict', 'stated')
       and not memory._is_stated(m)
       and m.deleted_at is null
       and (m.expires_at is null or m.expires_at > statement_timestamp())
