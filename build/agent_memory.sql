@@ -2180,7 +2180,7 @@ from memory.summaries as s where s.status = 'completed'
 on conflict do nothing;
 $migration$);
 
-call memory._migrate('051_statistics', '2c3c6e4825ee745718fb0f75454557a53e24295ca4b14d6dec033ca31cbcb118', '0.2.0', $migration$
+call memory._migrate('051_statistics', '4ed62fa67b831e84cc076651d27ebbc7c4fb71bc335dc23d8111c25873db53e2', '0.2.0', $migration$
 -- What a user has said, and who that is, stayed in pg_statistic until the next ANALYZE after it was forgotten, and in an
 -- empty table for ever. No plan needs the most common values of these columns: statements name a user, and find the
 -- rows by an index that begins with the user. So PostgreSQL keeps no statistics of any column of a text, JSON, array,
@@ -2227,7 +2227,7 @@ exception
         and a.attname = s.attname and a.attstattarget = 0
       where s.schemaname = 'memory') then
       raise warning 'pg_statistic still has texts of users, also of those who were forgotten'
-        using hint = 'Have a superuser run the statement under "What else has it" in docs/operations.md.';
+        using hint = 'Have a superuser run the statement under "What else has it" in docs/erasure.md.';
     end if;
 end;
 $statistics$;
@@ -9137,8 +9137,8 @@ end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
 'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
-'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
-'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
+'or azure. settings name the server, where the calling process finds the key, limits and prices: see '
+'docs/models.md. For administrators: grant it to nobody else.';
 
 -- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
 create or replace function memory._check_model_settings(p_settings jsonb)
@@ -19504,7 +19504,7 @@ begin
     perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not set, so secrets can be neither stored nor read',
       'Set it in the environment of the PostgreSQL server to 32 random bytes in base64 ("openssl rand -base64 32") and '
       'restart the server. A server without PL/Python does not see it: there set it in the environment of the client, '
-      'which passes it on. See docs/operations.md, Secrets.', '0A000');
+      'which passes it on. See docs/secrets.md.', '0A000');
   end if;
   return key;
 end;
@@ -30611,7 +30611,7 @@ $$;
 
 -- What memory.doctor() says of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or
 -- changes whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call
--- functions; docs/operations.md lists which.
+-- functions; docs/roles.md lists which.
 create or replace function memory._check_privileges(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30988,7 +30988,7 @@ begin
     case
       when c.counter is not null then format('exact (%s), by the last worker that read messages', c.counter)
       when c.finished_at is not null
-      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'
+      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/models.md)'
       else 'estimated as bytes / 4 until a worker has counted'
     end
   from (values (1)) as always (row)
@@ -31387,7 +31387,7 @@ begin
       when 'retries' then 'Run: select * from memory.retry_storms'
       when 'dead jobs' then
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
-      when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
+      when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
       else 'Run what the detail names' end
   from memory._checks(p_queue, p_models, p_embedded) as d
   where not d.ok and d.check_name not in ('queue', 'models', 'embedding model'); -- whose findings follow
@@ -38413,7 +38413,7 @@ $run_jobs$;
 comment on procedure memory.run_jobs(int, int) is
 'Runs queued model work inside the server until no job is due, max_jobs were claimed or max_seconds have passed. CALL '
 'it outside a transaction: it commits before every model call. A cancel gives its jobs back to the queue. Needs '
-'plpython3u; docs/operations.md says where it finds its packages and keys.';
+'plpython3u; docs/models.md says where it finds its packages and keys.';
 -- A key of secrets from the server's environment; null for every other variable, which may hold a key of a model.
 create or replace function memory._server_variable(p_name text)
 returns text

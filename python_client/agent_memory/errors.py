@@ -298,7 +298,7 @@ def _not_permitted(
         grants += f" grant execute on {kind} memory.{function} to {role};"
     return PermissionDeniedError(
         f"role {role} in {_database(info)}: {message}",
-        hint=f"As the owner of schema memory: {grants} Roles in docs/operations.md lists what each kind of role needs.",
+        hint=f"As the owner of schema memory: {grants} docs/roles.md lists the rights that each kind of role needs.",
     )
 
 

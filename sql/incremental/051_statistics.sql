@@ -44,7 +44,7 @@ exception
         and a.attname = s.attname and a.attstattarget = 0
       where s.schemaname = 'memory') then
       raise warning 'pg_statistic still has texts of users, also of those who were forgotten'
-        using hint = 'Have a superuser run the statement under "What else has it" in docs/operations.md.';
+        using hint = 'Have a superuser run the statement under "What else has it" in docs/erasure.md.';
     end if;
 end;
 $statistics$;

@@ -33,7 +33,7 @@ FOR_USERS = frozenset({
     "was_forgotten",
 })
 # fmt: on
-"""What a user's token may call, on the data of its user: what docs/operations.md grants to applications, and storing
+"""What a user's token may call, on the data of its user: what docs/roles.md grants to applications, and storing
 secrets. The value of a secret is for the administrator's key only, because tokens get into browsers."""
 
 

@@ -19,7 +19,7 @@ begin
     perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not set, so secrets can be neither stored nor read',
       'Set it in the environment of the PostgreSQL server to 32 random bytes in base64 ("openssl rand -base64 32") and '
       'restart the server. A server without PL/Python does not see it: there set it in the environment of the client, '
-      'which passes it on. See docs/operations.md, Secrets.', '0A000');
+      'which passes it on. See docs/secrets.md.', '0A000');
   end if;
   return key;
 end;

@@ -72,7 +72,7 @@ begin
     case
       when c.counter is not null then format('exact (%s), by the last worker that read messages', c.counter)
       when c.finished_at is not null
-      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'
+      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/models.md)'
       else 'estimated as bytes / 4 until a worker has counted'
     end
   from (values (1)) as always (row)

@@ -128,7 +128,7 @@ begin
       when 'retries' then 'Run: select * from memory.retry_storms'
       when 'dead jobs' then
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
-      when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
+      when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
       else 'Run what the detail names' end
   from memory._checks(p_queue, p_models, p_embedded) as d
   where not d.ok and d.check_name not in ('queue', 'models', 'embedding model'); -- whose findings follow
