@@ -3,7 +3,7 @@ create or replace function memory.claim_jobs(
   user_id text default null
 )
 returns setof memory.claimed_job
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -43,7 +43,7 @@ begin
   end if;
   if (max_jobs between 1 and 1000) is not true then
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
-      'Claim what you can work on at once.');
+      'Claim as many jobs as you can work on at once.');
   end if;
   perform memory._check_lease(lease);
 
@@ -212,10 +212,10 @@ begin
 end;
 $$;
 
--- How many more running jobs a user may have, or null while another claim holds the user's mark. Claims of one user
--- exclude each other from this call to the end of the transaction. The mark is written and not only locked, so that
--- under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is written
--- once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
+-- How many more running jobs a user may have, or null while another claim holds the user's row of memory.marks. Claims
+-- of one user exclude each other from this call to the end of the transaction. The row is written and not only locked,
+-- so that under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is
+-- written once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
 create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -238,15 +238,15 @@ begin
 end;
 $$;
 
--- Inserts and locks the mark of a user's claims; false when another claim holds it.
+-- Inserts and locks the row of memory.marks for a user's claims; false when another claim holds it.
 create or replace function memory._insert_claims_mark(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
-  -- The insert would wait for whoever holds the mark, such as a forget_memory() that waits for a job of this claim. If
-  -- the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
+  -- The insert would wait for the transaction that holds the row, such as a forget_memory() that waits for a job of
+  -- this claim. If the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
   if exists (
     select from memory.marks as k where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
   ) then
@@ -257,7 +257,7 @@ begin
   if not found then
     return false;
   end if;
-  -- The insert may have waited for a transaction that forgot the user: then no mark may stay.
+  -- The insert may have waited for a transaction that forgot the user: then no row may stay.
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
     and not exists (select from memory.jobs as j where j.user_id = p_user_id);

@@ -1,9 +1,9 @@
 -- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
 -- different are stored.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A mark of kind
--- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
--- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
+-- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A watermark of
+-- kind parsed_anew names the source and the text where the next call goes on; its position is that of the change, so
+-- that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
 -- after its job died memory.sweep() queues another one.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void

@@ -41,8 +41,9 @@ begin
 end;
 $$;
 
--- The bytes of this variable, which need not be a key; '' for what is not base64, null when nobody has set it. If the
--- server has a key, the caller's keys do not count: otherwise a caller could store secrets that nobody else can read.
+-- The bytes of this variable, which need not be a key; '' if the variable is not base64, null if nobody has set it. If
+-- the server has a key, the caller's keys do not count: otherwise a caller could store secrets that nobody else can
+-- read.
 create or replace function memory._given_key(p_variable text)
 returns bytea
 language plpgsql volatile parallel unsafe
@@ -57,7 +58,7 @@ begin
 end;
 $$;
 
--- By what a key is known in memory.secrets.
+-- The name of a key in memory.secrets.
 create or replace function memory._secret_key_id(p_key bytea)
 returns bytea
 language plpgsql immutable parallel safe

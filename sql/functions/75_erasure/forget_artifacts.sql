@@ -35,8 +35,8 @@ begin
 end;
 $$;
 
--- Which of these contents have one of these wordings in them. All are read once for what they may state; a word may
--- cross the boundary of two parts.
+-- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
+-- may cross the boundary of two parts.
 create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
 returns uuid[]
 language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
