@@ -158,7 +158,7 @@ _FAILED_TRANSACTION = "25P02"
 _OTHER_STATEMENT = {"42P05", "26000", "08P01"}
 
 QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
-"""What to ask the server in order to explain an error with this SQLSTATE, where its connection still answers."""
+"""The question that explains an error with this SQLSTATE, for a server that still answers."""
 
 
 # What libpq and the server say in English, and what helps; with other languages there is only the last resort.

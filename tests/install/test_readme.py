@@ -102,7 +102,7 @@ def test_python_example_prints_what_the_readme_shows(
     assert without_days(capsys.readouterr().out) == without_days(shown)
 
 
-def test_the_statements_of_the_page_of_artifacts_return_what_the_comments_below_them_show(db: psycopg.Connection) -> None:
+def test_the_statements_of_the_artifacts_page_return_what_it_shows(db: psycopg.Connection) -> None:
     shown = re.findall(r"^(select [^;]*;)\n((?:-- .*\n)+)", ARTIFACTS, re.MULTILINE)
     assert len(shown) == 5
     for statement, comments in shown:

@@ -40,7 +40,9 @@ def documented_grants(page: str, heading: str) -> str:
     return str(example)
 
 
-@pytest.fixture(params=[("operations.md", "## Roles"), ("roles.md", "## Without these roles")], ids=["roles", "one by one"])
+@pytest.fixture(
+    params=[("operations.md", "## Roles"), ("roles.md", "## Without these roles")], ids=["roles", "one by one"]
+)
 def granted(request: pytest.FixtureRequest, db: psycopg.Connection) -> None:
     for name in ("app", "worker"):
         if not db.execute("select from pg_roles where rolname = %s", [name]).fetchall():

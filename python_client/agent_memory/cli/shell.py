@@ -1,4 +1,4 @@
-"""The command that chats with what is remembered."""
+"""The command that chats with a model that has the memory."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def shell(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Of a context.", show_default="the policy's")] = None,
     dsn: Dsn = None,
 ) -> None:
-    """Chat with what is remembered of a user. Without a chat model, see what each line would bring back."""
+    """Chat with a model that has a user's memory. Without a chat model, see the context of each line."""
     log_to_stderr("Note: %(message)s", logging.WARNING)
     with Memory(named_database(dsn)) as memory:
         answering = chat_model(memory, model)

@@ -46,7 +46,7 @@ SETTINGS = {
     "max_connections": "200",
     "logging_collector": "off",
     "log_destination": "stderr",
-    # No errors of statements: they may quote what somebody said, which would stay there after forget_user.
+    # The log has no errors of statements: they may quote a user, and would stay there after forget_user.
     "log_min_messages": "log",
     "log_checkpoints": "off",
 }
@@ -138,7 +138,7 @@ class Server:
         return is_held(self._folder, "server")
 
     def stop(self, timeout: float) -> None:
-        """Tell the server to stop, and wait for its end for so many seconds; it ends by itself after that as well.
+        """Tell the server to stop, and wait some seconds for its end; it also ends by itself later.
 
         Only one process at a time may call this, and only when no other one uses the store.
         """
@@ -342,7 +342,7 @@ def _check_empty(folder: Folder) -> None:
 
 
 def _problem(output: str) -> str:
-    """Return the last line of a program's output that says what went wrong."""
+    """Return the last line of a program's output that names the fault."""
     lines = output.splitlines()
     problems = [line for line in lines if any(word in line for word in ("FATAL", "error:", "ERROR", "PANIC"))]
     return (problems or lines or ["it said nothing"])[-1].strip()

@@ -1,4 +1,4 @@
-"""What the model would see: a context as a bar of its parts, why each is in, and what was left out."""
+"""Shows the context that a model would see: a bar of its parts, their reasons, and the parts that were left out."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Left:
-    """What the context does not hold, why, and where it can be read."""
+    """A part that the context does not hold, the reason, and the place where it can be read."""
 
     what: str
     why: str
@@ -197,7 +197,7 @@ def _result(user_id: str, said: dict[str, Any]) -> Chosen:
 
 
 async def _left(database: Database, asked: Asked, parts: list[ContextPart], facts: Row) -> list[Left]:
-    """Return what the context does not hold."""
+    """Return the parts that the context does not hold."""
     user_id, thread_id, agent_id = asked.needed("user"), asked.needed("thread"), asked.text("agent")
     summaries = await database.rows(_SUMMARIES, user=user_id, thread=thread_id)
     sources = {part.source for part in parts}

@@ -1,4 +1,4 @@
-"""Who calls: the administrator, a user, or somebody who is turned away."""
+"""Tells who calls: the administrator, a user, or somebody who is turned away."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How long a request may be, and how many values its JSON may have."""
+"""Limits the length of a request, and the number of values in its JSON."""
 
 from __future__ import annotations
 
