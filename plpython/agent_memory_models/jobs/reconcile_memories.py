@@ -23,18 +23,18 @@ async def run(task: Task) -> Result:
 def _by_claims(payload: Payload) -> Result:
     """The built-in version: equal claims are duplicates, different values of one attribute contradict each other.
 
-    The facts come in the order in which they were said, the newest first, and hidden ones are among them: the result
-    depends on the statements, and not on the order in which they were stored or compared. The newest wording of
-    duplicates stays, and the newest value of an attribute hides the other values. The result names only changes; `open`
-    has the hidden facts that these rules once hid behind a fact that no longer hides them.
+    The facts come in the order in which they were said, the newest first, and hidden ones are among them: what is
+    hidden depends on what was said, and not on the order in which it was stored or compared. Of duplicates the newest
+    wording stays, and the newest value of an attribute hides the other values. The result names only what is not so
+    already; `open` has the hidden facts that these rules once hid behind a fact that no longer hides them.
     """
     facts = {fact["number"]: fact for fact in payload["facts"]}
     hides: dict[int, list[int]] = {}  # by fact: those that hide it, in the order in which the database tries them
     same_claim: dict[tuple[Any, ...], list[dict[str, Any]]] = defaultdict(list)
     for fact in facts.values():
-        # A fact without a topic word has no duplicate.
+        # A fact without a word that tells what it is about has no duplicate.
         same_claim[fact["group"], fact["subject"], claim(fact["content"]) or fact["number"]].append(fact)
-    # One of several facts with the same claim is enough to find the contradictions.
+    # Of facts with the same claim one is enough to find the contradictions.
     latest: dict[tuple[Any, ...], tuple[int, str]] = {}
     for newest, *others in same_claim.values():
         hides |= {other["number"]: [newest["number"]] for other in others}
@@ -54,7 +54,7 @@ def _by_claims(payload: Payload) -> Result:
             for same in same_claim.values()
             if any(fact["number"] in changed for fact in same[1:])
         ],
-        # The oldest first: a fact hides the facts that it contradicts before a newer fact hides it.
+        # The oldest first: a fact hides what it contradicts before a newer fact hides it.
         "contradictions": [
             {"numbers": [newer, same[0]["number"]]}
             for same in reversed(same_claim.values())
