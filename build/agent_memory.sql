@@ -7426,7 +7426,7 @@ $$;
 -- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
 -- p_user_id is the user whose data the call is about. Nothing goes to the server's log: PostgreSQL adds the statement
 -- to such a line, with the arguments that stand in it, such as the key of memory.set_token_key(). Only functions with
--- the owner's rights call this, and it has its caller's: nobody else can add a row.
+-- the owner's rights call this function, which runs with its caller's rights, so nobody else can add a row.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
@@ -7663,7 +7663,7 @@ comment on function memory.unbind_role(name) is
 -- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
--- A file, or a part of one from any inner level, as settings of a policy; other settings come back as they are.
+-- Turns a file, or a part of one from any inner level, into settings of a policy; other settings come back as they are.
 -- agent_id is left out, because memory.set_policy() takes it for its argument.
 create or replace function memory._settings_of_file(p_settings jsonb)
 returns jsonb
@@ -7784,8 +7784,8 @@ end;
 
 -- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
 -- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider), or by
--- its provider's name for it. A provider that memory.register_model() does not know is the name that a service gave to
--- one of its own connections. It excludes no model, and counts only as part of a registered name.
+-- its provider's name for it. A provider that memory.register_model() does not know is the name of a service's own
+-- connection. It excludes no model, and counts only as part of a registered name.
 create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -8019,7 +8019,7 @@ begin atomic
 end;
 
 -- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
--- languages of before.
+-- former languages.
 create or replace function memory._parse_anew_later(p_user_id text, p_former regconfig[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -8489,9 +8489,9 @@ begin
 end;
 $$;
 
--- The tokens that count against a budget: those of each call in the ledger since p_since, and those that each running
--- job has reserved. p_of is 'user' or 'agent', p_id the id of that user or agent. The planner inlines this function and
--- evaluates each CASE, so that an index of the ledger is read without the table.
+-- The tokens that count against a budget: the tokens of each call in the ledger since p_since, and the reserved tokens
+-- of each running job. p_of is 'user' or 'agent', p_id the id of that user or agent. The planner inlines this function
+-- and evaluates each CASE, so that an index of the ledger is read without the table.
 create or replace function memory._used_tokens(p_of text, p_id text, p_since timestamptz)
 returns table (tokens bigint)
 language sql stable parallel safe
@@ -8942,8 +8942,8 @@ begin
 end;
 $$;
 
--- Dimensions of the model's embeddings: those of the embeddings it has made, else those its settings ask for, else
--- null. The planner inlines this function; a SET clause would prevent that.
+-- Dimensions of the model's embeddings: the length of stored ones, else the length in its settings, else null. The
+-- planner inlines this function; a SET clause would prevent that.
 create or replace function memory._known_dimensions(p_model memory.models)
 returns int
 language sql immutable parallel safe
@@ -9697,7 +9697,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'describe_artifact', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
-  -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
+  -- This is not the time of the statement: a runner that claims several times within one CALL must see jobs that became
+  -- due since.
   moment constant timestamptz := clock_timestamp();
   -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
   deadline constant timestamptz := least(moment + interval '2 seconds',
@@ -9883,7 +9884,7 @@ begin
     exit when ((p_visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
-    -- By the key alone: with a condition on status the planner may read an index of all pending jobs.
+    -- The row is found by its key alone: with a condition on status the planner may read an index of all pending jobs.
     select j.status into status from memory.jobs as j
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
     if status = 'pending' then -- otherwise somebody holds the job or has just changed it
@@ -10046,8 +10047,8 @@ begin
 end;
 $$;
 
--- The request that covers two requests. A job without recent_k reads everything new; with recent_k older messages are
--- never read. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
+-- The request that covers two requests. A job without recent_k reads all new messages; a job with recent_k never reads
+-- older ones. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
 create or replace function memory._wider_request(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -11606,8 +11607,8 @@ begin
 end;
 $$;
 
--- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line
--- that is longer than a part, one piece.
+-- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. If a line is
+-- longer than a part, one piece of it.
 create or replace function memory._lines_around(
   p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
   p_is_ascii boolean
@@ -12306,8 +12307,8 @@ comment on function memory.store_artifact(text, text, text, text, text, text, te
 'stores the pieces of memory.add_artifact_piece(); content is null then. For an agent without the resource memory '
 'nothing is stored: key is null.';
 
--- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired ones. The
--- planner inlines this function; a SET clause would prevent that.
+-- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired artifacts.
+-- The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._current_artifacts(p_user_id text)
 returns setof memory.artifacts
 language sql stable parallel safe
@@ -12347,8 +12348,8 @@ begin atomic
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped. Rules look at parts before they are
--- parsed, 256 KiB at once: that a part has words says that it was judged.
+-- all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
+-- parsed, 256 KiB at once, so a part with words was judged.
 create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -12459,7 +12460,8 @@ begin
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
     return row(null, content, tokens, null)::memory.stored_message;
   end if;
-  -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
+  -- The setting lets the row pass by the insert trigger; further statements that set and clear it would take 3 % of the
+  -- time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
   values (add_message.user_id, add_message.thread_id,
@@ -12974,7 +12976,7 @@ as $$
     end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
-      -- Of an array of parts, the texts are the content; the array itself stays in metadata.
+      -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
       case jsonb_typeof(m.content)
         when 'string' then m.content #>> '{}'
         when 'array' then memory._text_of_parts(m.content)
@@ -13179,8 +13181,8 @@ create or replace function memory.get_messages(
 returns setof memory.message
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
--- From the end of the thread backwards, so that a read stops when recent_k messages are found. A plan for the values of
--- a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
+-- It reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for the values
+-- of a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -15107,7 +15109,8 @@ language sql stable parallel safe
 begin atomic
   select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
-  -- Of two with the same end, the later one has read more (memory._compress_thread_input()); ids are in order of time.
+  -- If two summaries have the same end, the later one has read more (memory._compress_thread_input()); ids are in order
+  -- of time.
   order by s.thread_id, s.kind, s.end_seq desc, s.summary_id desc;
 end;
 
@@ -18420,9 +18423,9 @@ end;
 $$;
 
 -- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
--- of them. Triggers restore the memories that one of these had replaced. Articles go last: deleted first, they would
--- restore memories that are deleted anyway. With p_forgets also the memories that somebody stated in the thread go, and
--- tombstones keep these and the extracted memories from coming back.
+-- of them. Triggers restore the memories that one of the deleted memories had superseded. Articles go last: deleted
+-- first, they would restore memories that are deleted anyway. With p_forgets the memories that somebody stated in the
+-- thread go as well, and tombstones keep these and the extracted memories from coming back.
 create or replace function memory._delete_derived(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18473,8 +18476,8 @@ comment on function memory.list_threads(text, int, int) is
 'Threads of a user with their counters, the most recently used first; total_count is the number of all of them.';
 
 -- Locks a thread's row until the transaction ends, and returns whether there is one. Every writer of a thread locks its
--- row first, so two writers wait for each other instead of deadlocking. Without a row there is nothing to lock:
--- messages that appear from now on belong to another transaction, which holds the lock on their thread.
+-- row first, so two writers wait for each other instead of deadlocking. If there is no row, nothing needs a lock: later
+-- messages belong to another transaction, which holds the lock on their thread.
 create or replace function memory._lock_existing_thread(p_user_id text, p_thread_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -18493,7 +18496,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The scopes of marks of these two kinds are no threads, though a thread may be named alike (language:english).
+  -- The scopes of watermarks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
@@ -19259,7 +19262,7 @@ begin
     when 1 then
       perform from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
-      -- Once per agent: to read the policy takes longer than to parse a short message.
+      -- Once per agent, because reading the policy takes longer than parsing a short message.
       languages := (
         select jsonb_object_agg(a.agent_id, memory._language(p_user_id, a.agent_id))
         from (
@@ -21414,7 +21417,7 @@ begin
       and m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
       and memory._expires_soon(m.created_at, m.expires_at) and memory._waits_for_extraction(m.created_at, m.expires_at)
     group by m.user_id, m.thread_id, m.agent_id offset 0) as s
-  -- A subquery and not a join, which would read the marks of all threads.
+  -- A subquery and not a join, which would read the watermarks of all threads.
   where s.last_seq > coalesce((
     select k.position from memory.marks as k
     where k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'), -1);
@@ -21536,7 +21539,7 @@ begin
 end;
 $$;
 
--- Everyone whose texts are to be parsed anew, because search.language was changed.
+-- The users whose texts are to be parsed anew, because search.language was changed.
 create or replace function memory._parse_artifacts_users()
 returns setof text
 language sql stable parallel safe
@@ -22875,8 +22878,8 @@ $$;
 
 -- Puts completed summaries into quarantine with everything that was made of them, has them made anew of the messages
 -- that are left, and returns the counts. The messages of a user's summary are read again from the beginning, and a job
--- that continues one of them starts again. Memories, documents, marks, jobs and summaries are locked in this order; the
--- caller has locked the counters.
+-- that continues one of them starts again. Memories, documents, watermarks, jobs and summaries are locked in this
+-- order; the caller has locked the counters.
 create or replace function memory._quarantine_summaries(p_user_id text, p_summary_ids uuid[], p_reasons text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -23025,7 +23028,7 @@ $$;
 -- a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
 -- unchecked_summaries and unchecked_artifacts up to which time among these. It goes once everything was looked at.
 
--- Looks at up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB, or 200
+-- Judges up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB, or 200
 -- summaries, or 20 artifacts, per watermark; no further watermark after two seconds. Returns how many rows were looked
 -- at.
 create or replace function memory._check_unchecked(p_row_limit int)
@@ -28419,7 +28422,7 @@ begin
   foreach kind in array p_kinds loop
     rows := '{}';
     for item, key in execute memory._export_query(kind, p_after) using p_user_id, p_after loop
-      -- At least one row, so that a part with a long row is not the last one that anybody gets.
+      -- At least one row, so that the export goes on behind a long row.
       if number = p_max_rows or number > 0 and bytes + pg_column_size(item) > max_bytes then
         next := jsonb_build_object('kind', kind, 'key', p_after);
         exit;
@@ -28548,8 +28551,8 @@ begin
 end;
 $$;
 
--- Removes uploads, which nothing names yet, that have one of these wordings in them, and returns how many. The parts go
--- in a statement of their own, because it sees the piece for which the one before has waited.
+-- Removes uploads that contain one of these wordings, and returns their number. The parts go in a statement of their
+-- own, because it sees the piece for which the one before has waited.
 create or replace function memory._forget_uploads(p_user_id text, p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -28629,7 +28632,7 @@ begin
     where p.user_id = p_user_id and p.content_id = p_content_id
       and p.first_byte >= starts and p.first_byte < starts + stretch;
     exit when said is null;
-    -- The mark at the end keeps the blank before it.
+    -- The character at the end keeps the blank before it.
     said := left(memory._compared_text(before || said || '|'), -1);
     if memory._has_any(btrim(said), p_wordings) then
       return true;
@@ -28761,7 +28764,7 @@ declare
 begin
   perform memory._lock_counters(p_user_id, true);
   perform memory._stop_claims(p_user_id);
-  -- Jobs that end lock marks and documents before their own row.
+  -- Jobs that end lock watermarks and documents before their own row.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   perform from memory.documents as d
@@ -30008,7 +30011,7 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
--- Returns whether the user had such a mark.
+-- Returns whether the user had such a row.
 create or replace function memory._stop_claims(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -30250,8 +30253,8 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It
--- reads PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
+-- The doctor's check of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It reads
+-- PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
 create or replace function memory._check_bloat(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30303,8 +30306,8 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest
--- time of each table is found by an index.
+-- The doctor's check of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest time of
+-- each table is found by an index.
 create or replace function memory._check_clock(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30352,7 +30355,7 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
+-- The doctor's check of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
 create or replace function memory._check_triggers(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30466,7 +30469,7 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of indexes: those that an installation makes are there, and none is left half made.
+-- The doctor's check of indexes: the indexes of an installation are there, and none is left half made.
 create or replace function memory._check_indexes(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30608,9 +30611,9 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or
--- changes whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call
--- functions; docs/roles.md lists which.
+-- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
+-- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
+-- docs/roles.md lists which.
 create or replace function memory._check_privileges(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30718,8 +30721,8 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of secrets: whether they can be stored and read. It compares the keys with the names of
--- keys that secrets carry, and decrypts nothing.
+-- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
+-- secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
 set debug_print_plan = off -- as in memory.set_secret()
@@ -30774,8 +30777,8 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of jobs that nobody does: those of dead workers, and those of kinds that the workers do not
--- know. A worker that looks for jobs takes one over within seconds after its lease has run out.
+-- The doctor's check of jobs that nobody does: jobs of dead workers, and jobs of kinds that the workers do not know. A
+-- worker that looks for jobs takes one over within seconds after its lease has run out.
 create or replace function memory._check_stuck_jobs(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30822,7 +30825,7 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of messages that expire before extraction has read them.
+-- The doctor's check of messages that expire before extraction has read them.
 create or replace function memory._check_unread(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30880,7 +30883,7 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of upgrades: that all parts of this version have run, and that nothing is left to do.
+-- The doctor's check of upgrades: all parts of this version have run, and nothing is left to do.
 create or replace function memory._check_upgrade(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

@@ -51,7 +51,7 @@ SETTINGS = {
     "log_checkpoints": "off",
 }
 VOLATILE_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-"""For a store that is deleted at the end of its process."""
+"""Settings of a store that is deleted at the end of its process."""
 
 
 class Server:
@@ -87,7 +87,7 @@ class Server:
                 self._shortcut = Path(tempfile.mkdtemp(prefix="agent-memory-socket-", dir="/tmp"), "data")
                 self._shortcut.symlink_to(self._data)
             host = self._shortcut
-        # The server is asked for its account, so that nobody else can answer for it, whatever became of the folder.
+        # The client asks the server for its account, so that nobody else can answer, even if the folder was replaced.
         runs_as = {} if self._owner_name is None else {"requirepeer": self._owner_name}
         return make_conninfo(host=str(host), hostaddr="", port=5432, user="postgres", dbname="postgres", **runs_as)
 
@@ -155,7 +155,7 @@ class Server:
             time.sleep(_POLL_INTERVAL)
 
     def forget(self) -> None:
-        """Remove what only this process used to reach the server."""
+        """Remove the link by which only this process reached the server."""
         if self._shortcut is not None:
             shutil.rmtree(self._shortcut.parent, ignore_errors=True)
             self._shortcut = None
@@ -254,8 +254,8 @@ class Server:
         try:
             lock.acquire(timeout=1.0)  # somebody may just be looking whether it is held
             with self._opened("data") as data:
-                # Nobody else holds the lock, so the number in these files is not that of the store's server, whoever
-                # has it now. The socket goes first, because no account can be given one.
+                # Nobody else holds the lock, so the process with the number in these files is not the store's server.
+                # The socket goes first, because no account can be given one.
                 data.remove("postmaster.pid", f"{_SOCKET}.lock", _SOCKET)
                 self._own(data)
                 self._check_major(data)

@@ -43,7 +43,7 @@ Record = IncomingMessage | IncomingMemory | ImportFileError
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file, and what the caller says of records that do not say it themselves.
+    """The file, and the caller's values for records that lack them.
 
     Attributes:
         path: what errors call the file.

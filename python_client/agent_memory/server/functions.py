@@ -128,7 +128,7 @@ def _kind(argument: Argument, hint: Any) -> tuple[Any, bool]:
     is_nullable = NoneType in get_args(hint)
     if argument.type in _TYPES:
         return _TYPES[argument.type], is_nullable
-    # The catalog says jsonb; what kind of JSON a function takes stands in the client's method.
+    # The catalog says jsonb; the client's method names the kind of JSON.
     is_list = any(_is_list(part) for part in (hint, *get_args(hint)))
     return (list[dict[str, Any]] if is_list else dict[str, Any]), is_nullable
 

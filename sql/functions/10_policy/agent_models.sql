@@ -10,8 +10,8 @@ end;
 
 -- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
 -- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider), or by
--- its provider's name for it. A provider that memory.register_model() does not know is the name that a service gave to
--- one of its own connections. It excludes no model, and counts only as part of a registered name.
+-- its provider's name for it. A provider that memory.register_model() does not know is the name of a service's own
+-- connection. It excludes no model, and counts only as part of a registered name.
 create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
 returns memory.models
 language plpgsql stable parallel safe

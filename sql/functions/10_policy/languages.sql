@@ -55,7 +55,7 @@ begin atomic
 end;
 
 -- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
--- languages of before.
+-- former languages.
 create or replace function memory._parse_anew_later(p_user_id text, p_former regconfig[])
 returns void
 language plpgsql volatile parallel unsafe

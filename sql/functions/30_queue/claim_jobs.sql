@@ -8,7 +8,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := array[{{kinds}}];
-  -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
+  -- This is not the time of the statement: a runner that claims several times within one CALL must see jobs that became
+  -- due since.
   moment constant timestamptz := clock_timestamp();
   -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
   deadline constant timestamptz := least(moment + interval '2 seconds',
@@ -194,7 +195,7 @@ begin
     exit when ((p_visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
-    -- By the key alone: with a condition on status the planner may read an index of all pending jobs.
+    -- The row is found by its key alone: with a condition on status the planner may read an index of all pending jobs.
     select j.status into status from memory.jobs as j
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
     if status = 'pending' then -- otherwise somebody holds the job or has just changed it

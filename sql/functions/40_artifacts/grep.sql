@@ -120,8 +120,8 @@ begin
 end;
 $$;
 
--- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line
--- that is longer than a part, one piece.
+-- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. If a line is
+-- longer than a part, one piece of it.
 create or replace function memory._lines_around(
   p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
   p_is_ascii boolean

@@ -26,8 +26,8 @@ begin atomic
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped. Rules look at parts before they are
--- parsed, 256 KiB at once: that a part has words says that it was judged.
+-- all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
+-- parsed, 256 KiB at once, so a part with words was judged.
 create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe

@@ -69,9 +69,9 @@ end;
 $$;
 
 -- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
--- of them. Triggers restore the memories that one of these had replaced. Articles go last: deleted first, they would
--- restore memories that are deleted anyway. With p_forgets also the memories that somebody stated in the thread go, and
--- tombstones keep these and the extracted memories from coming back.
+-- of them. Triggers restore the memories that one of the deleted memories had superseded. Articles go last: deleted
+-- first, they would restore memories that are deleted anyway. With p_forgets the memories that somebody stated in the
+-- thread go as well, and tombstones keep these and the extracted memories from coming back.
 create or replace function memory._delete_derived(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void
 language plpgsql volatile parallel unsafe

@@ -6,7 +6,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The scopes of marks of these two kinds are no threads, though a thread may be named alike (language:english).
+  -- The scopes of watermarks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;

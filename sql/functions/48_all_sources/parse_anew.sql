@@ -94,7 +94,7 @@ begin
     when 1 then
       perform from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
-      -- Once per agent: to read the policy takes longer than to parse a short message.
+      -- Once per agent, because reading the policy takes longer than parsing a short message.
       languages := (
         select jsonb_object_agg(a.agent_id, memory._language(p_user_id, a.agent_id))
         from (

@@ -4,8 +4,8 @@
 
 -- Puts completed summaries into quarantine with everything that was made of them, has them made anew of the messages
 -- that are left, and returns the counts. The messages of a user's summary are read again from the beginning, and a job
--- that continues one of them starts again. Memories, documents, marks, jobs and summaries are locked in this order; the
--- caller has locked the counters.
+-- that continues one of them starts again. Memories, documents, watermarks, jobs and summaries are locked in this
+-- order; the caller has locked the counters.
 create or replace function memory._quarantine_summaries(p_user_id text, p_summary_ids uuid[], p_reasons text[])
 returns jsonb
 language plpgsql volatile parallel unsafe

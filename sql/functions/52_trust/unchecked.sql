@@ -2,7 +2,7 @@
 -- a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
 -- unchecked_summaries and unchecked_artifacts up to which time among these. It goes once everything was looked at.
 
--- Looks at up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB, or 200
+-- Judges up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB, or 200
 -- summaries, or 20 artifacts, per watermark; no further watermark after two seconds. Returns how many rows were looked
 -- at.
 create or replace function memory._check_unchecked(p_row_limit int)

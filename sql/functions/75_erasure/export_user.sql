@@ -65,7 +65,7 @@ begin
   foreach kind in array p_kinds loop
     rows := '{}';
     for item, key in execute memory._export_query(kind, p_after) using p_user_id, p_after loop
-      -- At least one row, so that a part with a long row is not the last one that anybody gets.
+      -- At least one row, so that the export goes on behind a long row.
       if number = p_max_rows or number > 0 and bytes + pg_column_size(item) > max_bytes then
         next := jsonb_build_object('kind', kind, 'key', p_after);
         exit;

@@ -40,7 +40,7 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
--- Returns whether the user had such a mark.
+-- Returns whether the user had such a row.
 create or replace function memory._stop_claims(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe

@@ -40,7 +40,7 @@ begin
       and m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
       and memory._expires_soon(m.created_at, m.expires_at) and memory._waits_for_extraction(m.created_at, m.expires_at)
     group by m.user_id, m.thread_id, m.agent_id offset 0) as s
-  -- A subquery and not a join, which would read the marks of all threads.
+  -- A subquery and not a join, which would read the watermarks of all threads.
   where s.last_seq > coalesce((
     select k.position from memory.marks as k
     where k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'), -1);

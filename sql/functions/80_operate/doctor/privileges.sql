@@ -1,6 +1,6 @@
--- What memory.doctor() says of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or
--- changes whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call
--- functions; docs/roles.md lists which.
+-- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
+-- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
+-- docs/roles.md lists which.
 create or replace function memory._check_privileges(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

@@ -1,4 +1,4 @@
--- What memory.doctor() says of messages that expire before extraction has read them.
+-- The doctor's check of messages that expire before extraction has read them.
 create or replace function memory._check_unread(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
