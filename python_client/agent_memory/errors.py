@@ -249,7 +249,7 @@ def from_psycopg(
     elif sqlstate == _FAILED_TRANSACTION:
         result = AgentMemoryError(
             "an earlier statement of this transaction failed, so the server executes none any more",
-            hint="Roll back first. Around a call that may fail, connection.transaction() keeps what came before it.",
+            hint="Roll back first. Around a call that may fail, connection.transaction() keeps earlier statements.",
         )
     elif sqlstate in _OTHER_STATEMENT and is_ours and "prepared statement" in message:
         result = AgentMemoryError(

@@ -96,6 +96,6 @@ def listen(
 
 def say_where(url: str, settings: Settings) -> None:
     """Print where a server listens, and for whom."""
-    who = "for whoever has this address; programs send its token as the bearer token"
+    who = "for everybody who has this address; programs send its token as the bearer token"
     said = f"({who})." if settings.is_keyless else "(callers need a key or a token)."
     console.print(Text(f"Listening on {settings.entry(url)} {said}"), soft_wrap=True)

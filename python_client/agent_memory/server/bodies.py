@@ -111,7 +111,7 @@ async def _whole(receive: Receive, most_values: int | None) -> Receive | None:
             raise ProblemError(
                 413,
                 f"the body has more than {most_values} values",
-                hint="Send less at a time, and as one text what nobody searches for by its parts.",
+                hint="Send less at a time, and send values that nobody searches by their parts as one text.",
             )
         parts.append(part)
     body: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]

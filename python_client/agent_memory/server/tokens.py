@@ -44,7 +44,7 @@ def warn_of_short_secret(settings: Settings) -> None:
     warnings.simplefilter("ignore", InsecureKeyLengthWarning)
     if settings.jwt_secret is not None and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
         logger.warning(
-            "AGENT_MEMORY_JWT_SECRET has fewer than %d bytes: whoever has one token may guess the secret."
+            "AGENT_MEMORY_JWT_SECRET has fewer than %d bytes: a holder of one token may guess the secret."
             " Take openssl rand -base64 32",
             _SHORTEST_SECRET,
         )
