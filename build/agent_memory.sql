@@ -2,22 +2,22 @@
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
--- It installs, or changes what is installed, in one transaction. An upgrade to another version has a short one before
--- that, which lets calls wait instead of failing. A new installation makes all tables at once; an upgrade runs one
--- migration for each release since. memory.migrations says which ran. Functions, triggers, views and privileges are
--- made anew every time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete
--- it.
+-- It installs or upgrades in one transaction. An upgrade to another version has a short transaction before it, which
+-- lets calls wait instead of failing. A new installation makes all tables at once; an upgrade runs one migration for
+-- each release since. memory.migrations says which ran. Functions, triggers, views and privileges are made anew every
+-- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.
 
--- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the
--- door until the upgrade shuts it. Those that have passed it end before anything is replaced, and those that wait
--- before it then call the new function. Without the door a call that waited for a lock inside an old function went on
--- after the commit and missed what the upgrade had replaced; and calls that held one table and waited for another kept
--- the upgrade from getting all of them: at full load of ten sessions it gave up after ten seconds.
+-- An upgrade makes calls wait. First it puts a check, the door, into the functions of the installed version, in a
+-- transaction of its own. Calls pass the door until the upgrade shuts it. Calls that have passed it end before anything
+-- is replaced, and calls that wait at it then call the new function. Without this pause a call that waited for a lock
+-- inside an old function went on after the commit and missed what the upgrade had replaced; and calls that held one
+-- table and waited for another kept the upgrade from getting all of them: at full load of ten sessions it gave up after
+-- ten seconds.
 --
--- The door is a lock of memory.migrations, which calls do not read otherwise. It stands in the bodies of the
--- functions, because released versions have none. While memory._door() exists, the old version is installed; calling it
--- takes the doors away. An upgrade that fails leaves them open, which costs a call some microseconds, and the next one
--- uses them. Installing the same version again needs no door.
+-- The door is a lock of memory.migrations, which calls do not read otherwise. It stands in the bodies of the functions,
+-- because released versions have none. While memory._door() exists, the old version is installed; calling it takes the
+-- doors away. An upgrade that fails leaves them open, which costs a call some microseconds, and the next one uses them.
+-- Installing the same version again needs no door.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local lock_timeout = '10s';
@@ -2324,8 +2324,8 @@ begin
       ('column', 'memories.updated_at', 'When the row was last changed.'),
       ('column', 'memories.expires_at', 'Invisible from this moment on and removed by memory.sweep(); null means never.'),
       ('column', 'memories.superseded_by', 'The memory that took the place of this one, or the document it became part of (reason consolidated).'),
-      ('column', 'memories.supersede_reason', 'duplicate, near-duplicate, contradict (newer facts hid it), stated (it contradicts what the user stated), consolidated, '
-'or what memory.supersede_memory() was given.'),
+      ('column', 'memories.supersede_reason', 'duplicate, near-duplicate, contradict (newer facts hid it), stated (it contradicts what the user stated), '
+'consolidated, or what memory.supersede_memory() was given.'),
       ('column', 'memories.superseded_at', 'When superseded_by took its place; null while it is current.'),
       ('column', 'memories.deleted_at', 'When it was deleted or evicted; memory.sweep() removes it. infinity: it is in quarantine. Null otherwise.'),
       ('column', 'memories.version', 'Rises with every change; earlier versions are in memory.memory_history.'),
@@ -7600,7 +7600,7 @@ $$;
 -- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
 -- p_user_id is the user whose data the call is about. Nothing goes to the server's log: PostgreSQL adds the statement
 -- to such a line, with the arguments that stand in it, such as the key of memory.set_token_key(). Only functions with
--- the owner's rights call this, and it has its caller's: nobody else can add a row.
+-- the owner's rights call this function, which runs with its caller's rights, so nobody else can add a row.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )
@@ -7645,8 +7645,8 @@ begin
 end;
 $$;
 
--- Takes a user who is forgotten out of memory.audit, and returns out of how many rows: who has called which function
--- stays, and what for does not.
+-- Removes a forgotten user and the details from rows of memory.audit, and returns the number of these rows. The caller
+-- and the function of each row stay.
 create or replace function memory._forget_in_audit(p_user_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -7662,7 +7662,7 @@ $$;
 
 create or replace function memory.bind_role(role_name name, user_id text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -7677,7 +7677,7 @@ begin
   insert into memory.bound_roles as b (role_name, user_id) values (bind_role.role_name, bind_role.user_id)
   on conflict on constraint bound_roles_pkey do nothing;
   select b.user_id into bound_to from memory.bound_roles as b where b.role_name = bind_role.role_name;
-  -- To bind it anew in silence would give another user's memories to sessions that are open.
+  -- A silent new binding would give another user's memories to open sessions.
   if bound_to <> user_id then
     perform memory._refuse('role_name', format('role "%s" is bound to another user', role_name),
       'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
@@ -7804,7 +7804,7 @@ $$;
 
 create or replace function memory.tenant_user()
 returns text
-language plpgsql stable parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -7817,7 +7817,7 @@ comment on function memory.tenant_user() is
 
 create or replace function memory.unbind_role(role_name name)
 returns void
-language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -7837,7 +7837,7 @@ comment on function memory.unbind_role(name) is
 -- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
--- A file, or a part of one from any inner level, as settings of a policy; other settings come back as they are.
+-- Turns a file, or a part of one from any inner level, into settings of a policy; other settings come back as they are.
 -- agent_id is left out, because memory.set_policy() takes it for its argument.
 create or replace function memory._settings_of_file(p_settings jsonb)
 returns jsonb
@@ -7948,7 +7948,7 @@ $$;
 
 -- The models that a policy names the way an agent's configuration file does: by provider and model.
 
--- Whether models of this provider can be registered. Inlined by the planner, hence no SET clause.
+-- Whether models of this provider can be registered.
 create or replace function memory._is_provider(p_provider text)
 returns boolean
 language sql immutable parallel safe
@@ -7957,9 +7957,9 @@ begin atomic
 end;
 
 -- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
--- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider),
--- or by what its provider calls it. A provider that memory.register_model() does not know is the name that a service
--- gave to one of its own connections. It excludes no model, and counts only as part of a registered name.
+-- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider), or by
+-- its provider's name for it. A provider that memory.register_model() does not know is the name of a service's own
+-- connection. It excludes no model, and counts only as part of a registered name.
 create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -7974,8 +7974,8 @@ begin
 end;
 $$;
 
--- Tells the caller of memory.set_policy() which of the models that these settings name are not in use, and what happens
--- until they are. Not a refusal: a file may be stored before the models are registered.
+-- Tells the caller of memory.set_policy() which models of these settings are not in use, and which models do their work
+-- until then. It raises no error, because a file may be stored before its models are registered.
 create or replace function memory._note_missing_models(p_settings jsonb, p_policy jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -8123,7 +8123,7 @@ end;
 
 create or replace function memory.get_policy(agent_id text default null, user_id text default null)
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -8137,8 +8137,8 @@ comment on function memory.get_policy(text, text) is
 'those of the user, of the agent, of everyone, and the built-in ones.';
 
 -- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user, which
--- can be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by
--- which they may still be parsed, and a query is parsed by all of them.
+-- can be changed at any time. Until a job has parsed a user's texts anew, watermarks of kind language name the
+-- languages by which they may still be parsed, and a query is parsed by all of them.
 
 -- The language by which texts of a user and agent are parsed.
 create or replace function memory._language(p_user_id text, p_agent_id text)
@@ -8184,7 +8184,7 @@ begin
 end;
 $$;
 
--- The language that a mark names. Inlined by the planner, hence no SET clause.
+-- The language that a watermark names.
 create or replace function memory._marked_language(p_scope text)
 returns text
 language sql immutable parallel safe
@@ -8193,7 +8193,7 @@ begin atomic
 end;
 
 -- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
--- languages of before.
+-- former languages.
 create or replace function memory._parse_anew_later(p_user_id text, p_former regconfig[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -8256,8 +8256,7 @@ begin
 end;
 $$;
 
--- The policy of these rows. Without rows, which is usual, no function is called for it. Inlined by the planner, hence
--- no SET clause.
+-- The policy of these rows. If there are no rows, which is usual, it calls no function.
 create or replace function memory._effective_policy(p_layers memory.policies[])
 returns jsonb
 language sql stable parallel safe
@@ -8266,7 +8265,6 @@ begin atomic
 end;
 
 -- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._policy_applies(
   p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
 )
@@ -8297,8 +8295,8 @@ language plpgsql stable parallel safe
 as $$
 declare
   settings jsonb := memory._default_policy() -> p_section;
-  -- Without the order and the section, for which PostgreSQL would plan the statement anew in each call: 2,000 policies
-  -- made that 36 us instead of 7.
+  -- This statement has no ORDER BY and no section, because PostgreSQL would plan it anew in each call: with 2,000
+  -- policies that took 36 us instead of 7.
   layers constant memory.policies[] := array(
     select p from memory.policies as p where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id));
   layer jsonb;
@@ -8339,7 +8337,7 @@ $$;
 
 create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -8399,7 +8397,7 @@ begin
   if jsonb_typeof(p_settings) is distinct from 'object' then
     perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
   end if;
-  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only what is to change.');
+  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only settings to change.');
 end;
 $$;
 
@@ -8500,7 +8498,7 @@ begin
     when name = 'knowledge_base.vector_provider' then
       if p_value <> '"pgvector"' then
         perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
-          'Embeddings are stored beside what they embed, by "pgvector"; there is no other store.');
+          'Embeddings are stored in this database, by "pgvector"; there is no other store.');
       end if;
       return;
     when p_key in ('provider', 'model', 'embedding_provider', 'embedding_model', 'rerank_provider', 'rerank_model') then
@@ -8578,7 +8576,7 @@ $$;
 
 create or replace function memory.activate_model(name text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -8665,9 +8663,9 @@ begin
 end;
 $$;
 
--- The tokens that count against a budget: those of each call in the ledger since p_since, and those that each running
--- job has reserved. p_of is 'user' or 'agent', p_id the id of that user or agent. The planner inlines this function and
--- evaluates each CASE, so that an index of the ledger is read without the table.
+-- The tokens that count against a budget: the tokens of each call in the ledger since p_since, and the reserved tokens
+-- of each running job. p_of is 'user' or 'agent', p_id the id of that user or agent. The planner inlines this function
+-- and evaluates each CASE, so that an index of the ledger is read without the table.
 create or replace function memory._used_tokens(p_of text, p_id text, p_since timestamptz)
 returns table (tokens bigint)
 language sql stable parallel safe
@@ -8864,7 +8862,7 @@ $$;
 
 create or replace function memory.deactivate_model(name text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -9024,7 +9022,7 @@ $$;
 
 create or replace function memory.drop_model(name text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -9096,7 +9094,7 @@ begin
       then (coalesce(n.tokens_in, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
             + coalesce(n.tokens_out, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0)) / 1000000
     end,
-    -- The calls of a forgotten user stay without what an error may quote.
+    -- The calls of a forgotten user stay without their errors, which may quote the user.
     case when p_user_id <> '' then left(c ->> 'error', 500) when c ->> 'error' <> '' then 'forgotten' end,
     clock_timestamp()
   from jsonb_array_elements(p_calls) as c
@@ -9107,7 +9105,7 @@ begin
 end;
 $$;
 
--- The member "model" of a payload: what a runner needs to know to call the model.
+-- The member "model" of a payload: everything that a runner needs to call the model.
 create or replace function memory._model_json(p_model memory.models)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -9118,8 +9116,8 @@ begin
 end;
 $$;
 
--- Dimensions of the model's embeddings: those of the embeddings it has made, else those its settings ask for, else
--- null. The planner inlines this function; a SET clause would prevent that.
+-- Dimensions of the model's embeddings: the length of stored ones, else the length in its settings, else null. The
+-- planner inlines this function; a SET clause would prevent that.
 create or replace function memory._known_dimensions(p_model memory.models)
 returns int
 language sql immutable parallel safe
@@ -9137,7 +9135,8 @@ begin
 end;
 $$;
 
--- What helps where no embedding model is active, as all say who notice: searches, memory.status(), memory.doctor().
+-- The hint for an installation without an active embedding model, which searches, memory.status() and memory.doctor()
+-- give.
 create or replace function memory._help_without_model()
 returns text
 language sql immutable parallel safe
@@ -9176,7 +9175,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._refuse('name', format('there is no model "%s"', p_name),
-    'select name from memory.models shows what there is; memory.register_model() registers another.', 'P0002');
+    'select name from memory.models lists the models; memory.register_model() registers another.', 'P0002');
 end;
 $$;
 
@@ -9186,7 +9185,7 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('name', format('an open transaction holds model "%s" or what it has embedded', p_name),
+  perform memory._refuse('name', format('an open transaction holds model "%s" or its embeddings', p_name),
     'Call this again, or end that transaction: select pid, xact_start, query from pg_stat_activity '
     'order by xact_start shows the oldest first.', '55P03');
 end;
@@ -9252,7 +9251,7 @@ create or replace function memory.register_model(
   name text, kind text, provider text, model text, settings jsonb default '{}'
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -9312,8 +9311,8 @@ end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
 'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
-'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
-'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
+'or azure. settings name the server, where the calling process finds the key, limits and prices: see '
+'docs/models.md. For administrators: grant it to nobody else.';
 
 -- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
 create or replace function memory._check_model_settings(p_settings jsonb)
@@ -9415,7 +9414,7 @@ $$;
 
 create or replace function memory.reset_prompt(name text)
 returns int
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -9429,7 +9428,7 @@ comment on function memory.reset_prompt(text) is
 
 create or replace function memory.set_prompt(name text, template text)
 returns int
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -9468,8 +9467,8 @@ comment on function memory.set_prompt(text, text) is
 -- Soft deletions end without memory.sweep(): the call that deletes notes when they are due, and a later call that
 -- deletes, or a worker that finds no job, removes the rows.
 
--- Notes that messages of a thread, or memories of the user when p_thread_id is '', were deleted now; and finishes what
--- is due of this user.
+-- Notes that messages of a thread, or memories of the user when p_thread_id is '', were deleted now; and removes rows
+-- of this user whose deletion is due.
 create or replace function memory._note_deletion(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -9544,7 +9543,7 @@ begin
 end;
 $$;
 
--- Keyed hashes: without the key nobody finds out by trying whether a user or a statement is among what was forgotten.
+-- Keyed hashes: without the key nobody can find out by guessing whether a user or a statement was forgotten.
 
 -- The hash of a user, or of a statement of the user that memory._statement_hash() has spelled plainly.
 create or replace function memory._keyed_hash(
@@ -9569,7 +9568,7 @@ begin
 end;
 $$;
 
--- What stands for a forgotten user where a row must still be found by whoever knows the user_id.
+-- The pseudonym of a forgotten user, by which a caller who knows the user_id still finds a row.
 create or replace function memory._pseudonym(p_user_id text)
 returns text
 language plpgsql stable parallel safe
@@ -9591,8 +9590,8 @@ begin
 end;
 $$;
 
--- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in
--- quotes, or in another spelling says the same.
+-- The hash of a forgotten statement. It is the same for the statement with another mark at its end, in quotes, or in
+-- another spelling.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -9611,7 +9610,7 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  -- Where nothing was ever forgotten, no hash is computed.
+  -- If nothing was ever forgotten, no hash is computed.
   return exists (select from memory.tombstones) and exists (
     select from memory.erasure_keys as k
     join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id)
@@ -9619,9 +9618,9 @@ begin
 end;
 $$;
 
--- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. What an
--- application stores by itself is said after the user asked to forget it, so that is stored. The planner inlines this
--- function; a SET clause would prevent that.
+-- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. A
+-- statement that an application stores itself was said after the user asked to forget it, so it is stored. The planner
+-- inlines this function; a SET clause would prevent that.
 create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean
 language sql stable parallel safe
@@ -9658,8 +9657,8 @@ begin
 end;
 $$;
 
--- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
--- a new user of this id says may be extracted. Returns how many statements that were.
+-- Stores the tombstone of a user in place of the tombstones of single statements, and returns the number of these.
+-- Earlier statements stay out; statements of a new user of this id may be extracted.
 create or replace function memory._bury_user(p_user_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -9684,7 +9683,7 @@ $$;
 -- can set that, so only who may create objects in the schema is believed, or a function that has noted its transaction.
 create or replace function memory._changes_whole_user()
 returns boolean
-language plpgsql stable parallel safe security definer -- writers have no rights on the table
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -9694,8 +9693,8 @@ end;
 $$;
 
 -- Lets one transaction at a time forget something of a user or import the user: an import that read the tombstones
--- before another transaction stored one would bring back what that removed. Rows that were committed after the snapshot
--- of a transaction with another isolation level are not visible to it, so they would stay.
+-- before another transaction stored one would bring back the rows that this transaction removed. Rows that were
+-- committed after the snapshot of a transaction with another isolation level are not visible to it, so they would stay.
 create or replace function memory._lock_user(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -9704,7 +9703,7 @@ begin
   if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
     perform memory._refuse('user_id',
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
-      'Such a transaction does not see what others have stored meanwhile. Use read committed.', '0A000');
+      'Such a transaction does not see rows that others have stored meanwhile. Use read committed.', '0A000');
   end if;
   -- No advisory lock: every role sees its number in pg_locks meanwhile, and could keep that lock from then on.
   insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))
@@ -9732,7 +9731,7 @@ begin
 end;
 $$;
 
--- Which texts say what is forgotten: a text has a wording in it, however both are spelled.
+-- Finds texts that contain a forgotten wording, however both are spelled.
 
 -- The text as it is compared with others: spelled plainly, without characters that nobody sees (soft hyphens, joiners,
 -- marks of writing direction), with the straight quotes and the hyphen for all kinds of them, and with one Unicode form
@@ -9853,8 +9852,7 @@ begin atomic
 end;
 
 -- Whether a text may state one of the wordings that these patterns were made of: it has the word, or a character that
--- may hide it. That takes a twentieth of the time that it takes to spell the text. Inlined by the planner, hence no SET
--- clause.
+-- may hide it. That takes a twentieth of the time that it takes to spell the text.
 create or replace function memory._may_state(p_text text, p_patterns text[])
 returns boolean
 language sql immutable parallel safe
@@ -9868,12 +9866,13 @@ create or replace function memory.claim_jobs(
   user_id text default null
 )
 returns setof memory.claimed_job
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := array['backfill', 'chunk_documents', 'compress_thread', 'consolidate', 'describe_artifact', 'embed', 'extract_memories', 'parse_artifacts', 'reconcile_memories', 'summarize_thread', 'summarize_user'];
-  -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
+  -- This is not the time of the statement: a runner that claims several times within one CALL must see jobs that became
+  -- due since.
   moment constant timestamptz := clock_timestamp();
   -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
   deadline constant timestamptz := least(moment + interval '2 seconds',
@@ -9908,7 +9907,7 @@ begin
   end if;
   if (max_jobs between 1 and 1000) is not true then
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
-      'Claim what you can work on at once.');
+      'Claim as many jobs as you can work on at once.');
   end if;
   perform memory._check_lease(lease);
 
@@ -10059,7 +10058,7 @@ begin
     exit when ((p_visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
-    -- By the key alone: with a condition on status the planner may read an index of all pending jobs.
+    -- The row is found by its key alone: with a condition on status the planner may read an index of all pending jobs.
     select j.status into status from memory.jobs as j
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
     if status = 'pending' then -- otherwise somebody holds the job or has just changed it
@@ -10077,10 +10076,10 @@ begin
 end;
 $$;
 
--- How many more running jobs a user may have, or null while another claim holds the user's mark. Claims of one user
--- exclude each other from this call to the end of the transaction. The mark is written and not only locked, so that
--- under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is written
--- once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
+-- How many more running jobs a user may have, or null while another claim holds the user's row of memory.marks. Claims
+-- of one user exclude each other from this call to the end of the transaction. The row is written and not only locked,
+-- so that under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is
+-- written once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
 create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -10103,15 +10102,15 @@ begin
 end;
 $$;
 
--- Inserts and locks the mark of a user's claims; false when another claim holds it.
+-- Inserts and locks the row of memory.marks for a user's claims; false when another claim holds it.
 create or replace function memory._insert_claims_mark(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
-  -- The insert would wait for whoever holds the mark, such as a forget_memory() that waits for a job of this claim. If
-  -- the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
+  -- The insert would wait for the transaction that holds the row, such as a forget_memory() that waits for a job of
+  -- this claim. If the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
   if exists (
     select from memory.marks as k where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
   ) then
@@ -10122,7 +10121,7 @@ begin
   if not found then
     return false;
   end if;
-  -- The insert may have waited for a transaction that forgot the user: then no mark may stay.
+  -- The insert may have waited for a transaction that forgot the user: then no row may stay.
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
     and not exists (select from memory.jobs as j where j.user_id = p_user_id);
@@ -10137,15 +10136,15 @@ create or replace function memory.complete_job(
   user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   job memory.jobs;
   outcome jsonb;
 begin
-  -- The job's row is locked last, so that no append waits for it while the result is stored. Of two completions of one
-  -- lease, memory._end_lease() refuses the second one, which undoes what it stored.
+  -- The job's row is locked last, so that no append waits for it while the result is stored. If a lease is completed
+  -- twice, memory._end_lease() refuses the second completion, whose rows roll back.
   job := memory._leased_job(user_id, job_id, lease_token);
   if jsonb_typeof(result) is distinct from 'object' then
     perform memory._refuse('result', 'must be a JSON object', 'See docs/jobs.md for the result of each kind.');
@@ -10222,8 +10221,8 @@ begin
 end;
 $$;
 
--- The request that covers two requests. A job without recent_k reads everything new; with recent_k older messages are
--- never read. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
+-- The request that covers two requests. A job without recent_k reads all new messages; a job with recent_k never reads
+-- older ones. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
 create or replace function memory._wider_request(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -10319,7 +10318,7 @@ $$;
 
 create or replace function memory.extend_job(user_id text, job_id bigint, lease_token uuid, lease interval)
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -10340,7 +10339,7 @@ create or replace function memory.fail_job(
   user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null, calls jsonb default null
 )
 returns text
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10370,7 +10369,7 @@ comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) i
 
 create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10513,7 +10512,7 @@ begin
 end;
 $$;
 
--- By these functions the queue calls the kinds of jobs. A kind is a folder of 50_work; the build repeats each line in
+-- The queue calls the kinds of jobs by these functions. A kind is a folder of 50_work; the build repeats each line in
 -- double braces for every kind, or for the kinds that have the file that the line names. No other file of this room
 -- calls a kind.
 
@@ -10544,7 +10543,7 @@ begin
 end;
 $$;
 
--- Stores a result and returns what memory.get_job() shows of it.
+-- Stores a result, and returns the object that memory.get_job() shows.
 create or replace function memory._apply_result(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -10599,8 +10598,8 @@ begin
 end;
 $$;
 
--- Removes what attempts of a job began, because no attempt will finish it now. The job is dead, or waits for a budget,
--- or has nothing to do.
+-- Removes rows that attempts of a job began, because no attempt will finish them now. The job is dead, or waits for a
+-- budget, or has nothing to do.
 create or replace function memory._drop_unfinished(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe
@@ -10757,7 +10756,7 @@ begin
 end;
 $$;
 
--- Notes how far a kind of work has come. A mark never moves back.
+-- Notes how far a kind of work has come. A watermark never moves back.
 create or replace function memory._set_mark(p_user_id text, p_scope text, p_kind text, p_reached bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -10769,7 +10768,7 @@ begin
 end;
 $$;
 
--- A moment as the position of a mark: microseconds since 1970.
+-- A moment as the position of a watermark: microseconds since 1970.
 create or replace function memory._microseconds(p_moment timestamptz)
 returns numeric
 language sql stable parallel safe
@@ -10779,7 +10778,7 @@ end;
 
 create or replace function memory.record_calls(user_id text, job_id bigint, calls jsonb)
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10823,7 +10822,7 @@ create or replace function memory.release_job(
   user_id text, job_id bigint, lease_token uuid, retry_after interval default null, calls jsonb default null
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10887,7 +10886,7 @@ $$;
 
 create or replace function memory.retry_job(user_id text, job_id bigint)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10988,7 +10987,7 @@ $$;
 -- Returns statements instead of running them: "create index concurrently" cannot run inside a function.
 create or replace function memory.vector_index(model text)
 returns setof text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -11001,7 +11000,7 @@ begin
   from memory.models as m where m.kind = 'embedding' and m.name = vector_index.model;
   if not found then
     perform memory._refuse('model', format('there is no embedding model "%s"', model),
-      'select name from memory.models shows what there is.', 'P0002');
+      'select name from memory.models lists the models.', 'P0002');
   elsif dims is null then
     perform memory._refuse('model', format('"%s" has not embedded anything yet', model),
       'Its first embedding decides how many dimensions there are.');
@@ -11059,7 +11058,7 @@ $$;
 
 create or replace function memory.add_artifact_piece(user_id text, content text, upload_id uuid default null)
 returns uuid
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -11106,7 +11105,7 @@ $$;
 -- is written once.
 create or replace function memory._artifact_content_after_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights to update
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -11118,7 +11117,7 @@ $$;
 -- Queues the work on an artifact that is new or has changed: its words, its embeddings and its description.
 create or replace function memory._artifact_after_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -11224,7 +11223,7 @@ $$;
 
 create or replace function memory.delete_artifact(user_id text, key text)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -11242,13 +11241,13 @@ comment on function memory.delete_artifact(text, text) is
 'Deletes an artifact for good and returns whether it existed; an expired artifact does not count as existing. key may '
 'also be a placeholder. Its key can be used again. Placeholders that name it find nothing from then on.';
 
--- Descriptions by rule: what a person would say of a text who has looked at it for a moment. Of a text of more than
--- 256 KiB only the first and last 64 KiB are read, and numbers of lines are estimated from them: to count the lines of
--- 10 MB would take a third of the time of storing them.
+-- Makes descriptions by rule, as a person would after a short look at the text. If a text has more than 256 KiB, only
+-- its first and last 64 KiB are read, and numbers of lines are estimated: counting the lines of 10 MB would take a
+-- third of the time of storing them.
 
 -- The description of an artifact that was stored without one, such as "npm install, added 512 packages in 9s, 2
--- warnings": the command (metadata.command) or the tool (metadata.tool), its exit status if it failed, and what the
--- text is. At most 200 characters.
+-- warnings": the command (metadata.command) or the tool (metadata.tool), its exit status if it failed, and the kind of
+-- the text. At most 200 characters.
 create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
 returns text
 language plpgsql volatile parallel unsafe
@@ -11374,9 +11373,10 @@ $$;
 
 -- Descriptions of JSON, tables, web pages and diffs.
 
--- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". Of a
--- list, the keys of its first object. Of more than 2 MiB, which take too long to parse, and of JSON that was cut off,
--- the keys at the beginning. Null for what is no JSON, and for a short text that is nearly JSON: it speaks for itself.
+-- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". For a
+-- list, the keys of its first object. For JSON of more than 2 MiB, which takes too long to parse, and for JSON that was
+-- cut off, the keys at the beginning. Null for a text that is not JSON, and for a short text that is nearly JSON, which
+-- needs no description.
 create or replace function memory._describe_json(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql volatile parallel unsafe
@@ -11445,8 +11445,8 @@ exception when data_exception then
 end;
 $$;
 
--- A table: "CSV, 1,200 rows: id, name, email". Of the first six lines each has as many separators as the first, outside
--- of quotes, and the first has no empty column and hardly a number: it names the columns.
+-- A table: "CSV, 1,200 rows: id, name, email". Each of the first six lines has as many separators outside of quotes as
+-- the first line. The first line names the columns: it has no empty column and hardly a number.
 create or replace function memory._describe_table(p_head text, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql immutable parallel safe
@@ -11527,9 +11527,9 @@ begin
 end;
 $$;
 
--- Descriptions of what programs write: reports of tests, stack traces, logs.
+-- Describes outputs of programs: reports of tests, stack traces, logs.
 
--- What test runners say at the end: "12 passed, 1 failed in 0.5s", with the first test that failed.
+-- The last line of a test runner: "12 passed, 1 failed in 0.5s", with the first test that failed.
 create or replace function memory._describe_tests(p_sample text, p_tail text)
 returns text
 language plpgsql immutable parallel safe
@@ -11558,7 +11558,7 @@ begin
 end;
 $$;
 
--- The error of a stack trace: what follows the last traceback of Python, or precedes the first frame of Java,
+-- The error of a stack trace: the line after the last traceback of Python, or before the first frame of Java,
 -- JavaScript, Go and Rust. Null for a text without a trace.
 create or replace function memory._trace_error(p_sample text)
 returns text
@@ -11569,7 +11569,7 @@ declare
   said text;
 begin
   if place > 0 then
-    -- After the frames, which are indented, comes the error. Of a chain the last error is what the program died of.
+    -- After the frames, which are indented, comes the error. In a chain of errors the last one ended the program.
     select m.said[1] into said
     from regexp_matches(
       substr(p_sample, place), e'\\n(?:  +[^\\n]*\\n)+([A-Za-z_][\\w.]*(?:: [^\\n]*)?)(?=\\n|$)', 'g')
@@ -11587,7 +11587,7 @@ end;
 $$;
 
 -- Any other text: its error if it holds a stack trace, the line that tells how the program ended, its numbers of errors
--- and warnings and of lines. Of a text that no command wrote and that has none of these, the first telling line, too.
+-- and warnings and of lines. If no command wrote the text and it has none of these, the first telling line, too.
 create or replace function memory._describe_log(
   p_sample text, p_tail text, p_lines int, p_is_sample boolean, p_has_command boolean, p_is_output boolean
 )
@@ -11663,11 +11663,10 @@ $$;
 -- number of a line with the words and "-" after that of a line around it, "--" between lines that do not follow each
 -- other.
 --
--- A word is what stands between blanks. A line holds it if the word occurs anywhere in the line, also within a longer
--- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. Of a
--- line that is longer than a part (32 KiB; 3 KiB within the first 48) each piece is compared and shown for itself. Of a
--- piece that is longer than 400 characters so many are shown around the first word. Lines around reach 64 KiB far at
--- most.
+-- A word is a text between blanks. A line holds it if the word occurs anywhere in the line, also within a longer word,
+-- in capitals or small letters. No character has a special meaning, as it would in a regular expression. If a line is
+-- longer than a part (32 KiB; 3 KiB within the first 48), each piece is compared and shown by itself. If a piece is
+-- longer than 400 characters, 400 are shown around the first word. Lines around reach 64 KiB far at most.
 
 -- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
 -- left out, the last line says where to go on. Parts are read one after the other until the result is full.
@@ -11740,7 +11739,7 @@ begin
 end;
 $$;
 
--- Patterns of LIKE, one for each word of a text, that match what has the word.
+-- Patterns of LIKE, one for each word of a text, that match texts with the word.
 create or replace function memory._patterns(p_grep text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -11755,7 +11754,7 @@ end;
 $$;
 
 -- A text without the difference between capitals and small letters. For words of ASCII it is enough to change the
--- letters of ASCII, which takes a tenth of the time. Inlined by the planner, hence no SET clause.
+-- letters of ASCII, which takes a tenth of the time.
 create or replace function memory._without_case(p_text text, p_is_ascii boolean)
 returns text
 language sql immutable parallel safe
@@ -11782,8 +11781,8 @@ begin
 end;
 $$;
 
--- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line
--- that is longer than a part, one piece.
+-- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. If a line is
+-- longer than a part, one piece of it.
 create or replace function memory._lines_around(
   p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
   p_is_ascii boolean
@@ -11809,7 +11808,7 @@ begin
 end;
 $$;
 
--- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
+-- Keeps a text, or the content of an upload (p_upload_id), as an artifact, and returns its row. A missing description
 -- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
 -- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
 -- is for an agent without the resource memory. p_is_by_rule: a rule has made the description.
@@ -11883,7 +11882,7 @@ create or replace function memory.list_artifacts(
   row_offset int default 0
 )
 returns setof memory.artifact
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -11905,8 +11904,8 @@ comment on function memory.list_artifacts(text, text, text, int, int) is
 'placeholder; total_count is the number of matches on all pages.';
 
 -- Contents of artifacts lie in memory.artifact_parts. The first 48 KiB become parts of at most 3 KiB, passages that are
--- embedded one by one; what follows becomes parts of at most 32 KiB, which are found by their words. Places are bytes
--- of UTF-8 from the beginning of the content.
+-- embedded one by one; the rest becomes parts of at most 32 KiB, which are found by their words. Places are bytes of
+-- UTF-8 from the beginning of the content.
 
 create or replace function memory._max_artifact_bytes()
 returns int
@@ -11915,7 +11914,7 @@ begin atomic
   select 209715200; -- 200 MiB
 end;
 
--- Whether a part is one of the passages at the beginning. Inlined by the planner, hence no SET clause.
+-- Whether a part is one of the passages at the beginning.
 create or replace function memory._is_passage(p_first_byte int)
 returns boolean
 language sql immutable parallel safe
@@ -11923,7 +11922,7 @@ begin atomic
   select p_first_byte < 49152;
 end;
 
--- How many bytes a part has at most that begins at this byte. Inlined by the planner, hence no SET clause.
+-- The most bytes that a part may have which begins at this byte.
 create or replace function memory._part_bytes(p_first_byte int)
 returns int
 language sql immutable parallel safe
@@ -11931,9 +11930,9 @@ begin atomic
   select case when memory._is_passage(p_first_byte) then 3072 else 32768 end;
 end;
 
--- Adds a text to the end of a content. The last part is cut anew with what follows it, so that a content which comes in
--- pieces has the same parts as one which comes at once. Nothing is parsed: add_message of 10 MB takes 2.2 times the CPU
--- of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five in turns).
+-- Adds a text to the end of a content. The last part is cut anew together with the next piece, so that a content which
+-- comes in pieces has the same parts as a content which comes at once. Nothing is parsed: add_message of 10 MB takes
+-- 2.2 times the CPU of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five in turns).
 create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -12097,8 +12096,8 @@ begin
 end;
 $$;
 
--- The key in what names an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. Nothing else
--- is made equal: a key has no letters that look alike, so a text with such letters names no artifact.
+-- The key in a name of an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. No other
+-- letters are made equal: a key has no letters that look alike, so a text with such letters names no artifact.
 create or replace function memory._ref_key(p_ref text)
 returns text
 language plpgsql immutable parallel safe
@@ -12172,13 +12171,13 @@ $$;
 
 -- Artifacts in quarantine: no search finds them, no list and no context shows them, and nobody expands them. A message
 -- that names one keeps its placeholder, whose words a rule judges with the message. memory.retrieve_artifact() returns
--- what a rule has put into quarantine to whoever asks for it by its key.
+-- an artifact that a rule has put into quarantine to any caller that names its key.
 --
 -- A rule looks at each part of an artifact when a job parses it (memory._parse_parts()): that a part has words says
 -- that it was judged. Until then memory._is_held_back_artifact() looks at a part wherever its text is shown to a model.
 
--- The trust of an artifact. What a message became has the trust of the message, or the least of several; everything
--- else counts as the output of a tool. metadata.trust can lower both.
+-- The trust of an artifact. An artifact that messages became has the least trust of these messages; every other
+-- artifact counts as the output of a tool. metadata.trust can lower both.
 create or replace function memory._artifact_trust(p_artifact memory.artifacts)
 returns double precision
 language plpgsql stable parallel safe
@@ -12196,7 +12195,7 @@ end;
 $$;
 
 -- The parts that a rule has yet to look at before these bytes of a content are shown. The first part is always one of
--- them, because the description is judged with it. Inlined by the planner, hence no SET clause.
+-- them, because the description is judged with it.
 create or replace function memory._unjudged_parts(p_user_id text, p_content_id uuid, p_bytes int4multirange)
 returns setof memory.artifact_parts
 language sql stable parallel safe
@@ -12209,8 +12208,8 @@ end;
 
 -- The signs for which an artifact is to be quarantined; null when there are none. Its description is looked at, and
 -- those of its parts that memory._unjudged_parts() names, each with the 200 characters before it, so that no sign is
--- cut in two. "Call the function" is said in so much code and so many manuals that it does not suffice here: it alone
--- made half of the false alarms among files of 3 to 64 KiB.
+-- cut in two. "Call the function" stands in much code and many manuals, so it does not suffice here: it alone made half
+-- of the false alarms among files of 3 to 64 KiB.
 create or replace function memory._artifact_verdict(p_artifact memory.artifacts, p_bytes int4multirange)
 returns text
 language plpgsql volatile parallel safe -- as memory._content_bytes()
@@ -12247,8 +12246,8 @@ end;
 $$;
 
 -- Puts an artifact into quarantine if a rule finds signs in these bytes that no job has parsed. False when another
--- transaction has locked it: that one may wait for a part which this transaction has locked, so this one does not wait
--- for it.
+-- transaction has locked the artifact. The other transaction may wait for a part that this transaction has locked, so
+-- this one does not wait.
 create or replace function memory._judge_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -12275,8 +12274,8 @@ begin
 end;
 $$;
 
--- Puts an artifact into quarantine; false when there is none, or it is there already. What a rule has put there can be
--- put there for another reason, and then nobody can read it.
+-- Puts an artifact into quarantine; false when there is none, or it is there already. An artifact that a rule has put
+-- into quarantine can be put there again by a caller, and then nobody can read it.
 create or replace function memory._quarantine_artifact(p_user_id text, p_key text, p_reason text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -12295,7 +12294,7 @@ create or replace function memory.retrieve_artifact(
   max_lines int default null, grep text default null, context_lines int default 2
 )
 returns text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12307,7 +12306,8 @@ begin
   key := memory._ref_key(key);
   perform memory._check_id('key', key);
   perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
-  -- Also what a rule has put into quarantine: a rule holds 6 to 10 of 100 files of code for attacks.
+  -- It also returns artifacts that a rule has put into quarantine, because rules take 6 to 10 of 100 files of code for
+  -- attacks.
   select a.content_id into content_id
   from memory.artifacts as a
   where a.user_id = retrieve_artifact.user_id and a.key = retrieve_artifact.key
@@ -12315,7 +12315,7 @@ begin
     and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
-      'It may have expired, been deleted, or be in quarantine; memory.list_artifacts(user_id) shows what there is.',
+      'It may have expired, been deleted, or be in quarantine; memory.list_artifacts(user_id) lists artifacts.',
       'P0002');
   end if;
   if grep is not null then
@@ -12373,7 +12373,7 @@ begin
 end;
 $$;
 
--- Where a line begins: how many bytes come before it. Null if the content has fewer lines, or if p_line is null.
+-- The start of a line: the number of bytes before it. Null if the content has fewer lines, or if p_line is null.
 create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
 returns bigint
 language plpgsql stable parallel safe
@@ -12433,7 +12433,7 @@ language plpgsql immutable parallel safe
 as $$
 begin
   perform memory._check_text(p_content, memory._max_artifact_bytes(),
-    'Pass what is to be kept; what is empty needs no placeholder.');
+    'Pass the text to keep; an empty text needs no placeholder.');
 end;
 $$;
 
@@ -12443,7 +12443,7 @@ create or replace function memory.store_artifact(
   metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
 )
 returns memory.stored_artifact
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12466,7 +12466,7 @@ begin
     user_id, agent_id, thread_id, key, description, artifact_type, content, metadata, expires_at, upload_id);
   if artifact.key is null and memory._has_resource(user_id, agent_id, 'memory') then
     perform memory._refuse('key', format('"%s" names another artifact of this user', key),
-      'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
+      'Choose another key, or leave it out and one is made. Placeholders in use keep their content.',
       '23505');
   end if;
   return (
@@ -12475,14 +12475,14 @@ begin
 end;
 $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz, uuid) is
-'Stores a long text (200 MiB at most) and returns the placeholder that a context holds in its place: '
-'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
-'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
-'upload_id stores what memory.add_artifact_piece() has brought; content is null then. For an agent without the '
-'resource memory nothing is stored: key is null.';
+'Stores a long text (200 MiB at most) and returns the placeholder that a context holds in its place: [MemoryRef: '
+'<key> - <description> - <n> tokens]. A missing description or key is made from the content. The content of a key '
+'never changes: storing the same content again can only prolong its life, other content is refused (23505). upload_id '
+'stores the pieces of memory.add_artifact_piece(); content is null then. For an agent without the resource memory '
+'nothing is stored: key is null.';
 
--- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired ones. The
--- planner inlines this function; a SET clause would prevent that.
+-- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired artifacts.
+-- The planner inlines this function; a SET clause would prevent that.
 create or replace function memory._current_artifacts(p_user_id text)
 returns setof memory.artifacts
 language sql stable parallel safe
@@ -12496,7 +12496,7 @@ end;
 
 -- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
 
--- Whether a part lies at the end of a content. Inlined by the planner, hence no SET clause.
+-- Whether a part lies at the end of a content.
 create or replace function memory._is_last_part(p_first_byte int, p_token_count int)
 returns boolean
 language sql immutable parallel safe
@@ -12512,8 +12512,7 @@ begin atomic
   select substring(p_id from '^(.*)/');
 end;
 
--- What a part is found by: its text, in the first part also key and description. Inlined by the planner, hence no SET
--- clause.
+-- The text by which search finds a part: its own text, and for the first part also key and description.
 create or replace function memory._part_text(p_key text, p_description text, p_first_byte int, p_content text)
 returns text
 language sql immutable parallel safe
@@ -12523,8 +12522,8 @@ begin atomic
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped. Rules look at parts before they are
--- parsed, 256 KiB at once: that a part has words says that it was judged.
+-- all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
+-- parsed, 256 KiB at once, so a part with words was judged.
 create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -12577,7 +12576,7 @@ create or replace function memory.add_message(
   expires_at timestamptz default null, idempotency_key text default null
 )
 returns memory.stored_message
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12635,7 +12634,8 @@ begin
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
     return row(null, content, tokens, null)::memory.stored_message;
   end if;
-  -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
+  -- The setting lets the row pass by the insert trigger; further statements that set and clear it would take 3 % of the
+  -- time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
   values (add_message.user_id, add_message.thread_id,
@@ -12666,7 +12666,7 @@ create or replace function memory.add_messages(
   user_id text, thread_id text, messages jsonb, agent_id text default 'default'
 )
 returns setof memory.stored_message
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12683,9 +12683,8 @@ begin
     return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
   else
     settings := memory._policy_section(user_id, agent_id, 'artifacts');
-    -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
-    -- thread's row 1,000 times in one transaction and to call a row trigger 1,000 times would take ten times as long as
-    -- the inserts.
+    -- The thread is booked once for all messages, which are then inserted under the reserved numbers. 1,000 updates of
+    -- the thread's row in one transaction and 1,000 calls of a row trigger would take ten times as long as the inserts.
     return query
     with parsed as materialized (
       select p.*, case when memory._may_be_long(p.content) then
@@ -12865,7 +12864,7 @@ begin
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, tokens_since, layers, embeds;
 
-  -- Where no policy is set, the planner folds the settings into both expressions as constants.
+  -- If no policy is set, the planner folds the settings into both expressions as constants.
   if cardinality(layers) = 0 then
     lifetime := memory._message_lifetime(memory._default_policy());
     due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now,
@@ -12873,8 +12872,8 @@ begin
   else
     policy := memory._merge_layers(layers);
     if not (policy #>> '{resources,memory}')::boolean then
-      -- Hardly any agent is without memory, so the booking is undone here. To read the policy before it took a tenth of
-      -- the instructions of add_message (callgrind) for every agent.
+      -- Hardly any agent is without memory, so the booking is undone here. Reading the policy in a statement before
+      -- took a tenth of the instructions of add_message (callgrind) for every agent.
       perform memory._unbook(p_user_id, p_thread_id, p_message_count, p_token_count);
       first_seq := null;
       return;
@@ -12932,7 +12931,7 @@ $$;
 
 -- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
--- Whether metadata has a part that a message without text may consist of. Inlined by the planner, hence no SET clause.
+-- Whether metadata has a part that a message without text may consist of.
 create or replace function memory._has_parts(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -12940,7 +12939,7 @@ begin atomic
   select p_metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content'];
 end;
 
--- Whether a message can have this role. Inlined by the planner, hence no SET clause.
+-- Whether a message can have this role.
 create or replace function memory._is_role(p_role text)
 returns boolean
 language sql immutable parallel safe
@@ -12948,7 +12947,7 @@ begin atomic
   select (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is true;
 end;
 
--- Bytes that the content of a message may have. Inlined by the planner, hence no SET clause.
+-- Bytes that the content of a message may have.
 create or replace function memory._max_message_bytes()
 returns int
 language sql immutable parallel safe
@@ -12956,9 +12955,9 @@ begin atomic
   select 10485760;
 end;
 
--- The argument that breaks a rule of messages; null when none does. Inlined by the planner, hence no SET clause.
--- Without inlining, the rules would take a fifth of the time of an insert. PostgreSQL prepares the expression anew in
--- each transaction, which takes longer than evaluating it, so it has as few operators as possible.
+-- The argument that breaks a rule of messages; null when none does. The planner inlines this function: calling it would
+-- take a fifth of the time of an insert. PostgreSQL prepares the expression anew in each transaction, which takes
+-- longer than evaluating it, so it has as few operators as possible.
 create or replace function memory._message_problem(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_idempotency_key text
@@ -13041,7 +13040,7 @@ begin
 end;
 $$;
 
--- Estimated tokens of a message with its tool calls. Inlined by the planner, hence no SET clause.
+-- Estimated tokens of a message with its tool calls.
 create or replace function memory._estimated_tokens(p_content text, p_metadata jsonb)
 returns int
 language sql immutable parallel safe
@@ -13051,7 +13050,7 @@ end;
 
 -- Whether a message ends a round: the assistant answers and calls no tool. Calls stand in tool_calls, in function_call
 -- (the form before 2023), or among the parts of the content. One operator, because PostgreSQL prepares each operator
--- anew in each transaction. Inlined by the planner, hence no SET clause.
+-- anew in each transaction.
 create or replace function memory._ends_round(p_role text, p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -13151,7 +13150,7 @@ as $$
     end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
-      -- Of an array of parts, the texts are the content; the array itself stays in metadata.
+      -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
       case jsonb_typeof(m.content)
         when 'string' then m.content #>> '{}'
         when 'array' then memory._text_of_parts(m.content)
@@ -13198,10 +13197,9 @@ begin
 end;
 $$;
 
--- Which work new messages make due: extractions, summaries, compression, embeddings.
+-- Enqueues the work that new messages make due: extractions, summaries, compression, embeddings.
 
 -- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
 returns boolean
 language sql immutable parallel safe
@@ -13209,7 +13207,7 @@ begin atomic
   select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
 end;
 
--- The kind of summary that the policy has made of a thread. Inlined by the planner, hence no SET clause.
+-- The kind of summary that the policy has made of a thread.
 create or replace function memory._kind_of_summary(p_policy jsonb)
 returns text
 language sql immutable parallel safe
@@ -13217,12 +13215,11 @@ begin atomic
   select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
 end;
 
--- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
--- context, and those since its newest summary have more than three quarters of a context, because summaries and
--- memories need the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages
--- have all of a context, because its compression will soon read them, too. With three quarters 1,000 messages cost
--- 0.189 USD, with half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
--- planner, hence no SET clause.
+-- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
+-- and those since its newest summary have more than three quarters of a context, because summaries and memories need
+-- the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages have all of a
+-- context, because its compression will soon read them, too. With three quarters 1,000 messages cost 0.189 USD, with
+-- half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts).
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -13235,8 +13232,8 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end
--- whether a job is queued. Inlined by the planner, hence no SET clause.
+-- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end whether a job is
+-- queued.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint, p_embeds boolean
@@ -13273,7 +13270,7 @@ begin atomic
   ], null);
 end;
 
--- Queues the compression of a thread that is over the threshold, unless it is queued already. What can be summarised
+-- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise
 -- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
 -- compressed with every message.
 create or replace function memory._enqueue_compression(
@@ -13326,8 +13323,8 @@ begin
 end;
 $$;
 
--- Adds to the embedding of a message what a search needs to choose among many messages without reading them: the
--- agent, the time, and the signs of the embedding.
+-- Adds the columns to the embedding of a message by which a search chooses among many messages without reading them:
+-- the agent, the time, and the signs of the embedding.
 create or replace function memory._message_embedding_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on messages
@@ -13356,10 +13353,10 @@ create or replace function memory.get_messages(
   created_before timestamptz default null
 )
 returns setof memory.message
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
--- From the end of the thread backwards, so that a read stops when recent_k messages are found. A plan for the values of
--- a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
+-- It reads from the end of the thread backwards, and stops when it has found recent_k messages. A plan for the values
+-- of a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
 set plan_cache_mode = force_generic_plan
 as $$
 declare
@@ -13408,8 +13405,8 @@ comment on function memory.get_messages(
 'message that never expires.';
 
 -- Keeps messages for good unless a policy says otherwise. The embedded store calls this when it is made or upgraded:
--- nobody sees to its jobs while the program is off, and a person does not expect a store on a disk to forget. What has
--- the built-in lifetime is kept as well, unless some policy sets one.
+-- nobody sees to its jobs while the program is off, and a person does not expect a store on a disk to forget. Stored
+-- messages with the built-in lifetime are kept as well, unless some policy sets a lifetime.
 create or replace function memory._keep_messages_for_good()
 returns void
 language plpgsql volatile parallel unsafe
@@ -13470,9 +13467,10 @@ end;
 $$;
 
 -- The messages of a thread under these keys, also those that memory.sweep() has removed since. content and memory_ref
--- are given where an artifact keeps what was said, because only then content is not what the caller has passed.
--- "is not distinct from" keeps the planner from using the primary key. On a table without statistics, such as one that
--- is being loaded, the planner rates that index as high as the index of keys, and would read the thread once per key.
+-- are set if an artifact keeps the text of the message, because only then content differs from the text that the caller
+-- has passed. "is not distinct from" keeps the planner from using the primary key. On a table without statistics, such
+-- as one that is being loaded, the planner rates that index as high as the index of keys, and would read the thread
+-- once per key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
@@ -13553,7 +13551,7 @@ begin
 end;
 $$;
 
--- How long messages live; null for ever. Immutable, so that the planner parses the built-in '7 days' once: parsing
+-- The lifetime of messages; null for ever. Immutable, so that the planner parses the built-in '7 days' once: parsing
 -- takes longer than all the rest of computing an expiry. Settings change only how PostgreSQL parses negative intervals,
 -- which no policy has.
 create or replace function memory._message_lifetime(p_policy jsonb)
@@ -13567,7 +13565,7 @@ $$;
 
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
 -- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
--- not computed with: one such row would stop the sweep of all users. Inlined by the planner, hence no SET clause.
+-- not computed with: one such row would stop the sweep of all users.
 create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -13579,9 +13577,8 @@ begin atomic
 end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
--- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live
--- less than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence
--- no SET clause.
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. A message with a
+-- lifetime of less than a day does not wait: a caller who gives it so short a life wants it gone.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -13596,8 +13593,8 @@ end;
 
 -- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
 
--- The message with marks in its content, and in the parts of its metadata that belong to what was said. The placeholder
--- of an artifact stays whole, even if its key looks random.
+-- The message with marks in its content, and in the parts of its metadata that hold words of the speaker. The
+-- placeholder of an artifact stays whole, even if its key looks random.
 create or replace function memory._masked_message(p_message memory.messages)
 returns memory.messages
 language plpgsql stable parallel safe
@@ -13621,7 +13618,7 @@ as $$
 declare
   said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal', 'audio', 'parsed', 'reasoning',
     'reasoning_content', 'reasoning_details',
-    -- Adapters of frameworks keep here what a message has beyond its text, such as further texts or thoughts.
+    -- Adapters of frameworks keep further parts of a message here, such as other texts or thoughts.
     'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
   return case when p_metadata ?| said then p_metadata || memory._json_without_credentials((
@@ -13649,7 +13646,7 @@ $$;
 -- Checks, numbers and books a message that was inserted into memory.messages directly.
 create or replace function memory._message_before_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -13721,7 +13718,7 @@ $$;
 -- its words and token_count, and drops its embedding. When its words (search_vector) are stored, their search_keys are.
 create or replace function memory._message_before_update()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -13775,7 +13772,7 @@ end;
 $$;
 
 -- The id of a message among embeddings and results is thread_id/seq. A thread_id may have slashes and digits of its
--- own. Inlined by the planner, hence no SET clauses.
+-- own.
 create or replace function memory._thread_of(p_id text)
 returns text
 language sql immutable parallel safe
@@ -13795,7 +13792,7 @@ end;
 -- behind.
 create or replace function memory._messages_after_change()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -13806,7 +13803,7 @@ begin
             from old_rows as o group by o.user_id, o.thread_id, o.seq / 10000) as g;
     end if;
     perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
-    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
+    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need these texts
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
     end if;
@@ -13854,8 +13851,8 @@ $$;
 
 -- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
 -- them. A context shows them first, and no summary takes their place. Up to a thousand cleared messages are passed
--- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. To read
--- them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
+-- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. Read
+-- them by seqs between the first and the last: for "= any" a plan may read the whole thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe
@@ -13899,9 +13896,9 @@ $$;
 -- With p_speakers_only: only messages of users and assistants, without text that was recalled from memory. Limits: a
 -- jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of messages and
 -- of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The first
--- message is given even when it alone is over the limits. With p_speakers_only, p_byte_limit limits how much is read,
--- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that are
--- read of it. The loop goes row by row, so that no more rows are read than fit.
+-- message is given even when it alone is over the limits. With p_speakers_only, p_byte_limit limits the bytes that are
+-- read, because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that
+-- are read of it. The loop goes row by row, so that no more rows are read than fit.
 --
 -- With p_reads_expired: also expired messages that wait for extraction.
 --
@@ -13994,16 +13991,15 @@ begin
 end;
 $$;
 
--- Messages in quarantine. The row of such a message says only that it is in quarantine, and
--- memory.quarantined_messages keeps what was said. So search, recall, contexts, extraction and summaries need no
--- condition that one of them could forget, and the answer of a tool keeps its place behind its call, without which no
--- chat API takes the conversation.
+-- Messages in quarantine. The row of such a message says only that it is in quarantine, and memory.quarantined_messages
+-- keeps its text. So search, recall, contexts, extraction and summaries need no condition that one of them could
+-- forget, and the answer of a tool keeps its place behind its call, without which no chat API takes the conversation.
 --
 -- A rule looks at messages when a job parses their words (memory._finish_messages()). Until then memory._is_held_back()
 -- looks at them wherever they are shown to a model. A message of the user or the application is not looked at, unless
 -- its metadata lowers its trust.
 
--- What a message in quarantine says.
+-- The text that a message in quarantine shows.
 create or replace function memory._quarantine_notice()
 returns text
 language sql immutable parallel safe
@@ -14021,7 +14017,7 @@ as $$
 declare
   trust constant double precision := memory._message_trust(p_role, p_metadata);
 begin
-  -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
+  -- Half of all messages are those of an assistant, and nearly none of them has a word that strong signs need.
   return case
     when trust < 0.5 or trust < 0.9 and memory._may_be_definite(p_content)
       then memory._verdict(p_content, trust, p_groups)
@@ -14030,7 +14026,7 @@ end;
 $$;
 
 -- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
--- signs in it. p_content is what is to be shown of it.
+-- signs in it. p_content is the part of it that is to be shown.
 create or replace function memory._is_held_back(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text,
   p_groups text[] default null
@@ -14083,8 +14079,8 @@ end;
 $$;
 
 -- Quarantines the messages of a range in which a rule finds signs. Returns up to which message it has done so: to the
--- end of the range, unless another transaction holds the thread, whose tokens a quarantine counts anew. That one may
--- wait for a message that this one has locked. Rows that another transaction is changing are skipped.
+-- end of the range, unless another transaction holds the thread, whose tokens a quarantine counts anew. That
+-- transaction may wait for a message that this one has locked. Rows that another transaction is changing are skipped.
 create or replace function memory._check_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
 )
@@ -14211,7 +14207,7 @@ end;
 $$;
 
 -- The hashes by which messages_search_keys_idx finds the messages of one user among those of all. Two different words
--- may have the same hash, so whoever reads the index compares the rows, too.
+-- may have the same hash, so a reader of the index compares the rows, too.
 
 create or replace function memory._word_key(p_user_id text, p_word text)
 returns int
@@ -14220,8 +14216,8 @@ begin atomic
   select hashtext(p_user_id || chr(1) || p_word);
 end;
 
--- The keys of the plain values of an object, which are also those of every object that contains it. Equal numbers have
--- one hash, however they are written.
+-- The keys of the plain values of an object. Every object that contains the object has these keys, too. Equal numbers
+-- have one hash, however they are written.
 create or replace function memory._value_keys(p_user_id text, p_object jsonb)
 returns setof int
 language sql immutable parallel safe
@@ -14256,9 +14252,9 @@ $$;
 
 -- The text that stands in a thread around the placeholder of a long message.
 
--- What a thread says before and after the placeholder of a tool's output:
--- Command 'npm install' ran for 12.3 s. Output: [...]. Exit status 0.
--- What looks like a placeholder in a command is made harmless: the first one in the text is that of the output.
+-- The words of a thread before and after the placeholder of a tool's output: Command 'npm install' ran for 12.3 s.
+-- Output: [...]. Exit status 0. A text in a command that looks like a placeholder is made harmless, so that the first
+-- placeholder in the text is that of the output.
 create or replace function memory._around_output(p_about jsonb)
 returns text[]
 language plpgsql stable parallel safe
@@ -14356,9 +14352,9 @@ exception when data_exception or program_limit_exceeded then
 end;
 $$;
 
--- What stays of a long text that a person or a model wrote: the beginning, which asks the question or says what
--- follows, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What is wrong
--- here?".
+-- The part of a person's or a model's long text that stays in the thread: the beginning, which asks the question or
+-- announces the text, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What
+-- is wrong here?".
 create or replace function memory._own_words(p_content text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -14377,8 +14373,8 @@ begin
 end;
 $$;
 
--- Metadata in which the text of a message is another one. Where metadata.content holds the parts of the message, the
--- first text among them becomes p_text and the others go.
+-- Metadata in which the text of a message is another one. If metadata.content holds the parts of the message, the first
+-- text among them becomes p_text and the others go.
 create or replace function memory._with_text(p_metadata jsonb, p_text text)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -14402,8 +14398,7 @@ $$;
 -- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
 
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it. Inlined by the
--- planner, hence no SET clause.
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
 create or replace function memory._may_be_long(p_content text)
 returns boolean
 language sql immutable parallel safe
@@ -14411,12 +14406,12 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
--- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
--- What is made here of the content and its command (key, description, words around the placeholder) reaches further
--- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
--- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
--- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
--- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
+-- The stored form of a message whose content becomes an artifact, without its credentials if the policy masks threads.
+-- Key, description and the words around the placeholder reach further than the content, so no credential gets into them
+-- under any policy. Nulls if the content stays, because the policy says so or because its replacement would not be
+-- shorter. The caller has checked the message, and asks only if memory._may_be_long(). p_settings: the policy's section
+-- artifacts. p_is_keyed: the message has an idempotency key. p_messages: the array that it came in, where the call of
+-- the tool may stand that it is the result of.
 create or replace function memory._shorten(
   p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_is_keyed boolean, p_messages jsonb default null
@@ -14472,8 +14467,8 @@ begin
 end;
 $$;
 
--- Keeps a content under a key that says what it is: npm-install, npm-install-2, ... Nulls if the agent has just lost
--- the resource memory.
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
+-- memory.
 create or replace function memory._keep_message(
   p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
   p_about jsonb
@@ -14491,8 +14486,8 @@ begin
     artifact := memory._keep_artifact(
       p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
       p_about,
-      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A look
-      -- a day later deletes what no message names by then.
+      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
+      -- a day later deletes it if no message names it by then.
       p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
     -- Else somebody has just stored something of his own under this key.
     exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
@@ -14519,7 +14514,7 @@ begin
 end;
 $$;
 
--- The key with a number; the first has none. Inlined by the planner, hence no SET clause.
+-- The key with a number; the first has none.
 create or replace function memory._numbered_key(p_slug text, p_number int)
 returns text
 language sql immutable parallel safe
@@ -14530,8 +14525,8 @@ end;
 -- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
 -- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
 -- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
--- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Whoever can take no lock, as
--- any role may hold them all, takes the next number and at worst waits.
+-- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
+-- locks. A caller who gets none takes the next number and at worst waits.
 create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
 returns int
 language plpgsql volatile parallel unsafe
@@ -14573,8 +14568,7 @@ begin
 end;
 $$;
 
--- The placeholder of an artifact in the text of the message that names it; null if there is none. Inlined by the
--- planner, hence no SET clause.
+-- The placeholder of an artifact in the text of the message that names it; null if there is none.
 create or replace function memory._ref_in(p_content text, p_key text)
 returns text
 language sql immutable parallel safe
@@ -14608,7 +14602,6 @@ end;
 $$;
 
 -- Whether a message is part of its conversation: neither cleared, compressed nor expired.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -14616,8 +14609,7 @@ begin atomic
   select p_is_active and p_expires_at > statement_timestamp();
 end;
 
--- Whether a message was not cleared: it is active, or compression has put it away. Inlined by the planner, hence no SET
--- clause.
+-- Whether a message was not cleared: it is active, or compression has put it away.
 create or replace function memory._is_kept_message(p_is_active boolean, p_summary_id uuid)
 returns boolean
 language sql immutable parallel safe
@@ -14626,7 +14618,7 @@ begin atomic
 end;
 
 -- Whether search finds a message and jobs may read it: it is neither cleared nor expired. A compressed message is out
--- of its thread, but not out of search. Inlined by the planner, hence no SET clause.
+-- of its thread, but not out of search.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -14635,7 +14627,6 @@ begin atomic
 end;
 
 -- The current messages of a thread: of one agent, or of all when p_agent_id is null.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._active_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -14665,8 +14656,8 @@ $$;
 -- a message takes 30 us and inserting it from JSON 4.
 --
 -- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
--- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. As
--- many messages are finished as have at most p_max_bytes in all (null: all); memory.sweep() finishes the rest.
+-- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. Messages are
+-- finished until they have p_max_bytes in all (null: all of them); memory.sweep() finishes the rest.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
   p_max_bytes int default null
@@ -14696,8 +14687,8 @@ begin
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
   last_parsed := memory._check_messages(p_user_id, p_thread_id, p_from_seq, last_parsed, true);
-  -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
-  -- 0.47 s instead of 0.26.
+  -- The policy is read once per agent. Reading it for each of 10,000 short messages took as long as parsing them: 0.47
+  -- s instead of 0.26.
   languages := (select jsonb_object_agg(a.id, memory._language(p_user_id, a.id))
                 from unnest(agents) as a (id));
   -- "any (seqs)" and not a join, which is planned badly while the table has no statistics.
@@ -14717,7 +14708,7 @@ end;
 $$;
 
 -- Whether a message obeys the rules. One that does not, as plain SQL without triggers may store it, cannot be updated,
--- and must stop neither a job nor a sweep. Inlined by the planner, hence no SET clause.
+-- and must stop neither a job nor a sweep.
 create or replace function memory._can_be_updated(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
@@ -14727,7 +14718,7 @@ begin atomic
 end;
 
 -- Whether the words of a message are missing, or their keys, because it was parsed before there were keys. A cleared
--- message needs neither. Inlined by the planner, hence no SET clause.
+-- message needs neither.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
@@ -14736,8 +14727,8 @@ begin atomic
     and memory._can_be_updated(p_message);
 end;
 
--- How many bytes of a message are read to finish it: the words come from its first 256 KiB, and rules look at all of
--- it. Inlined by the planner, hence no SET clause.
+-- The bytes of a message that are read to finish it: the words come from its first 256 KiB, and rules look at all of
+-- it.
 create or replace function memory._bytes_to_finish(p_message memory.messages)
 returns int
 language sql immutable parallel safe
@@ -14776,8 +14767,8 @@ begin
 end;
 $$;
 
--- Moves the mark that says up to which seq the messages of a thread are parsed: to p_to_seq, or to the message before
--- the first one that is not. Returns how far the mark has moved. A search and a sweep look at no message before it.
+-- Moves the watermark up to which the messages of a thread are parsed: to p_to_seq, or to the message before the first
+-- one that is not parsed. Returns how far it has moved. A search and a sweep look at no message before it.
 create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -14816,8 +14807,8 @@ end;
 $$;
 
 -- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
--- every keyword search among messages parses them. A mark per thread says up to which seq its messages are parsed: an
--- index of unparsed messages would make add_messages 9 to 18 % slower.
+-- every keyword search among messages parses them. A watermark per thread says up to which seq its messages are parsed:
+-- an index of unparsed messages would make add_messages 9 to 18 % slower.
 create or replace function memory._finish_unread_messages(p_message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -14826,10 +14817,10 @@ declare
   thread record;
   to_seq bigint;
   bytes bigint;
-  bytes_left bigint := 4000000; -- two to six seconds, or what one message takes
+  bytes_left bigint := 4000000; -- two to six seconds, or the time of one message
   checked bigint := 0;
 begin
-  -- In the order of ids, so that two sweeps that set the same marks do not deadlock. The lock keeps the thread from
+  -- Ordered by id, so that two sweeps that set the same watermarks do not deadlock. The lock keeps the thread from
   -- being deleted; no append waits for it.
   for thread in
     select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
@@ -14840,7 +14831,7 @@ begin
     for key share of t skip locked
   loop
     to_seq := least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1);
-    -- The first message whatever it costs, then as many as fit.
+    -- The first message in any case, then further messages as long as they fit.
     select coalesce(min(b.seq) filter (where b.bytes > bytes_left and b.place > 1) - 1, to_seq),
       coalesce(max(b.bytes) filter (where b.bytes <= bytes_left or b.place = 1), 0)
     into to_seq, bytes
@@ -14852,7 +14843,7 @@ begin
           window so_far as (order by m.seq)) as b;
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
-    -- The mark stays before the first message that was skipped.
+    -- The watermark stays before the first message that was skipped.
     checked := checked + memory._mark_parsed(thread.user_id, thread.thread_id, to_seq);
     exit when checked >= p_message_limit or bytes_left < 262144;
   end loop;
@@ -14914,7 +14905,7 @@ begin
 end;
 $$;
 
--- Refuses an unknown kind of summary of a thread. Null passes: then p_default says in the hint what is meant.
+-- Refuses an unknown kind of summary of a thread. Null passes: the hint then names the default (p_default).
 create or replace function memory._check_summary_kind(p_kind text, p_default text)
 returns void
 language plpgsql immutable parallel safe
@@ -15034,7 +15025,8 @@ begin
 end;
 $$;
 
--- Logs what a summary covers and how long it took: the time that the model reports, or else the time since the claim.
+-- Logs which messages a summary covers and how long it took: the time that the model reports, or else the time since
+-- the claim.
 create or replace function memory._log_summary(p_summary memory.summaries)
 returns void
 language plpgsql volatile parallel unsafe
@@ -15058,7 +15050,7 @@ $$;
 
 create or replace function memory.get_thread_summary(user_id text, thread_id text, kind text default null)
 returns setof memory.thread_summary
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15081,7 +15073,7 @@ comment on function memory.get_thread_summary(text, text, text) is
 
 create or replace function memory.get_user_summary(user_id text)
 returns setof memory.thread_summary
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -15103,8 +15095,8 @@ declare
   is_sole_source boolean;
   job memory.jobs;
 begin
-  -- Marks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the job
-  -- that this transaction waited for may have set the first mark of the thread.
+  -- Watermarks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the
+  -- job that this transaction waited for may have set the first watermark of the thread.
   perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
   -- A claim may be handing out the thread at this moment: the lock waits for it, and the update finds its job.
   perform from memory.jobs as j
@@ -15156,9 +15148,9 @@ end;
 $$;
 
 -- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
--- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
+-- call, so the cut may lie before the message that called it. Messages that the summary covers already are soft-deleted
 -- without a model. Messages that it has passed over, because memory.summarize_thread() was given a recent_k, are read
--- and put away first, by a job of their own. The instructions that begin the thread stay in it.
+-- and soft-deleted first, by a job of their own. The instructions that begin the thread stay in it.
 create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -15284,14 +15276,15 @@ end;
 $$;
 
 -- The current summaries of a user: of each thread and of the user as a whole, the newest completed one of each kind
--- that existed at p_as_of; null for now. Inlined by the planner, hence no SET clause.
+-- that existed at p_as_of; null for now.
 create or replace function memory._current_summaries(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries
 language sql stable parallel safe
 begin atomic
   select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
-  -- Of two with the same end, the later one has read more (memory._compress_thread_input()); ids are in order of time.
+  -- If two summaries have the same end, the later one has read more (memory._compress_thread_input()); ids are in order
+  -- of time.
   order by s.thread_id, s.kind, s.end_seq desc, s.summary_id desc;
 end;
 
@@ -17926,7 +17919,7 @@ create or replace function memory.add_document(
   doc_type text default 'document', metadata jsonb default '{}'
 )
 returns uuid
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -17971,7 +17964,7 @@ $$;
 
 create or replace function memory.delete_document(user_id text, document_id uuid)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -17987,7 +17980,7 @@ comment on function memory.delete_document(text, uuid) is
 -- Makes a document findable that was stored or changed.
 create or replace function memory._document_after_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18008,8 +18001,8 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   chunk_size constant int := (p_policy #>> '{knowledge_base,chunk_size}')::int;
-  -- More than four characters per token of chunk_size are long in any case, because to count all their tokens would
-  -- take seconds; so is what no rule has looked at yet.
+  -- More than four characters per token of chunk_size are long in any case, because counting all their tokens would
+  -- take seconds. So are documents that no rule has judged yet.
   is_long constant boolean := length(p_document.content) > least(chunk_size * 4::bigint, 65536)
     or memory._tokens_at_most(p_document.content) > chunk_size;
 begin
@@ -18091,7 +18084,7 @@ create or replace function memory.list_documents(
   row_offset int default 0, include_quarantined boolean default false
 )
 returns setof memory.document
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -18111,10 +18104,9 @@ end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int, boolean) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
-'conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals '
-'documents and conversations. '
-'With include_quarantined also those in quarantine, which quarantined_at shows. total_count is the number of matches '
-'on all pages.';
+'conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals documents and '
+'conversations. include_quarantined adds documents in quarantine, which quarantined_at shows. total_count is the '
+'number of matches on all pages.';
 
 -- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
 -- those stored as "document". The planner inlines this function; a SET clause would prevent that.
@@ -18130,7 +18122,7 @@ end;
 -- Documents in quarantine: no search finds them, and lists show them only if asked.
 
 -- Puts a document into quarantine if a rule finds signs in its title or its text, of which the first p_max_chars are
--- looked at (null: all of it). What somebody has released stays.
+-- looked at (null: all of it). A document that somebody has released stays.
 create or replace function memory._judge_document(p_document memory.documents, p_max_chars int default null)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18267,7 +18259,7 @@ begin
   perform memory._check_id('thread_id', p_thread_id);
   if not exists (select from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id) then
     perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id),
-      'memory.list_threads(user_id) shows what there is.', 'P0002');
+      'memory.list_threads(user_id) lists the threads.', 'P0002');
   end if;
 end;
 $$;
@@ -18286,7 +18278,7 @@ $$;
 
 create or replace function memory.clear_thread(user_id text, thread_id text, agent_id text default null)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18313,20 +18305,20 @@ begin
     perform memory._recall_user_summary(user_id, thread_id);
     perform memory._drop_summaries(user_id, thread_id, p_agent_id => agent_id);
   end if;
-  -- The archived conversation stays. What is archived from now on goes into a new document.
+  -- The archived conversation stays. Later archives go into a new document.
   perform memory._close_archive(user_id, thread_id);
   perform memory._note_deletion(user_id, thread_id);
   return cleared;
 end;
 $$;
 comment on function memory.clear_thread(text, text, text) is
-'Soft-deletes the messages of a thread, with agent_id only those of that agent, and drops the summaries that were made '
-'of them; returns the number of messages cleared that could still be read. Numbering goes on where it was. An archived '
-'conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The messages go '
-'for good with memory.sweep(), or once policy erasure.delete_after has passed.';
+'Soft-deletes the messages of a thread, with agent_id only those of that agent, and drops the summaries of these '
+'messages. Returns the number of cleared messages that could still be read. Numbering goes on where it was. An '
+'archived conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The '
+'messages go for good with memory.sweep(), or once policy erasure.delete_after has passed.';
 
--- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Messages that
--- compression put away lose their summary_id, because jobs may read messages that have one.
+-- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Compressed
+-- messages lose their summary_id, because jobs may read messages that have one.
 create or replace function memory._clear_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -18368,7 +18360,7 @@ $$;
 
 create or replace function memory.delete_message(user_id text, thread_id text, seq bigint)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -18380,7 +18372,7 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return false;
   end if;
-  -- A message that compression put away is cleared as well: without its summary_id no job and no search reads it.
+  -- A compressed message is cleared as well: without its summary_id no job and no search reads it.
   update memory.messages as m set is_active = false, summary_id = null
   where m.user_id = delete_message.user_id
     and m.thread_id = delete_message.thread_id
@@ -18412,12 +18404,12 @@ begin
 end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
-'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the '
-'message stays, and so does an archived conversation, of which a notice tells.';
+'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether the '
+'message was there. A compressed message is deleted as well. Numbering goes on where it was. Memories that jobs have '
+'extracted from the message stay, and so does an archived conversation, which a notice names.';
 
--- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
--- of others, stay. A job that is reading the thread right now starts again.
+-- Drops the summaries of a thread from a message on, or the summaries that read messages of an agent; all others stay.
+-- A job that is reading the thread right now starts again.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )
@@ -18443,7 +18435,7 @@ begin
 end;
 $$;
 
--- Has messages summarised anew that compression put away for a summary that is gone: they stand in no context.
+-- Has compressed messages summarised anew if their summary is gone, because no context shows them.
 create or replace function memory._summarize_put_away(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18463,7 +18455,7 @@ $$;
 
 create or replace function memory.delete_thread(user_id text, thread_id text, memories text default 'keep')
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18520,7 +18512,7 @@ begin
       union
       select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
   end if;
-  -- After that look: what a worker has committed since then has its counter.
+  -- A second look: memories that a worker has committed since the first one have their counter.
   present := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
   if agents <@ present then -- a fifth of the time with 1,000 agents
     perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
@@ -18532,9 +18524,9 @@ end;
 $$;
 
 -- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
--- of them. Triggers restore the memories that one of these had replaced. Articles go last: deleted first, they would
--- restore memories that are deleted anyway. With p_forgets also the memories that somebody stated in the thread go, and
--- tombstones keep all of them from coming back.
+-- of them. Triggers restore the memories that one of the deleted memories had superseded. Articles go last: deleted
+-- first, they would restore memories that are deleted anyway. With p_forgets the memories that somebody stated in the
+-- thread go as well, and tombstones keep these and the extracted memories from coming back.
 create or replace function memory._delete_derived(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18566,7 +18558,7 @@ $$;
 
 create or replace function memory.list_threads(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -18585,8 +18577,8 @@ comment on function memory.list_threads(text, int, int) is
 'Threads of a user with their counters, the most recently used first; total_count is the number of all of them.';
 
 -- Locks a thread's row until the transaction ends, and returns whether there is one. Every writer of a thread locks its
--- row first, so two writers wait for each other instead of deadlocking. Without a row there is nothing to lock:
--- messages that appear from now on belong to another transaction, which holds the lock on their thread.
+-- row first, so two writers wait for each other instead of deadlocking. If there is no row, nothing needs a lock: later
+-- messages belong to another transaction, which holds the lock on their thread.
 create or replace function memory._lock_existing_thread(p_user_id text, p_thread_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -18597,20 +18589,20 @@ begin
 end;
 $$;
 
--- Deletes what belongs to a deleted thread: first marks, then jobs, then summaries, the order in which
+-- Deletes the rows of a deleted thread: first watermarks, then jobs, then summaries, the order in which
 -- memory.complete_job() locks them. A worker that is about to store a result then finds no job and stores nothing.
 create or replace function memory._thread_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The scopes of marks of these two kinds are no threads, though a thread may be named alike (language:english).
+  -- The scopes of watermarks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
-  -- Once more: the job for which this transaction waited may have set the thread's first mark.
+  -- Once more: the job for which this transaction waited may have set the thread's first watermark.
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
@@ -18624,8 +18616,8 @@ begin
 end;
 $$;
 
--- Deletes all messages of a thread that is gone, and what belongs to them. The trigger on messages passes by: it would
--- keep the keys and correct the counters of each, which go with the thread. That took 3 of 17 s for 1,000,000
+-- Deletes all messages of a deleted thread, with the rows that belong to them. The trigger on messages passes by: it
+-- would keep the keys and correct the counters of each, which go with the thread. That took 3 of 17 s for 1,000,000
 -- messages.
 create or replace function memory._delete_messages_of_thread(p_user_id text, p_thread_id text)
 returns void
@@ -18653,8 +18645,9 @@ begin
 end;
 $$;
 
--- What the counters of threads still count although it has expired is left out: a counter goes down when memory.sweep()
--- comes. It is read through the index on expires_at, so that it costs what has expired since then.
+-- Expired messages are subtracted from the counters of threads, because a counter goes down only when memory.sweep()
+-- comes. They are read through the index on expires_at, so only messages that have expired since the last sweep cost
+-- time.
 call memory._replace_view('thread_stats', $view$
 select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
   t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,
@@ -18682,9 +18675,9 @@ begin atomic
   select a.user_id from memory.artifacts as a;
 end;
 
--- The passages of the first 48 KiB, one by one, and the end of what is longer, because a log ends with what went wrong.
--- So an artifact has at most about twenty embeddings (13,000 tokens). What lies between is found by its words. The
--- first passage has the description, too.
+-- The passages of the first 48 KiB, one by one, and the end of a longer content, because a log ends with its errors. So
+-- an artifact has at most about twenty embeddings (13,000 tokens). The middle is found by its words. The first passage
+-- has the description, too.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -18740,7 +18733,7 @@ begin atomic
 end;
 
 -- Shows the placeholder and, below it, the passage of the part that says most of the query. Without a query in words it
--- is what was embedded of the part: all of it, or its end. from_line is the line in which the passage begins.
+-- is the embedded text of the part: all of it, or its end. from_line is the line in which the passage begins.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -18828,8 +18821,8 @@ begin atomic
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;
 
--- The result has the id of the document. Of a long document that no job has cut yet the passage is shown that says most
--- of the query, about as long as a piece. Version 0.1 stored such a document as one piece of up to 10 MB, of which the
+-- The result has the id of the document. If no job has cut a long document yet, it shows the passage that says most of
+-- the query, about as long as a piece. Version 0.1 stored such a document as one piece of up to 10 MB, of which the
 -- beginning is read: all of 9.6 MB would take nine minutes. valid_from is when an archived conversation began.
 create or replace function memory._document_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
@@ -18938,7 +18931,7 @@ begin atomic
   select p_id, m.thread_id, m.content, m.metadata, jsonb_build_object(
     'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
     'agent_id', m.agent_id, 'superseded_by', m.superseded_by,
-    -- Where it was said, so that an application can show that.
+    -- The messages that state it, so that an application can show them.
     'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs, 'trust', m.trust),
     memory._real_or_null(m.valid_from)
   from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
@@ -18970,8 +18963,7 @@ begin atomic
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
 
--- Whether a message passes the filters of a search; p_agent is that of the message. Inlined by the planner, hence no
--- SET clause.
+-- Whether a message passes the filters of a search; p_agent is that of the message.
 create or replace function memory._message_passes(
   p_thread_id text, p_agent text, p_created_at timestamptz, p_metadata jsonb, p_agent_id text,
   p_filters memory._search_filters
@@ -19137,7 +19129,7 @@ end;
 
 create or replace function memory.backfill_status()
 returns setof memory.backfill
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -19163,12 +19155,12 @@ comment on function memory.backfill_status() is
 'How far each registered embedding model is: how many of the texts that can be searched (total) it has embedded '
 '(done). Reads the texts of all users, so it is for administrators.';
 
--- Which texts are embedded. A text is to be embedded if it has no embedding of the active model. Nothing else records
+-- Chooses the texts to embed. A text is to be embedded if it has no embedding of the active model. Nothing else records
 -- that, so a lost job loses nothing.
 
 -- The texts of a scope as they are embedded: those of one thread (p_scope is the thread_id, and only messages from
--- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Of each text the first
--- 24,000 characters, because models read 8,192 tokens. The order of the sources is the order in which jobs embed them.
+-- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Each text is cut at 24,000
+-- characters, because models read 8,192 tokens. The order of the sources is the order in which jobs embed them.
 create or replace function memory._embeddable(
   p_user_id text, p_scope text, p_from_seq bigint default 0, p_to_seq bigint default 9223372036854775807
 )
@@ -19221,8 +19213,7 @@ begin
 end;
 $$;
 
--- The filters of a search as one value; null where a filter is not set. include_superseded is true or null. Inlined by
--- the planner, hence no SET clause.
+-- The filters of a search as one value; null where a filter is not set. include_superseded is true or null.
 create or replace function memory._filters(
   p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
   p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
@@ -19279,9 +19270,9 @@ $$;
 -- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
 -- different are stored.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A mark of kind
--- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
--- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
+-- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A watermark of
+-- kind parsed_anew names the source and the text where the next call goes on; its position is that of the change, so
+-- that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
 -- after its job died memory.sweep() queues another one.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void
@@ -19372,7 +19363,7 @@ begin
     when 1 then
       perform from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
-      -- Once per agent: to read the policy takes longer than to parse a short message.
+      -- Once per agent, because reading the policy takes longer than parsing a short message.
       languages := (
         select jsonb_object_agg(a.agent_id, memory._language(p_user_id, a.agent_id))
         from (
@@ -19460,9 +19451,8 @@ $$;
 -- is applied after a limit. p_sources are those of memory._sources_that_pass(). number is the seq of a message and the
 -- number of a document's piece. p_unfiltered says that p_filters is null. It replaces up to ten tests per row by one;
 -- ten would take half of the time of a search. p_compares_words asks for the content and metadata of messages that are
--- not parsed yet. Inlined by the planner, hence no SET clause. Each source tests p_sources and returns its name itself.
--- If this function did both around each call, the planner could not make one plain Append of all sources, and a search
--- would take 4 % longer.
+-- not parsed yet. Each source tests p_sources and returns its name itself. If this function did both around each call,
+-- the planner could not make one plain Append of all sources, and a search would take 4 % longer.
 create or replace function memory._searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -19503,8 +19493,8 @@ begin atomic
 end;
 
 -- The columns of one result of a search. They are read for the few results that are returned, not for all rows that are
--- ranked. If the source has no row, content is null, and the caller leaves the result out. Of a text that is too long
--- to be shown as a whole, the part that says most of p_query is shown.
+-- ranked. If the source has no row, content is null, and the caller leaves the result out. If a text is too long to be
+-- shown as a whole, it shows the part that says most of p_query.
 create or replace function memory._search_row(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
   p_filters memory._search_filters default null, p_query text default null,
@@ -19540,7 +19530,7 @@ $$;
 
 create or replace function memory.delete_secret(user_id text, name text)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -19555,7 +19545,7 @@ comment on function memory.delete_secret(text, text) is
 
 create or replace function memory.get_secret(user_id text, name text)
 returns text
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
@@ -19569,7 +19559,7 @@ begin
   select s.* into stored from memory.secrets as s where s.user_id = get_secret.user_id and s.name = get_secret.name;
   if not found then
     perform memory._refuse('name', format('this user has no secret "%s"', name),
-      'memory.list_secrets(user_id) shows what there is.', 'P0002');
+      'memory.list_secrets(user_id) lists the names.', 'P0002');
   end if;
   value := memory._opened(stored);
   insert into memory.secret_reads (user_id, name, role) values (get_secret.user_id, get_secret.name, reader);
@@ -19606,7 +19596,7 @@ begin
     perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not set, so secrets can be neither stored nor read',
       'Set it in the environment of the PostgreSQL server to 32 random bytes in base64 ("openssl rand -base64 32") and '
       'restart the server. A server without PL/Python does not see it: there set it in the environment of the client, '
-      'which passes it on. See docs/operations.md, Secrets.', '0A000');
+      'which passes it on. See docs/secrets.md.', '0A000');
   end if;
   return key;
 end;
@@ -19628,8 +19618,9 @@ begin
 end;
 $$;
 
--- The bytes of this variable, which need not be a key; '' for what is not base64, null when nobody has set it. If the
--- server has a key, the caller's keys do not count: otherwise a caller could store secrets that nobody else can read.
+-- The bytes of this variable, which need not be a key; '' if the variable is not base64, null if nobody has set it. If
+-- the server has a key, the caller's keys do not count: otherwise a caller could store secrets that nobody else can
+-- read.
 create or replace function memory._given_key(p_variable text)
 returns bytea
 language plpgsql volatile parallel unsafe
@@ -19644,7 +19635,7 @@ begin
 end;
 $$;
 
--- By what a key is known in memory.secrets.
+-- The name of a key in memory.secrets.
 create or replace function memory._secret_key_id(p_key bytea)
 returns bytea
 language plpgsql immutable parallel safe
@@ -19656,7 +19647,7 @@ $$;
 
 create or replace function memory.list_secrets(user_id text)
 returns setof memory.secret
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -19671,7 +19662,7 @@ comment on function memory.list_secrets(text) is
 
 create or replace function memory.load_user(user_id text, agent_id text default null)
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -19699,10 +19690,10 @@ begin
 end;
 $$;
 comment on function memory.load_user(text, text) is
-'What an agent needs to know of a user when it starts, in one call: {"summary": text or null, "preferences": the 50 '
-'that matter most, "facts": the same, "threads": the 10 newest, "secrets": up to 100 names, never a value}. A memory '
-'has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. With agent_id only the '
-'memories of that agent.';
+'Everything that an agent needs to know of a user when it starts, in one call: {"summary": text or null, '
+'"preferences": the 50 most important ones, "facts": the same, "threads": the 10 newest, "secrets": up to 100 names, '
+'never a value}. A memory has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. '
+'With agent_id only the memories of that agent.';
 
 -- Current memories of a type, of one agent or all: the most important first, of equally important ones the newest.
 create or replace function memory._foremost_memories(
@@ -19733,10 +19724,10 @@ $$;
 
 -- A server with log_statement = all writes the parameters of each statement into its log, but never a result. So before
 -- a client passes a secret or a key, it asks for a mask: random bytes that come as a result and that the transaction
--- keeps. What the client then passes is the exclusive or of its bytes and of a stream made of the mask, in hex.
+-- keeps. The client then passes the exclusive or of its bytes and of a stream made of the mask, in hex.
 
--- Begins a transaction in which set_secret(), get_secret() and reencrypt_secrets() read what they are given through a
--- mask, and returns the mask.
+-- Begins a transaction in which set_secret(), get_secret() and reencrypt_secrets() read their arguments through a mask,
+-- and returns the mask.
 create or replace function memory._secret_mask()
 returns bytea
 language plpgsql volatile parallel unsafe
@@ -19751,11 +19742,11 @@ begin
 end;
 $$;
 comment on function memory._secret_mask() is
-'For clients: random bytes that hide a secret, and a key, on their way to the server within this transaction. Who may '
-'call memory.set_secret() or memory.get_secret() through a client needs the right to call this, too.';
+'For clients: random bytes that hide a secret, and a key, on their way to the server within this transaction. A role '
+'that calls memory.set_secret() or memory.get_secret() through a client also needs the right to call this function.';
 
--- What was passed, as bytes: without the mask where this transaction has one. p_label says what was passed, because two
--- texts must not share one stream. Null for null and for an empty text.
+-- The bytes of an argument, without the mask if this transaction has one. p_label names the argument, because two texts
+-- must not share one stream. Null for null and for an empty text.
 create or replace function memory._unmasked(p_given text, p_label text)
 returns bytea
 language plpgsql stable parallel safe
@@ -19777,7 +19768,7 @@ begin
 end;
 $$;
 
--- Ends what memory._secret_mask() began: what the transaction calls later is read as it is.
+-- Ends the mask of memory._secret_mask(): later calls of the transaction read their arguments as they are.
 create or replace function memory._drop_secret_mask()
 returns void
 language plpgsql volatile parallel unsafe
@@ -19793,7 +19784,7 @@ $$;
 
 create or replace function memory.reencrypt_secrets(batch_size int default 1000)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
@@ -19833,7 +19824,7 @@ comment on function memory.reencrypt_secrets(int) is
 'Encrypts up to batch_size secrets anew that are under AGENT_MEMORY_SECRET_KEY_PREVIOUS, and returns how many. Call it '
 'until it returns 0; then the previous key can go. For administrators.';
 
--- How a secret is encrypted: AES-256-CBC under a random initialisation vector, then HMAC-SHA256 over what results, with
+-- How a secret is encrypted: AES-256-CBC under a random initialisation vector, then HMAC-SHA256 over the result, with
 -- the user and the name in front. So a changed row does not decrypt, and neither does one that was copied to another
 -- user or name. pgp_sym_encrypt() of pgcrypto could not do that: the SHA-1 that it puts inside has no key and covers
 -- nothing but the value.
@@ -19943,7 +19934,7 @@ $$;
 
 create or replace function memory.set_secret(user_id text, name text, value text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
@@ -20245,9 +20236,9 @@ begin
 end;
 $$;
 
--- Stores the summary and puts away the messages that it covers. The thread is locked first, as in every function that
--- changes messages. Another session that keeps this lock must not hold up the worker's other jobs: after two seconds
--- the worker gets 55P03 and hands the result in again.
+-- Stores the summary and soft-deletes the messages that it covers. The thread is locked first, as in every function
+-- that changes messages. Another session that keeps this lock must not hold up the worker's other jobs: after two
+-- seconds the worker gets 55P03 and hands the result in again.
 create or replace function memory._compress_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -20286,7 +20277,7 @@ $$;
 
 create or replace function memory.compress_thread(user_id text, thread_id text)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -20476,7 +20467,7 @@ begin
     values (
       p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
       'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)),
-      -- of the rows, whatever the model replies
+      -- of the rows, not of the reply
       (select min(m.trust) from memory.memories as m
        where m.user_id = p_job.user_id and m.memory_id = any (source_ids)));
     extracted_ids := array(
@@ -20522,7 +20513,7 @@ $$;
 
 create or replace function memory.consolidate(user_id text)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -20532,8 +20523,8 @@ end;
 $$;
 comment on function memory.consolidate(text) is
 'Queues the consolidation of a user''s short-term memories (types context and episodic, older than seven days) and '
-'returns the job id. Those that belong together become an article of the knowledge base that names its sources; those '
-'that were extracted are superseded by it. memory.sweep() queues it once ten of them are a week old.';
+'returns the job id. Memories that belong together become an article of the knowledge base that names its sources; '
+'the article supersedes the extracted ones. memory.sweep() queues it once ten of them are a week old.';
 
 -- The short-term memories of a user, oldest first, under small numbers.
 create or replace function memory._consolidate_input(
@@ -20636,14 +20627,14 @@ begin
     described := null;
   end if;
   ref := memory._memory_ref(artifact.key, described, artifact.token_count);
-  -- Whoever holds the thread need not wait for this transaction, nor this one for him: the worker comes again.
+  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
   perform from memory.threads as t
   where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
   update memory.artifacts as a
   set awaits_description = false, description = coalesce(described, a.description)
   where a.user_id = artifact.user_id and a.key = artifact.key;
   if described <> artifact.description then
-    -- Of the row itself, not of a text read before: an edit that this update has waited for is not lost.
+    -- It reads the content within the update, so that an edit for which this update has waited is not lost.
     update memory.messages as m
     set content = memory._with_ref(m, ref), metadata = memory._with_text(m.metadata, memory._with_ref(m, ref))
     where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
@@ -20652,7 +20643,7 @@ begin
 end;
 $$;
 
--- The text of a message with another placeholder of its artifact. Inlined by the planner, hence no SET clause.
+-- The text of a message with another placeholder of its artifact.
 create or replace function memory._with_ref(p_message memory.messages, p_ref text)
 returns text
 language sql immutable parallel safe
@@ -20672,8 +20663,8 @@ begin
 end;
 $$;
 
--- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job.
--- What a rule finds signs of an attack in goes into quarantine instead.
+-- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job. An
+-- artifact in which a rule finds signs of an attack goes into quarantine instead.
 create or replace function memory._describe_artifact_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -20682,7 +20673,7 @@ as $$
 declare
   artifact memory.artifacts;
   bytes int;
-  given int4multirange; -- what the model is given of it
+  given int4multirange; -- the texts that the model is given
   head text;
   tail text;
 begin
@@ -20809,9 +20800,9 @@ begin
 end;
 $$;
 
--- What the kinds embed and backfill share. A text is to be embedded if it has no embedding of a model. Nothing else
--- records that, so a lost job loses nothing. p_scope is a thread, '' for everything of a user but messages, or null for
--- everything.
+-- Functions that the kinds embed and backfill share. A text is to be embedded if it has no embedding of a model.
+-- Nothing else records that, so a lost job loses nothing. p_scope is a thread, '' for everything of a user but
+-- messages, or null for everything.
 
 -- Texts of a scope that have no embedding of a model, at most 256 or about 60,000 tokens. The rest follows in the next
 -- job.
@@ -20914,7 +20905,7 @@ begin
         p_job.user_id, p_scope, (select coalesce(r.from_seq, 0) from range as r),
         (select coalesce(r.to_seq, 0) from range as r)) as t
       on t.source = g.source and t.id = g.id
-    -- Not as a condition of the join, which would hash every text of the scope.
+    -- This is no condition of the join, which would hash every text of the scope.
     where coalesce(md5(t.text) = g.hash, false)
     order by g.source, g.id
     on conflict do nothing
@@ -21089,7 +21080,7 @@ begin
     if known.memory_id is not null then
       is_new := false;
       -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back honest
-      -- memories by repeating them. What an administrator released is settled.
+      -- memories by repeating them. A memory that an administrator released stays released.
       if item.suspicion is null or known.released_at is not null then
         has_news := memory._say_again(
           known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
@@ -21135,8 +21126,8 @@ begin
 end;
 $$;
 
--- The memories of a reply whose messages were all given to the model, at most p_per_reply, and at most so many of each
--- agent as p_allowances says.
+-- The memories of a reply whose messages were all given to the model, at most p_per_reply, and of each agent at most
+-- the number in p_allowances.
 create or replace function memory._evident_memories(
   p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
 )
@@ -21180,8 +21171,8 @@ begin
 end;
 $$;
 
--- Why a model holds a memory to be an attack, in 200 letters, digits and plain marks at most: the model may repeat what
--- it read, and whoever shows the reason shall show no markup of it. Null where the model has nothing against it.
+-- The model's reason why a memory is an attack, cut to 200 letters, digits and plain marks: the model may repeat an
+-- attack, so the reason must have no markup. Null where the model has nothing against it.
 create or replace function memory._plain_suspicion(p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -21293,7 +21284,7 @@ $$;
 
 create or replace function memory.extract_memories(user_id text, thread_id text, recent_k int default null)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -21369,8 +21360,8 @@ begin
   from memory._message_payload(
     p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000, p_reads_expired => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
-  -- What neither the user nor an assistant said counts as read, and so does what an agent stored before it lost the
-  -- resource memory.
+  -- Messages of other roles than user and assistant count as read, and so do messages that an agent stored before it
+  -- lost the resource memory.
   if given.messages is null or not memory._has_resource(p_job.user_id, agent_id, 'memory') then
     perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories',
       case when given.is_partial then given.examined_seq else next_seq - 1 end);
@@ -21379,7 +21370,7 @@ begin
   end if;
   if memory._extractable_today(p_job.user_id, agent_id,
     memory._policy_section(p_job.user_id, agent_id, 'memories')) = 0 then
-    perform memory._refuse('memories.max_extracted_per_day', 'so many memories were extracted today',
+    perform memory._refuse('memories.max_extracted_per_day', 'no more memories may be extracted today',
       'The job waits for the next day (UTC).', 'AM002');
   end if;
   tokens := given.tokens;
@@ -21404,11 +21395,11 @@ $$;
 
 -- Threads with messages that no extraction has read, because they are fewer than the cadence or their job died: threads
 -- with such a message that expires soon, and threads that have been quiet for an hour. Users take turns, so that one
--- with 10,000 short threads leaves room for the others; of one user what expires first comes first.
+-- with 10,000 short threads leaves room for the others; of one user the messages that expire first come first.
 --
 -- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
 -- those from which the policy wants nothing extracted never shut out the others. With 210,000 unread threads that reads
--- 85,000 pages, or 7,000 while they are busy; to read the first unread message of each took 1,013,000 and 847,000.
+-- 85,000 pages, or 7,000 while they are busy; reading the first unread message of each took 1,013,000 and 847,000.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe
@@ -21485,9 +21476,10 @@ begin
 end;
 $$;
 
--- What extraction has not read yet: for memory.sweep(), which has it read before it expires, and for memory.status().
+-- The messages that extraction has not read yet, for memory.sweep(), which has them read before they expire, and for
+-- memory.status().
 
--- Whether the policy has what this user says to this agent extracted.
+-- Whether the policy has memories extracted from this user's messages to this agent.
 create or replace function memory._extracts(p_user_id text, p_agent_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -21504,13 +21496,13 @@ begin
 end;
 $$;
 
--- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that
--- no extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come
--- after one of a week. What this costs depends on how many messages expire, and not on how many threads there are.
+-- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that no
+-- extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come after
+-- one of a week. The cost depends on the number of expiring messages, not on the number of threads.
 create or replace function memory._unread_threads_expiring()
 returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)
 language plpgsql stable parallel safe
-set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx
 set enable_bitmapscan = off
 set jit = off
 as $$
@@ -21526,15 +21518,15 @@ begin
       and m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
       and memory._expires_soon(m.created_at, m.expires_at) and memory._waits_for_extraction(m.created_at, m.expires_at)
     group by m.user_id, m.thread_id, m.agent_id offset 0) as s
-  -- A subquery and not a join, which would read the marks of all threads.
+  -- A subquery and not a join, which would read the watermarks of all threads.
   where s.last_seq > coalesce((
     select k.position from memory.marks as k
     where k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'), -1);
 end;
 $$;
 
--- The threads whose extractions died with what is still unread, how often within the 30 days for which dead jobs are
--- kept, and when last.
+-- The threads with unread messages whose extractions died: how often within the 30 days for which dead jobs are kept,
+-- and when last.
 create or replace function memory._dead_extractions()
 returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)
 language sql stable parallel safe
@@ -21601,7 +21593,7 @@ begin
   return exists (
     select from memory.artifact_parts as p
     where p.user_id = p_user_id and p.search_vector is null
-      -- Not those of an upload that no artifact names yet.
+      -- Parts of an upload that no artifact names yet do not count.
       and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id));
 end;
 $$;
@@ -21648,7 +21640,7 @@ begin
 end;
 $$;
 
--- Everyone whose texts are to be parsed anew, because search.language was changed.
+-- The users whose texts are to be parsed anew, because search.language was changed.
 create or replace function memory._parse_artifacts_users()
 returns setof text
 language sql stable parallel safe
@@ -22113,7 +22105,7 @@ comment on function memory.reconcile_memories(text, int) is
 'are superseded by the rules of docs/concepts.md, never lost; the job''s result counts kept, merged, contradicted and '
 'refused. Every cadence.reconcile_every_n-th extraction queues it by itself.';
 
--- What the kinds that write summaries share.
+-- Functions that the kinds of summaries share.
 
 -- The summary that a failed attempt of a job began shows that it failed, until the next attempt takes it up.
 create or replace function memory._fail_summary(p_job memory.jobs)
@@ -22287,7 +22279,7 @@ begin
     from_seq := greatest(range_start, coalesce(base.end_seq + 1, after_opening),
                          range_end - (p_job.request ->> 'recent_k')::bigint + 1);
     if from_seq > coalesce(base.end_seq + 1, after_opening) then
-      range_start := from_seq; -- what recent_k passes over is read before compression puts it away
+      range_start := from_seq; -- messages that recent_k passes over are read by compression
     end if;
   else
     range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
@@ -22380,9 +22372,9 @@ begin
 end;
 $$;
 
--- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is
--- counted from there.
+-- The start of the rolling summary's window: p_window_size messages before its end, at an even seq so that a question
+-- keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is counted
+-- from there.
 create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint
 language sql immutable parallel safe
@@ -22395,7 +22387,7 @@ create or replace function memory.summarize_thread(
   user_id text, thread_id text, recent_k int default null, kind text default null
 )
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -22409,10 +22401,10 @@ begin
 end;
 $$;
 comment on function memory.summarize_thread(text, text, int, text) is
-'Queues a summary of a thread and returns the job id. kind is rolling (what a context shows in place of messages that '
-'do not fit) or thread (of all messages); without kind it is thread where cadence.thread_summary_every_n is set, else '
-'rolling. Both kinds can be current at the same time. A summary is made from the previous one of its kind and the '
-'messages since, at most the last recent_k.';
+'Queues a summary of a thread and returns the job id. kind is rolling (shown in contexts in place of messages that do '
+'not fit) or thread (of all messages); the default is thread if cadence.thread_summary_every_n is set, else rolling. '
+'Both kinds can be current at the same time. A summary is made from the previous one of its kind and the messages '
+'since, at most the last recent_k.';
 
 -- Removes the row of the summary that an attempt began.
 create or replace function memory._summarize_thread_unfinished(p_job memory.jobs)
@@ -22454,8 +22446,8 @@ begin
 end;
 $$;
 
--- The messages of all threads of a user since the last profile, thread by thread, so that a mark says how far each was
--- read. Threads get small numbers, because models copy long ids badly.
+-- The messages of all threads of a user since the last profile, thread by thread, so that a watermark says how far each
+-- was read. Threads get small numbers, because models copy long ids badly.
 create or replace function memory._summarize_user_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -22533,7 +22525,7 @@ $$;
 
 create or replace function memory.summarize_user(user_id text, recent_k int default null)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -22556,8 +22548,8 @@ begin
 end;
 $$;
 
--- What derives from a poisoned source: memories name their messages (source_seqs), articles their memories
--- (metadata.memory_ids), summaries the range that they cover.
+-- Finds everything that derives from a poisoned source: memories name their messages (source_seqs), articles their
+-- memories (metadata.memory_ids), summaries the range that they cover.
 
 -- Locks threads, then the counters of all agents that may have memories of them. Returns the threads that there are.
 create or replace function memory._lock_sources(p_user_id text, p_threads text[])
@@ -22605,7 +22597,8 @@ begin
 end;
 $$;
 
--- Puts into quarantine what was made of memories: the memories that version 0.1 merged them into, and articles.
+-- Puts into quarantine everything that was made of memories: the memories into which version 0.1 merged them, and
+-- articles.
 create or replace function memory._quarantine_derived(
   p_user_id text, p_memory_ids uuid[], p_reason text, p_origin text
 )
@@ -22637,8 +22630,8 @@ begin
 end;
 $$;
 
--- Puts the archives of a conversation into quarantine, or the one that has this summary. What is archived from now on
--- goes into a new document.
+-- Puts the archives of a conversation into quarantine, or the one that has this summary. Later archives go into a new
+-- document.
 create or replace function memory._quarantine_archive(
   p_user_id text, p_thread_id text, p_reason text, p_origin text, p_summary_id uuid default null
 )
@@ -22660,9 +22653,9 @@ begin
 end;
 $$;
 
--- Deletes the summaries of a thread that cover a message, and those of the user that may, and has them made anew.
--- Returns how many were deleted. Jobs that have read the thread start again. With p_unheard the thread is extracted
--- again from that message on.
+-- Deletes the summaries of a thread that cover a message, and the summaries of the user that may cover it, and has them
+-- made anew. Returns how many were deleted. Jobs that have read the thread start again. With p_unheard the thread is
+-- extracted again from that message on.
 create or replace function memory._renew_summaries(
   p_user_id text, p_thread_id text, p_first_seq bigint, p_unheard bigint default null
 )
@@ -22728,7 +22721,7 @@ create or replace function memory.list_quarantined(
   user_id text, source text default null, row_limit int default 50, row_offset int default 0
 )
 returns setof memory.quarantined
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -22776,13 +22769,13 @@ begin
 end;
 $$;
 comment on function memory.list_quarantined(text, text, int, int) is
-'What of a user is in quarantine, newest first: memories, messages, documents, artifacts and summaries with their '
-'first 8,000 characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count '
-'is the number on all pages.';
+'A user''s texts in quarantine, newest first: memories, messages, documents, artifacts and summaries with their first '
+'8,000 characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count is '
+'the number on all pages.';
 
 create or replace function memory.quarantine_source(user_id text, source text, id text, reason text)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -22801,7 +22794,7 @@ begin
       counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
     end loop;
   elsif source = 'artifact' then
-    -- What a message shows of an artifact came from it, and so did what was learned from the message.
+    -- The text that a message shows of an artifact came from the artifact, and so did memories of the message.
     threads := memory._lock_sources(user_id, array(
       select distinct m.thread_id from memory.messages as m
       where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id));
@@ -22833,11 +22826,11 @@ end;
 $$;
 comment on function memory.quarantine_source(text, text, text, text) is
 'Takes back a poisoned source and everything that derives from it, in one transaction. source and id name a message '
-'(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. Into quarantine go the '
-'source, the memories extracted from it, articles and archives made of them; memories that these had superseded are '
-'current again. Summaries that cover it are deleted, and made anew by jobs without it. With a summary go those that '
-'continue it, and the memories and archives that they became; name what it was made of where that is poisoned. '
-'Returns the counts. memory.release_source() undoes it.';
+'(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. The source goes into '
+'quarantine, and so do the memories extracted from it, and the articles and archives made of them; memories that '
+'these had superseded are current again. Summaries that cover it are deleted, and made anew by jobs without it. A '
+'summary takes along the summaries that continue it, and the memories and archives made of these; if its messages are '
+'poisoned, name the messages. Returns the counts. memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
 create or replace function memory._check_source_name(p_user_id text, p_source text, p_id text)
@@ -22878,7 +22871,7 @@ begin
   end case;
   if not is_there then
     perform memory._refuse('id', format('this user has no %s %s', p_source, left(p_id, 300)),
-      'memory.search() shows the ids of what there is.', 'P0002');
+      'memory.search() shows ids.', 'P0002');
   end if;
 end;
 $$;
@@ -22900,7 +22893,7 @@ $$;
 
 create or replace function memory.release_source(user_id text, source text, id text)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -22935,7 +22928,7 @@ begin
       first_seqs := first_seqs || seqs[1];
     end if;
   end loop;
-  if source = 'memory' then -- with the counters of what derives from it, in one order
+  if source = 'memory' then -- with the counters of its derived memories, in one order
     perform memory._lock_scopes_of(user_id, id::uuid || array(
       select m.memory_id from memory.memories as m
       where m.user_id = release_source.user_id and m.quarantined_with = 'memory ' || release_source.id));
@@ -22971,12 +22964,12 @@ begin
 end;
 $$;
 comment on function memory.release_source(text, text, text) is
-'Undoes memory.quarantine_source(): the source and what went into quarantine with it is used again, and no rule '
-'quarantines it again. Summaries are made anew. What another quarantined source accounts for stays. Returns the '
-'counts.';
+'Undoes memory.quarantine_source(): the source and everything that went into quarantine with it are used again, and '
+'no rule quarantines them again. Summaries are made anew. A text that another quarantined source also accounts for '
+'stays. Returns the counts.';
 
--- Releases what went into quarantine with a source. A memory that another quarantined message states stays with that;
--- one whose content was stored anew meanwhile stays as well.
+-- Releases everything that went into quarantine with a source. A memory that another quarantined message states stays
+-- with that; one whose content was stored anew meanwhile stays as well.
 create or replace function memory._release_derived(p_user_id text, p_origin text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -23016,13 +23009,13 @@ end;
 $$;
 
 -- Summaries in quarantine have a status of their own, so nobody who reads completed summaries sees them, and the next
--- summary continues the one before. Those that models make are judged before they are stored
--- (memory._check_summary()); these are older ones, and those that somebody puts there.
+-- summary continues the one before. Summaries that models make are judged before they are stored
+-- (memory._check_summary()). These functions judge older summaries, and quarantine summaries that a caller names.
 
--- Puts completed summaries into quarantine with what they became, has them made anew of the messages that are left, and
--- returns the counts. The messages of a user's summary are read again from the beginning, and a job that continues one
--- of them starts again. Memories, documents, marks, jobs and summaries are locked in this order; the caller has locked
--- the counters.
+-- Puts completed summaries into quarantine with everything that was made of them, has them made anew of the messages
+-- that are left, and returns the counts. The messages of a user's summary are read again from the beginning, and a job
+-- that continues one of them starts again. Memories, documents, watermarks, jobs and summaries are locked in this
+-- order; the caller has locked the counters.
 create or replace function memory._quarantine_summaries(p_user_id text, p_summary_ids uuid[], p_reasons text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -23064,8 +23057,8 @@ begin
 end;
 $$;
 
--- Puts into quarantine what completed summaries became: memories, what was made of these, and archives. Each is
--- released with its own summary.
+-- Puts into quarantine everything that was made of completed summaries: memories, articles of these, and archives. Each
+-- is released with its own summary.
 create or replace function memory._quarantine_retold(p_user_id text, p_summary_ids uuid[], p_reasons text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -23167,12 +23160,13 @@ begin
 end;
 $$;
 
--- Looks at what was stored before there were rules. A mark says how far that reaches: of kind unchecked up to which
--- message of a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
+-- Judges texts from before the rules. A watermark says how far that has come: of kind unchecked up to which message of
+-- a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
 -- unchecked_summaries and unchecked_artifacts up to which time among these. It goes once everything was looked at.
 
--- Looks at up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB,
--- or 200 summaries, or 20 artifacts, per mark; no further mark after two seconds. Returns how many rows were looked at.
+-- Judges up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB, or 200
+-- summaries, or 20 artifacts, per watermark; no further watermark after two seconds. Returns how many rows were looked
+-- at.
 create or replace function memory._check_unchecked(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -23199,7 +23193,7 @@ begin
 end;
 $$;
 
--- The mark moves down to a position, below which there is something left to look at, or goes (null).
+-- Moves the watermark down to a position below which texts are left to judge, or deletes it (null).
 create or replace function memory._move_unchecked(p_mark memory.marks, p_position bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -23215,9 +23209,9 @@ begin
 end;
 $$;
 
--- The messages of a thread, from the newest to the oldest until they have more than 4 MB, so that the mark moves down.
--- A sweep holds other locks already, so it waits for no thread and no counter: if somebody holds one, a later sweep
--- looks at them. The mark of a thread that is gone goes.
+-- The messages of a thread, from the newest to the oldest until they have more than 4 MB, so that the watermark moves
+-- down. A sweep holds other locks already, so it waits for no thread and no counter: if somebody holds one, a later
+-- sweep looks at them. The watermark of a deleted thread is deleted.
 create or replace function memory._check_stored_messages(p_mark memory.marks, p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -23332,8 +23326,8 @@ end;
 $$;
 
 -- The artifacts of a user, from the newest to the oldest. Their words are removed, so that the job which parses them
--- again looks at each part; until then whatever shows a part looks at it. One that another transaction has locked is
--- looked at by the next call.
+-- again looks at each part; until then each function that shows a part judges it. One that another transaction has
+-- locked is looked at by the next call.
 create or replace function memory._check_stored_artifacts(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -28501,7 +28495,7 @@ create or replace function memory.export_user(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
@@ -28524,7 +28518,7 @@ begin
                   where (k = any (kinds)) is not false order by u.place);
   if after is not null then
     if (after ->> 'kind' = any (wanted) and jsonb_typeof(after -> 'key') in ('array', 'null')) is not true then
-      perform memory._refuse('after', 'is not what an earlier part returned as next',
+      perform memory._refuse('after', 'is not the value of next in an earlier part',
         'Pass the member next of the part before, with the same kinds.');
     end if;
     wanted := wanted[array_position(wanted, after ->> 'kind'):];
@@ -28564,7 +28558,7 @@ begin
   foreach kind in array p_kinds loop
     rows := '{}';
     for item, key in execute memory._export_query(kind, p_after) using p_user_id, p_after loop
-      -- At least one row, so that a part with a long row is not the last one that anybody gets.
+      -- At least one row, so that the export goes on behind a long row.
       if number = p_max_rows or number > 0 and bytes + pg_column_size(item) > max_bytes then
         next := jsonb_build_object('kind', kind, 'key', p_after);
         exit;
@@ -28596,7 +28590,7 @@ exception
     if is_first then
       raise;
     end if;
-    perform memory._refuse('after', 'is not what an earlier part returned as next', 'Pass it unchanged.');
+    perform memory._refuse('after', 'is not the value of next in an earlier part', 'Pass it unchanged.');
     return null;
 end;
 $$;
@@ -28617,8 +28611,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database. Numbers of jobs are not exported: another database gives its own. What has
--- expired (unexpired is not true) is not exported either; an import takes it, because an old export has it.
+-- that only mean something to this database. Numbers of jobs are not exported: another database gives its own. Expired
+-- rows (unexpired is not true) are not exported either; an import takes them, because an old export has them.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text, unexpired text)
 language plpgsql immutable parallel safe
@@ -28693,8 +28687,8 @@ begin
 end;
 $$;
 
--- Removes uploads, which nothing names yet, that have one of these wordings in them, and returns how many. The parts go
--- in a statement of their own, because it sees the piece for which the one before has waited.
+-- Removes uploads that contain one of these wordings, and returns their number. The parts go in a statement of their
+-- own, because it sees the piece for which the one before has waited.
 create or replace function memory._forget_uploads(p_user_id text, p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -28730,8 +28724,8 @@ begin
 end;
 $$;
 
--- Which of these contents have one of these wordings in them. All are read once for what they may state; a word may
--- cross the boundary of two parts.
+-- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
+-- may cross the boundary of two parts.
 create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
 returns uuid[]
 language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
@@ -28774,7 +28768,7 @@ begin
     where p.user_id = p_user_id and p.content_id = p_content_id
       and p.first_byte >= starts and p.first_byte < starts + stretch;
     exit when said is null;
-    -- The mark at the end keeps the blank before it.
+    -- The character at the end keeps the blank before it.
     said := left(memory._compared_text(before || said || '|'), -1);
     if memory._has_any(btrim(said), p_wordings) then
       return true;
@@ -28786,9 +28780,9 @@ begin
 end;
 $$;
 
--- Takes what was forgotten out of the jobs of a user, which the caller has locked. Running jobs may have been handed
--- the forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again
--- without them. Finished jobs that show any of it go.
+-- Removes forgotten texts from the jobs of a user, which the caller has locked. Running jobs may have been handed the
+-- forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again without
+-- them. Finished jobs that show any of it go.
 create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -28805,7 +28799,7 @@ begin
   end loop;
   -- A pending job may have left a summary that its next attempt would go on with. Without its input nobody would.
   perform memory._drop_unfinished(j) from memory.jobs as j where j.user_id = p_user_id and j.status = 'pending';
-  -- What an attempt was handed is of no use to the next one; the name of the model is, for the ledger.
+  -- The next attempt does not need the payload of this one; the ledger needs the name of the model.
   update memory.jobs as j
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
@@ -28820,9 +28814,9 @@ begin
 end;
 $$;
 
--- Whether jobs of a kind are handed texts of the user. Those that parse artifacts are not: they lock parts of artifacts
--- before their own row, so whoever removes artifacts leaves them alone. The planner inlines this function; a SET clause
--- would prevent that.
+-- Whether jobs of a kind are handed texts of the user. Jobs that parse artifacts are not locked: they lock parts of
+-- artifacts before their own row, so a caller that removes artifacts leaves them alone. The planner inlines this
+-- function; a SET clause would prevent that.
 create or replace function memory._may_show_texts(p_kind text)
 returns boolean
 language sql immutable parallel safe
@@ -28832,7 +28826,7 @@ end;
 
 create or replace function memory.forget_memory(user_id text, memory_id uuid, reason text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -28868,7 +28862,7 @@ begin
   end if;
   statements := memory._statements_of(user_id, same);
   wordings := memory._wordings_of(statements);
-  -- Of a longer memory neither earlier versions nor sources count: they may say the rest of the sentence only.
+  -- Earlier versions and sources of a longer memory do not count, because they may say only the rest of the sentence.
   longer := memory._stating_memories(user_id, same, wordings, locked.agents);
   reason := memory._reason_without(reason, user_id || statements);
 
@@ -28889,14 +28883,15 @@ end;
 $$;
 comment on function memory.forget_memory(text, uuid, text) is
 'Removes a memory for good, in this transaction, with its history, the memories that say the same, the messages that '
-'state it, its wording in the metadata of others, and what was made of these: summaries (queued to be made again), '
-'articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it back. '
-'Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such memory.';
+'state it, its wording in the metadata of others, and everything that was made of these: summaries (queued to be made '
+'again), articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it '
+'back. Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such '
+'memory.';
 
--- Locks what memory.forget_memory() may change, in the order of docs/architecture.md. Returns the threads and agents
--- that are locked: all of the user, because which of them state the memory is known only after all messages were
--- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Those that are made after this are
--- left alone: what applications store there is said anew, and no job can store anything.
+-- Locks the rows that memory.forget_memory() may change, in the order of docs/architecture.md. Returns the threads and
+-- agents that are locked: all of the user, because which of them state the memory is known only after all messages were
+-- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Later threads and counters are
+-- left alone: statements that applications store there are said anew, and no job can store anything.
 create or replace function memory._lock_to_forget(p_user_id text, out threads text[], out agents text[])
 language plpgsql volatile parallel unsafe
 as $$
@@ -28905,7 +28900,7 @@ declare
 begin
   perform memory._lock_counters(p_user_id, true);
   perform memory._stop_claims(p_user_id);
-  -- Jobs that end lock marks and documents before their own row.
+  -- Jobs that end lock watermarks and documents before their own row.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   perform from memory.documents as d
@@ -28942,7 +28937,7 @@ begin
 end;
 $$;
 
--- Removes these memories, what was made of them, and earlier versions of other memories that say the same.
+-- Removes these memories, everything that was made of them, and earlier versions of other memories that say the same.
 create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -28972,9 +28967,9 @@ begin
 end;
 $$;
 
--- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
--- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
--- locks, those of p_threads.
+-- Removes the messages that state these memories, and everything that was made of these messages. A message states a
+-- memory if the memory names it as its source, or if it has the same words in its content or metadata. The caller holds
+-- the locks, those of p_threads.
 create or replace function memory._forget_messages(
   p_user_id text, p_memory_ids uuid[], p_wordings text[], p_threads text[]
 )
@@ -28991,7 +28986,7 @@ declare
   removed bigint;
   gone jsonb;
 begin
-  -- What was sent of an artifact that nothing names yet; before artifacts, as who makes an artifact of it does.
+  -- Pieces of an upload that no artifact names yet; before artifacts, the order of memory.store_artifact().
   gone := memory._forget_uploads(p_user_id, p_wordings);
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
@@ -29019,7 +29014,7 @@ begin
     said := said || memory._wordings_of(contents);
     gone := memory._added(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
-    -- by which anybody could try what was said.
+    -- by which anybody could guess the text.
     update memory.idempotency_keys as k set digest = ''
     where k.user_id = p_user_id and k.thread_id = thread.thread_id and k.seq = any (thread.seqs);
     delete from memory.artifacts as a
@@ -29050,7 +29045,7 @@ begin
     where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_wordings)) then
     gone := memory._added(gone, memory._forget_user_summary(p_user_id));
   end if;
-  delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
+  delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may have the forgotten words
   get diagnostics removed = row_count;
   return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
 end;
@@ -29078,13 +29073,13 @@ begin
         and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
   union
   select q.thread_id, q.seq
-  from memory.quarantined_messages as q -- which keep what the message has said
+  from memory.quarantined_messages as q -- which keep the text of the message
   where q.user_id = p_user_id and memory._may_state(q.content, patterns) and memory._states_any(q.content, p_wordings);
 end;
 $$;
 
--- Removes the summaries of a thread from this message on, with what was made of them, and queues new ones where there
--- is a chat model. Messages that compression put away for one of them come back into the thread.
+-- Removes the summaries of a thread from this message on, with everything that was made of them, and queues new ones if
+-- there is a chat model. Messages that compression has put into one of these summaries come back into the thread.
 create or replace function memory._forget_summaries(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -29140,7 +29135,7 @@ $$;
 
 create or replace function memory.forget_user(user_id text, reason text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -29161,8 +29156,8 @@ begin
       end if;
     end;
   end loop;
-  -- The mark that kept workers from claiming jobs of this user. Any other mark is that of a new user by now, and its
-  -- writer may wait for this transaction.
+  -- The row of memory.marks that kept workers from claiming jobs of this user. Any other row is that of a new user by
+  -- now, and its writer may wait for this transaction.
   delete from memory.marks as k where k.user_id = forget_user.user_id and (k.scope, k.kind) = ('', 'claims');
   perform memory._end_whole_user_change();
   perform memory._forget_turns(user_id);
@@ -29173,11 +29168,11 @@ end;
 $$;
 comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
-'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
-'imported of the user later; who writes under this user_id again is a new user.';
+'and the rows by table. The ledger keeps the costs of calls, without the user. A tombstone (keyed hash) keeps older '
+'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
 
--- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
--- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
+-- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id. If
+-- that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
 create or replace function memory._forget_turns(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -29200,7 +29195,8 @@ declare
   all_gone jsonb := jsonb '{}';
 begin
   -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
-  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
+  -- was removed in part: rows that others committed before are gone, and rows that they commit from now on are those of
+  -- a new user.
   for pass in 1 .. 1000 loop
     gone := memory._forget_rows(p_user_id, pass = 1);
     exit when gone = '{}';
@@ -29215,11 +29211,12 @@ $$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
--- in which jobs lock them. Which tables there are says the catalog.
+-- in which jobs lock them. The catalog names the tables.
 --
--- Threads and counters that others create after the first statements are not locked here. Whoever locks one of them may
--- wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of such threads
--- and counters alone. A later pass, which holds locks already, locks them without waiting, or gives up with 40001.
+-- Threads and counters that others create after the first statements are not locked here. A session that locks one of
+-- them may wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of
+-- such threads and counters alone. A later pass, which holds locks already, locks them without waiting, or gives up
+-- with 40001.
 create or replace function memory._forget_rows(p_user_id text, p_may_wait boolean)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -29227,14 +29224,14 @@ as $$
 declare
   -- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
   -- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
-  -- Pieces of documents and versions of memories come before what they belong to, so that they are counted.
+  -- Pieces of documents come before documents, and versions before memories, so that they are counted.
   first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
     'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
   locked record;
   documents uuid[];
   name text;
   has_thread boolean;
-  -- Before jobs go, of which a trigger keeps what memory.record_calls() needs.
+  -- Counted before jobs are deleted, for which a trigger adds rows (memory._jobs_after_delete()).
   gone_jobs constant bigint := (select count(*) from memory.gone_jobs as g where g.user_id = p_user_id);
   had_mark boolean; -- that of claims, which memory.forget_user() removes at the end
   removed bigint;
@@ -29244,8 +29241,8 @@ begin
   if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the mark of this transaction
-  -- Whoever deletes or cuts a document locks the document, then its pieces.
+  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the row of this transaction
+  -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := array(
     select d.document_id from memory.documents as d
     where d.user_id = p_user_id and (d.thread_id in (
@@ -29307,9 +29304,9 @@ begin
 end;
 $$;
 
--- Takes the user out of the ledger and out of what memory.record_calls() needs for calls that are still running, and
--- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name
--- the user, so its id goes too, unless a policy names the agent.
+-- Removes the user from the ledger and from the rows that memory.record_calls() needs for running calls. Returns the
+-- number of these rows of the ledger, and of the locks of budgets. An agent that nobody else has may name the user, so
+-- its id goes too, unless a policy names the agent.
 create or replace function memory._forget_in_ledger(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -29355,7 +29352,7 @@ begin
 end;
 $$;
 
--- Takes what was forgotten out of rows that say something else and stay. A text that has it becomes '[forgotten]' as a
+-- Removes forgotten texts from rows that say something else and stay. A text that has it becomes '[forgotten]' as a
 -- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
 -- secrets. So do settings, and documents of the application.
 create or replace function memory._forget_wording(p_user_id text, p_wordings text[], p_agents text[])
@@ -29398,7 +29395,7 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- The change of a memory that is deleted or superseded has no name: memory.sweep() goes by what was done to it.
+  -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
   counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
   locked constant text := case when p_table = 'memories' then ' and t.agent_id = any ($4)' else '' end;
@@ -29417,8 +29414,8 @@ begin
 end;
 $$;
 
--- A JSON value with '[forgotten]' in place of each text and key that has one of these wordings in it. What lies
--- deeper than 100 levels goes whole where it has one: at about 1,000 levels the stack of the server ends.
+-- A JSON value with '[forgotten]' in place of each text and key that has one of these wordings in it. A value deeper
+-- than 100 levels is removed whole if it has a wording: at about 1,000 levels the stack of the server ends.
 create or replace function memory._json_forgetting(p_value jsonb, p_wordings text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -29587,10 +29584,10 @@ begin
 end;
 $$;
 
--- The rules of imported rows: what triggers and functions check of rows that are stored one by one.
+-- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
 
--- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first what the
--- types of the columns may hold, then what only this kind of row must obey.
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first the
+-- rules of the columns' types, then the rules of this kind of row.
 create or replace function memory._import_rule(p_kind text)
 returns text
 language plpgsql stable parallel safe
@@ -29668,7 +29665,7 @@ begin
 end;
 $$;
 
--- These three name what a checking function refuses.
+-- These three name the member that a checking function refuses.
 create or replace function memory._policy_problem(p_candidate memory.policies)
 returns text
 language plpgsql stable parallel safe
@@ -29717,7 +29714,7 @@ create or replace function memory.import_user(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
 )
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
@@ -29764,7 +29761,8 @@ begin
     return given;
   end if;
 
-  -- Counters that the export lacks, before the count: it must see what another session stores under one of them.
+  -- Counters that the export lacks, before the count, which must see rows that another session stores under one of
+  -- them.
   insert into memory.memory_scopes (user_id, agent_id)
   select import_user.user_id, m.agent_id from memory.memories as m where m.user_id = import_user.user_id
   except
@@ -29779,7 +29777,7 @@ begin
   from memory._count_exported(user_id) as c (rows);
   if (select sum(s.value::bigint) from jsonb_each(stored) as s) <> import.rows_stored then
     perform memory._refuse('user_id', 'was written to while the export was imported',
-      'Keep others from writing, have memory.forget_user() remove what they wrote, and import again.', '23505');
+      'Keep others from writing, have memory.forget_user() remove their rows, and import again.', '23505');
   end if;
   perform memory._leave_out_forgotten(user_id, threads, agents);
   imported := memory._count_exported(user_id);
@@ -29808,10 +29806,10 @@ begin
 end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean, boolean) is
-'Stores what memory.export_user() returned, and returns the counts by kind. Refused (23505) where the user has rows. '
-'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for the owner alone (42501), it '
-'comes back. Counters and words are made anew, embeddings by the queue. Parts of an export are passed in their order, '
-'in one transaction, with is_last => false but for the last one; each returns the rows it was given.';
+'Stores an export of memory.export_user(), and returns the counts by kind. A user who has rows is refused (23505). '
+'Forgotten texts stay out and are counted as left_out; with lift_tombstones, for the owner alone (42501), they come '
+'back. Counters and words are made anew, embeddings by the queue. Parts of an export are passed in their order, in '
+'one transaction, all but the last one with is_last => false; each call returns the counts of its part.';
 
 -- Notes that this transaction imports a user, unless an earlier part has.
 create or replace function memory._begin_import(p_user_id text, p_lift_tombstones boolean)
@@ -29841,7 +29839,7 @@ $$;
 -- Refuses to commit a transaction that did not pass the last part: nothing is counted before.
 create or replace function memory._refuse_unfinished_import()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever imports has no rights on the table
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -29872,13 +29870,13 @@ begin
 end;
 $$;
 
--- Refuses what is no export of this user. Rows are checked when they are stored.
+-- Refuses a value that is no export of this user. Rows are checked when they are stored.
 create or replace function memory._check_export(p_user_id text, p_export jsonb, p_kinds text[])
 returns void
 language plpgsql immutable parallel safe
 as $$
 declare
-  hint constant text := 'Pass what memory.export_user() returned, see docs/export.schema.json.';
+  hint constant text := 'Pass a result of memory.export_user(), see docs/export.schema.json.';
   kind text;
   place bigint;
 begin
@@ -29913,8 +29911,8 @@ begin
 end;
 $$;
 
--- Refuses to import a user of whom anything is stored already. Embeddings of queries and the mark of claims do not
--- count: a search or a worker may leave them for a user of whom nothing is stored.
+-- Refuses to import a user of whom anything is stored already. Embeddings of queries and the watermark of claims do not
+-- count: a search or a worker may leave them for a user without other rows.
 create or replace function memory._refuse_present_user(p_user_id text)
 returns void
 language plpgsql stable parallel safe
@@ -29936,13 +29934,14 @@ begin
     into is_there using p_user_id;
     if is_there then
       perform memory._refuse('user_id', format('has rows in memory.%s already', name),
-        'Only a user of whom nothing is stored can be imported; memory.forget_user() removes everything.', '23505');
+        'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
     end if;
   end loop;
 end;
 $$;
 
--- Counts what was imported: the counters of an export are not believed. Threads and agents are those of the import.
+-- Counts the imported rows, because the counters of an export are not believed. Threads and agents are those of the
+-- import.
 create or replace function memory._count_imported(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -30019,7 +30018,7 @@ create or replace function memory.list_users(
 returns table (
   user_id text, thread_count bigint, message_count bigint, memory_count bigint, last_at timestamptz, total_count bigint
 )
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- compiling takes longer than the query saves
 set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
@@ -30033,9 +30032,9 @@ begin
       'Pass a part of a user_id.', '54000');
   end if;
   -- Messages and memories are counted by threads and scopes, so that neither table is read, and only for the users that
-  -- are shown. Who is the last heard of, and how many users there are, takes one pass over the threads: an index on
-  -- last_at would make add_message 1.5 times slower. With 100,000 users that takes half of the time of a join of all
-  -- counters. A counter that plain SQL has set beyond any count is left out.
+  -- are shown. The user heard of last and the number of users take one pass over the threads: an index on last_at would
+  -- make add_message 1.5 times slower. With 100,000 users that takes half the time of a join of all counters. A counter
+  -- that plain SQL has set beyond any count is left out.
   return query
   with known as materialized (
     select u.user_id, max(u.last_at) as last_at
@@ -30072,8 +30071,8 @@ comment on function memory.list_users(text, int, int) is
 -- Keeps others from writing while something of a user is removed.
 
 -- Locks the threads of a user, then the counters of memories, in the order of docs/architecture.md. With p_may_wait it
--- waits for whoever holds them. Returns those that are locked; are_all is false when there are others, which somebody
--- has made meanwhile and holds. A caller that has other locks already must not wait for that session.
+-- waits for the sessions that hold them. Returns those that are locked; are_all is false when there are others, which
+-- somebody has made meanwhile and holds. A caller that has other locks already must not wait for that session.
 create or replace function memory._lock_counters(
   p_user_id text, p_may_wait boolean, out threads text[], out agents text[], out are_all boolean
 )
@@ -30106,7 +30105,7 @@ begin
 end;
 $$;
 
--- Stores the receipt of what was forgotten, and returns it.
+-- Stores the receipt of an erasure, and returns it.
 create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -30125,8 +30124,8 @@ begin
 end;
 $$;
 
--- The reason without what it must not keep: receipts stay when the user and the memory are gone. A mark stands where
--- such a text stood; in another spelling, which cannot be cut out, it takes the place of the whole reason.
+-- The reason without the user_id and the forgotten texts, because receipts stay when the user and the memory are gone.
+-- A mark replaces such a text. A text in another spelling cannot be cut out, so the mark replaces the whole reason.
 create or replace function memory._reason_without(p_reason text, p_secrets text[])
 returns text
 language plpgsql immutable parallel safe
@@ -30148,7 +30147,7 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
--- Returns whether the user had such a mark.
+-- Returns whether the user had such a row.
 create or replace function memory._stop_claims(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -30163,13 +30162,13 @@ begin
 end;
 $$;
 
--- Which memories say what a memory says, and in which words.
+-- Finds the memories that say the same as a memory, and their wordings.
 
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
 -- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no
--- duplicate: what a forgotten memory contradicted is current again. Here and below p_agents are those whose counters
--- are locked.
+-- duplicate: a memory that a forgotten memory contradicted is current again. Here and below p_agents are those whose
+-- counters are locked.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
 language plpgsql stable parallel safe
@@ -30207,8 +30206,9 @@ end;
 $$;
 
 -- Whether two memories say the same in other words: of one subject and agent, their embeddings are as close as the
--- policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates:
--- what is hidden can come back, what is forgotten cannot. Only close ones are compared by words, which takes 0.5 ms.
+-- policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates,
+-- because a hidden memory can come back and a forgotten one cannot. Only close ones are compared by words, which takes
+-- 0.5 ms.
 create or replace function memory._is_near_duplicate(p_memory memory.memories, p_other memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -30245,7 +30245,7 @@ begin
 end;
 $$;
 
--- Further memories that have one of these wordings in what they say, such as a longer sentence.
+-- Further memories that contain one of these wordings, such as a longer sentence.
 create or replace function memory._stating_memories(
   p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
 )
@@ -30262,7 +30262,7 @@ begin
 end;
 $$;
 
--- The wordings of these memories, each once: what they say now. Of a memory that was reworded also what it said before.
+-- The current wordings of these memories, each once. For a reworded memory also its earlier wordings.
 create or replace function memory._statements_of(p_user_id text, p_memory_ids uuid[])
 returns text[]
 language plpgsql stable parallel safe
@@ -30277,7 +30277,7 @@ $$;
 
 create or replace function memory.was_forgotten(user_id text, messages jsonb)
 returns boolean[]
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -30295,11 +30295,12 @@ begin
 end;
 $$;
 comment on function memory.was_forgotten(text, jsonb) is
-'For each of these messages or memories (objects with content and created_at) whether the user had it forgotten, or '
-'was forgotten after it was said; without created_at nobody knows when. For programs that import: such texts stay out.';
+'Tells for each of these messages or memories (objects with content and created_at) whether it was forgotten, or the '
+'user was forgotten after created_at; a text without created_at counts as older. For programs that import: such '
+'texts stay out.';
 
--- What was forgotten here stays out of an import: rows that were stored before the user was forgotten, statements that
--- were forgotten, and what was made of them.
+-- An import leaves out rows that were stored before the user was forgotten, forgotten statements, and everything that
+-- was made of them.
 
 -- The rows of an export that were stored after a moment. Marks, counters and keys of before go, too: they are about
 -- rows that stay out.
@@ -30323,8 +30324,8 @@ begin
 end;
 $$;
 
--- Removes forgotten statements, and what was made of them, from an import when all its rows are stored: which summaries
--- and artifacts go is only known after all messages and memories came. Triggers let the rows pass by.
+-- Removes forgotten statements, and everything that was made of them, from an import when all its rows are stored,
+-- because only all messages and memories together say which summaries and artifacts go. Triggers let the rows pass by.
 create or replace function memory._leave_out_forgotten(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -30347,7 +30348,7 @@ begin
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
-  left join memory.quarantined_messages as q -- which has what a message in quarantine has said
+  left join memory.quarantined_messages as q -- which has the text of a message in quarantine
     on q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq
   where m.user_id = p_user_id and m.thread_id = any (p_threads)
     and (memory._is_forgotten(p_user_id, m.content) or memory._is_forgotten(p_user_id, q.content));
@@ -30374,7 +30375,7 @@ begin
   select array_agg(g.summary_id) into summaries from gone as g;
   -- The next summary of the user is made from all messages that are left, as after memory.forget_memory().
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
-  -- What was put away for a summary that stays out is not summed up by anything.
+  -- No summary covers messages that compression has put into a summary that stays out.
   update memory.messages as m set summary_id = null, is_active = true
   where m.user_id = p_user_id and m.summary_id = any (summaries);
   delete from memory.memory_history as h where h.user_id = p_user_id and memory._is_forgotten(p_user_id, h.content);
@@ -30388,8 +30389,8 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It
--- reads PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
+-- The doctor's check of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It reads
+-- PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
 create or replace function memory._check_bloat(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30441,8 +30442,8 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest
--- time of each table is found by an index.
+-- The doctor's check of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest time of
+-- each table is found by an index.
 create or replace function memory._check_clock(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30490,7 +30491,7 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
+-- The doctor's check of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
 create or replace function memory._check_triggers(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30546,9 +30547,9 @@ begin
 end;
 $$;
 
--- What is wrong with the queue, the models and the embeddings, and the command that helps. memory.doctor(), whose line
--- check_name names, and memory.status() both say what they say of these from here, so that the two never disagree.
--- Broken is what does not work; what is not broken makes answers worse.
+-- The problems of the queue, the models and the embeddings, each with the command that helps. memory.doctor(), whose
+-- line check_name names, and memory.status() both show these rows, so the two never disagree. If is_broken is true, a
+-- part does not work; otherwise answers are worse than they could be.
 create or replace function memory._findings(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (check_name text, name text, is_broken boolean, detail text, help text)
 language plpgsql stable parallel safe
@@ -30604,7 +30605,7 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of indexes: those that an installation makes are there, and none is left half made.
+-- The doctor's check of indexes: the indexes of an installation are there, and none is left half made.
 create or replace function memory._check_indexes(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30746,9 +30747,9 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or
--- changes whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call
--- functions; docs/operations.md lists which.
+-- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
+-- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
+-- docs/roles.md lists which.
 create or replace function memory._check_privileges(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30756,7 +30757,7 @@ declare
   public_functions constant bigint := (
     select count(*) from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace
-      and p.proname <> '_changes_whole_user' -- which whoever writes evaluates as the condition of triggers
+      and p.proname <> '_changes_whole_user' -- which writers evaluate as the condition of triggers
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0));
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
@@ -30796,7 +30797,7 @@ begin
 end;
 $$;
 
--- What an access control list gives to others than the owner.
+-- The rights that an access control list gives to others than the owner.
 create or replace function memory._granted(p_acl aclitem[], p_owner oid)
 returns table (grantee text, privilege text)
 language plpgsql stable parallel safe rows 10
@@ -30856,8 +30857,8 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of secrets: whether they can be stored and read. It compares the keys with the names of
--- keys that secrets carry, and decrypts nothing.
+-- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
+-- secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
 set debug_print_plan = off -- as in memory.set_secret()
@@ -30912,8 +30913,8 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of jobs that nobody does: those of dead workers, and those of kinds that the workers do not
--- know. A worker that looks for jobs takes one over within seconds after its lease has run out.
+-- The doctor's check of jobs that nobody does: jobs of dead workers, and jobs of kinds that the workers do not know. A
+-- worker that looks for jobs takes one over within seconds after its lease has run out.
 create or replace function memory._check_stuck_jobs(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30960,7 +30961,7 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of messages that expire before extraction has read them.
+-- The doctor's check of messages that expire before extraction has read them.
 create or replace function memory._check_unread(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -30986,11 +30987,11 @@ end;
 $$;
 
 -- How many messages expire soon (memory._expires_soon()), within a day, and extraction has not read them (unread), and
--- from how many of these the policy wants memories extracted (wanted). Of all that expire within a day the first 20,000
--- are looked at, which took 165 to 280 ms beside 2 million others; is_estimate says that there are more.
+-- from how many of these the policy wants memories extracted (wanted). It reads the first 20,000 messages that expire
+-- within a day, which took 165 to 280 ms beside 2 million others; is_estimate says that there are more.
 create or replace function memory._expiring_unread(out unread bigint, out wanted bigint, out is_estimate boolean)
 language plpgsql stable parallel safe
-set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx
 set enable_bitmapscan = off
 set jit = off
 as $$
@@ -31018,7 +31019,7 @@ begin
 end;
 $$;
 
--- What memory.doctor() says of upgrades: that the tables are those of this version, and that nothing is left to do.
+-- The doctor's check of upgrades: the tables are those of this version, and nothing is left to do.
 create or replace function memory._check_upgrade(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -31051,7 +31052,7 @@ $$;
 
 create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
@@ -31065,7 +31066,7 @@ comment on function memory.doctor() is
 'Checks this installation: one row per check, ok = false where something is broken. Where answers are '
 'worse than they could be, such as without an embedding model, detail begins with "degraded:".';
 
--- The lines of memory.doctor(), made of what memory.status() says of the queue, the models and what is embedded.
+-- The lines of memory.doctor(), made of the findings of memory.status() about the queue, the models and the embeddings.
 create or replace function memory._checks(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe
@@ -31123,7 +31124,7 @@ begin
     case
       when c.counter is not null then format('exact (%s), by the last worker that read messages', c.counter)
       when c.finished_at is not null
-      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'
+      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/models.md)'
       else 'estimated as bytes / 4 until a worker has counted'
     end
   from (values (1)) as always (row)
@@ -31158,7 +31159,7 @@ begin
       when 0 then 'no job waits for one'
       else format('%s waiting for the next day: raise a budget with memory.set_policy(), then run "select '
                   'memory.retry_job(user_id, job_id) from memory.jobs where status = ''pending'' and error like '
-                  '''AM002%%''"; memory.model_usage says what used it up', count(*))
+                  '''AM002%%''"; memory.model_usage shows the calls of the day', count(*))
     end
   from memory.jobs as j
   where j.status = 'pending' and j.error like 'AM002%' and j.run_after > statement_timestamp();
@@ -31168,7 +31169,7 @@ begin
     case count(*)
       when 0 then 'no job failed three times within a day'
       else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms", '
-                  'and mend what last_error says', count(*))
+                  'and mend the cause in last_error', count(*))
     end
   from memory.retry_storms;
 
@@ -31183,7 +31184,7 @@ begin
 end;
 $$;
 
--- What waits and what runs, for memory.doctor() and memory.status().
+-- The waiting and the running jobs, for memory.doctor() and memory.status().
 create or replace function memory._open_jobs(
   out pending bigint, out running bigint, out due bigint, out oldest_due timestamptz, out last_error text
 )
@@ -31368,7 +31369,7 @@ begin
   if problem is not null then
     raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
-  -- Who may call this function need not have the right on the other one: earlier versions did not have it.
+  -- A caller of this function need not have the right to call the other one, which earlier versions did not have.
   if has_function_privilege('memory._audit_schedule(text, text)', 'execute') then
     perform memory._audit_schedule(every, sweep_at);
   end if;
@@ -31383,7 +31384,7 @@ comment on function memory.schedule_jobs(text, text) is
 -- as well, and then record that they have scheduled jobs without having done so; other rows they cannot add.
 create or replace function memory._audit_schedule(p_every text, p_sweep_at text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the table
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -31392,11 +31393,11 @@ begin
 end;
 $$;
 
--- memory.doctor() checks the installation; this says how it goes: what serves, what waits and what helps. Nothing here
--- reads texts of many users, so the answer takes as long for a million messages as for none.
+-- memory.doctor() checks the installation; memory.status() shows its work: models, queue, workers, and problems with
+-- what helps. Nothing here reads texts of many users, so the answer takes as long for a million messages as for none.
 create or replace function memory.status()
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- as memory.doctor()
 as $$
@@ -31424,7 +31425,7 @@ comment on function memory.status() is
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
--- What waits, and who works. A worker is known by its claims and by the newest jobs that are done.
+-- The queue and the workers. A worker is known by its claims and by the newest jobs that are done.
 create or replace function memory._queue_status()
 returns jsonb
 language plpgsql stable parallel safe
@@ -31451,8 +31452,8 @@ begin
 end;
 $$;
 
--- How many texts the active embedding model has embedded; null without one. Of up to 20,000 rows they are counted, and
--- beyond that PostgreSQL's statistics of the tables tell about how many there are.
+-- How many texts the active embedding model has embedded; null without one. Up to 20,000 rows are counted; beyond that
+-- the statistics of the tables give an estimate.
 create or replace function memory._embedded_status()
 returns jsonb
 language plpgsql stable parallel safe
@@ -31517,12 +31518,12 @@ begin
     case d.check_name
       when 'privileges' then 'Run: agent-memory install'
       when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
-      when 'vector indexes' then 'Run what memory.vector_index() gives'
+      when 'vector indexes' then 'Run the statement of memory.vector_index()'
       when 'budgets' then 'Raise the budget with memory.set_policy(), then call memory.retry_job(user_id, job_id)'
       when 'retries' then 'Run: select * from memory.retry_storms'
       when 'dead jobs' then
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
-      when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
+      when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
       else 'Run what the detail names' end
   from memory._checks(p_queue, p_models, p_embedded) as d
   where not d.ok and d.check_name not in ('queue', 'models', 'embedding model'); -- whose findings follow
@@ -31532,7 +31533,7 @@ begin
 end;
 $$;
 
--- Deletes what was sent of artifacts that nobody has stored within a day after the last piece.
+-- Deletes uploads that nobody has stored as an artifact within a day after the last piece.
 create or replace function memory._sweep_artifact_uploads(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -31576,7 +31577,7 @@ $$;
 
 -- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
 -- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
--- Returns how many. Those that only texts name, in the long or the short form, are looked at again a day later. One
+-- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
 -- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
 -- its summary may name an artifact whose message is gone.
 create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
@@ -31601,8 +31602,8 @@ begin
       for update skip locked) as d
     group by d.user_id
   loop
-    -- A statement of its own sees messages that were deleted before the artifacts were locked. Whoever deletes one
-    -- later waits for the lock, and then has the artifact looked at again.
+    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
+    -- such a text later waits for the lock, and then has the artifact looked at again.
     named := array(
       select a.key
       from memory.artifacts as a
@@ -31752,7 +31753,8 @@ $$;
 -- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
 -- because search finds them. An expired message that extraction has not read stays as long as it waits for that.
 -- Expired rows are read in windows of ten times as many as may be deleted, at most five windows (500,000 rows by
--- default), until enough are found: so many rows that wait, say of one user, do not hold up what expired after them.
+-- default), until enough are found, so that many waiting rows, say of one user, do not hold up messages that expired
+-- after them.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -31876,7 +31878,7 @@ $$;
 
 create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -31935,7 +31937,7 @@ $view$);
 comment on view memory.dead_jobs is
 'Jobs that failed in all their attempts, with the last reason. memory.retry_job() gives them another chance.';
 
--- As memory._real_or_null() does, because who reads the view may call no private function.
+-- This repeats memory._real_or_null(), because a reader of the view may call no private function.
 call memory._replace_view('model_usage', $view$
 select date_trunc('day', case
     when c.called_at between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00' then c.called_at
@@ -32302,7 +32304,8 @@ SOURCES = {
         '\n'
         'from ..errors import ModelError\n'
         '\n'
-        '# What a schema may say in the strict mode of every provider. Pydantic checks all the rest when the reply is there.\n'
+        '# The members that a schema may have in the strict mode of every provider. Pydantic checks all the rest when the reply\n'
+        '# is there.\n'
         '_SCHEMA_KEYWORDS = ("type", "enum", "const")\n'
         '# An object with a member: prose may have braces, but hardly these.\n'
         '_JSON = re.compile(r\'\\{\\s*(?:"|\\})\')\n'
@@ -32395,7 +32398,7 @@ SOURCES = {
         'from __future__ import annotations\n'
         '\n'
         'MISSING_MODEL_SECONDS = 30.0\n'
-        '"""How long a job waits for the next attempt where its model is missing."""\n'
+        '"""The wait of a job whose model is missing, until the next attempt."""\n'
         '\n'
         '\n'
         'def storable(text: str) -> str:\n'
@@ -32441,7 +32444,7 @@ SOURCES = {
         'def reason_to_keep(error: BaseException) -> str:\n'
         '    """Why a call failed, as it may be stored.\n'
         '\n'
-        '    Of an exception that is no ModelError, only its type and place are stored: its text may repeat what a user said.\n'
+        '    If an exception is no ModelError, only its type and place are stored, because its text may repeat a user.\n'
         '    """\n'
         '    if isinstance(error, ModelError):\n'
         '        return str(error)\n'
@@ -32457,7 +32460,7 @@ SOURCES = {
         '    """Why the database refused a result, as it may be stored.\n'
         '\n'
         '    The refusals of complete_job name one of its arguments and say what is wrong without the value. Every other message\n'
-        '    of PostgreSQL may show a value, which may be what a user said.\n'
+        "    of PostgreSQL may show a value, which may be a user's text.\n"
         '    """\n'
         '    if message.startswith(("result: ", "calls: ")):\n'
         '        return message\n'
@@ -32529,7 +32532,7 @@ SOURCES = {
         '\n'
         '\n'
         'async def run(task: Task) -> Result:\n'
-        '    """For each document where its chunks start, in characters, how long they are and how many tokens they have."""\n'
+        '    """The chunks of each document: their starts and lengths in characters, and their tokens."""\n'
         '\n'
         '    async def chunk_all(payload: Payload) -> Result:\n'
         '        cutter = await Cutter.of(payload["tokenizer"], payload["chunk_size"], payload["chunk_overlap"], task.counter)\n'
@@ -32859,7 +32862,7 @@ SOURCES = {
         'def _by_patterns(payload: Payload) -> Result:\n'
         '    """The memories that the tables of words find in the user\'s messages, at most one for each sentence.\n'
         '\n'
-        '    What is said in several messages is a memory of each of them. The database makes one of them, whether they are read\n'
+        '    A statement of several messages is a memory of each of them. The database makes one of them, whether they are read\n'
         '    by one job or by several. A sentence with a placeholder in it is about the text that the placeholder stands for, and\n'
         '    the description was not written by the user. `unread` counts the messages in languages without a table.\n'
         '    """\n'
@@ -33281,7 +33284,7 @@ SOURCES = {
         'def _by_quotes(payload: Payload) -> Result:\n'
         '    """Quotes what the user states of themselves, and a few of their other sentences.\n'
         '\n'
-        '    Of statements that repeat or exclude each other the newest is kept.\n'
+        '    It keeps the newest of statements that repeat or exclude each other.\n'
         '    """\n'
         '    previous = (payload.get("previous_summary") or "").partition(_OTHER_HEADING)[0]\n'
         '    sentences = [sentence for line in previous.splitlines() if line != _HEADING for sentence in split_sentences(line)]\n'
@@ -33452,7 +33455,7 @@ SOURCES = {
         '    return "api-key", key\n'
     ),
     'agent_memory_models.providers.keys': (
-        '"""Where the key of a model comes from, and which servers it may be sent to."""\n'
+        '"""Finds the key of a model, and checks the server that gets it."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -34375,7 +34378,7 @@ SOURCES = {
         '\n'
         'MAX_REPLY_MIB = 8\n'
         'MAX_EMBEDDING_KIB = 128\n'
-        '"""Of the reply for each text: 4,000 numbers of 30 characters."""\n'
+        '"""Bytes of the reply for each text: 4,000 numbers of 30 characters."""\n'
         'MIN_KEY_CHARACTERS = 8\n'
         'IDLE_SECONDS = 60.0\n'
         '"""How long a connection is kept for the next request. Model servers close theirs after 5 to 300 seconds."""\n'
@@ -34461,7 +34464,7 @@ SOURCES = {
         '    """The body of a response. Raises ModelError when it is larger than `limit` bytes, or compressed in another way.\n'
         '\n'
         '    The library unpacks whatever it is sent, each part whole and each encoding after the other: a reply of 2 kB took\n'
-        '    2 GB of a backend. The limit holds for what is sent as well: gzip may go on for ever and unpack to nothing.\n'
+        '    2 GB of a backend. The limit holds for compressed bytes as well: gzip may go on for ever and unpack to nothing.\n'
         '    """\n'
         '    encoding = checked_encoding(response)\n'
         '    gzip, body, received = zlib.decompressobj(wbits=31), bytearray(), 0\n'
@@ -34741,7 +34744,7 @@ SOURCES = {
         '    return [by_index[index] for index in range(count)]\n'
     ),
     'agent_memory_models.providers.openai.usage': (
-        '"""Reads what a reply says about the tokens that it took."""\n'
+        '"""Reads the tokens of a call from the reply."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -34798,7 +34801,7 @@ SOURCES = {
         '\n'
         '\n'
         'class Tools(Protocol):\n'
-        '    """What tasks share: the encodings, the connections, and the places of models with `max_concurrency`."""\n'
+        '    """The objects that tasks share: the encodings, the connections, and the places of models with `max_concurrency`."""\n'
         '\n'
         '    counter: TokenCounter\n'
         '\n'
@@ -34889,7 +34892,7 @@ SOURCES = {
         '"""Work on texts that needs no model: tokens, sentences, words, statements, chunks and dates."""\n'
     ),
     'agent_memory_models.text.chunking': (
-        '"""Cuts texts into chunks of at most so many tokens, along their paragraphs, sentences and words.\n'
+        '"""Cuts texts into chunks of a limited number of tokens, along their paragraphs, sentences and words.\n'
         '\n'
         'The cutting is that of the package semantic-text-splitter, which has its own copy of the encodings.\n'
         '"""\n'
@@ -35004,7 +35007,7 @@ SOURCES = {
         '\n'
         '\n'
         'async def _chunks(text: str, split: Split, size: int) -> AsyncIterator[tuple[int, int]]:\n'
-        '    """Where the chunks start and end, found window by window; both increase.\n'
+        '    """The starts and ends of the chunks, found window by window; both increase.\n'
         '\n'
         "    The last chunk of a window may have been cut short by the window's end, so the next window begins with it.\n"
         '    """\n'
@@ -35031,7 +35034,7 @@ SOURCES = {
         '\n'
         '\n'
         'def _in_order(found: list[tuple[int, str]]) -> list[tuple[int, int]]:\n'
-        '    """Where each chunk starts and ends, without those within a neighbour, which a large overlap leaves."""\n'
+        '    """The start and end of each chunk, without chunks within a neighbour, which a large overlap leaves."""\n'
         '    kept: list[tuple[int, int]] = []\n'
         '    for start, chunk in found:\n'
         '        end = start + len(chunk)\n'
@@ -35069,7 +35072,7 @@ SOURCES = {
         '\n'
         '\n'
         'def _shifted(day: date, unit: str, amount: int) -> date:\n'
-        '    """The day so many units later; the last of the month where that month is shorter."""\n'
+        '    """The day that is ``amount`` units later; the last day of a month that is shorter."""\n'
         '    if unit in ("day", "week"):\n'
         '        return day + timedelta(days=amount * (7 if unit == "week" else 1))\n'
         '    months = day.year * 12 + day.month - 1 + amount * (12 if unit == "year" else 1)\n'
@@ -36642,7 +36645,7 @@ SOURCES = {
         ')\n'
     ),
     'agent_memory_models.text.languages.language': (
-        '"""What the built-in model knows of a language: groups of words and phrases, and where a text has them."""\n'
+        '"""Groups of words and phrases of a language, and the places where a text has them."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -36816,7 +36819,7 @@ SOURCES = {
         '\n'
         '\n'
         'def _spellings(entry: str) -> list[str]:\n'
-        '    """What an entry with choices stands for; a choice may hold choices."""\n'
+        '    """The phrases of an entry with choices; a choice may hold choices."""\n'
         '    found = [""]\n'
         '    choices: list[str] = []\n'
         '    depth = start = 0\n'
@@ -37145,10 +37148,10 @@ SOURCES = {
         'MAX_CHARACTERS = 20_000\n'
         '_WORD = re.compile(r"[^\\W\\d_]+")\n'
         '_USUAL = 0.5\n'
-        '"""What it counts for a language that most of the thread is in it."""\n'
+        '"""The points of the language that most of the thread is in."""\n'
         '_ENOUGH = 1.5\n'
         '_MUCH_MORE = 1.2\n'
-        '"""A language without a table must have so many points, and so many times those of any language with one."""\n'
+        '"""The least points of a language without a table, and how many times the points of any language with a table."""\n'
         '\n'
         '# The commonest words of languages without a table, so that a message in one of them is not taken for another one.\n'
         '_OTHERS = {\n'
@@ -37215,7 +37218,7 @@ SOURCES = {
         'def recognise_all(texts: Sequence[str]) -> list[Recognised]:\n'
         '    """The language of each message of a thread. One that does not tell it is in the language of most others.\n'
         '\n'
-        '    Where nothing tells a language, the text counts as English.\n'
+        '    If nothing tells a language, the text counts as English.\n'
         '    """\n'
         '    alone = [recognise(text) for text in texts]\n'
         '    told = Counter(found for found in alone if found != NOTHING)\n'
@@ -37246,7 +37249,7 @@ SOURCES = {
         '\n'
         '@cache\n'
         'def _votes() -> dict[str, list[tuple[str, float]]]:\n'
-        '    """For each word the languages that have it, each with its points: fewer where more languages have the word."""\n'
+        '    """Maps each word to the languages that have it, each with its points: fewer if more languages have the word."""\n'
         '    common = {language.name: language.common_words for language in LANGUAGES}\n'
         '    common |= {name: frozenset(words.split()) for name, words in _OTHERS.items()}\n'
         '    known: dict[str, dict[str, float]] = {}\n'
@@ -37291,9 +37294,9 @@ SOURCES = {
         '\n'
         'One engine serves all languages; languages/ has a table of words for each. A clause in which the writer speaks gets a\n'
         'point. It gets two for a verb that tells a lasting thing ("I live in"), for being or liking something, and for a phrase\n'
-        'that is a fact in any sentence ("my name is"); one for fitting nouns, times, relatives and habits. It loses two for what\n'
-        'passes, and one for the work at hand. One point makes a statement, or two where only "my" tells that it is about the\n'
-        'writer. Clauses that ask, request, suppose or report never do.\n'
+        'that is a fact in any sentence ("my name is"); one for fitting nouns, times, relatives and habits. It loses two points\n'
+        'for a passing state, and one for the work at hand. One point makes a statement, or two where only "my" tells that it is\n'
+        'about the writer. Clauses that ask, request, suppose or report never do.\n'
         '\n'
         'The confidence is a fixed judgement that grows with the points. It is not a measured probability, and none reaches 1.\n'
         '"""\n'
@@ -37341,7 +37344,7 @@ SOURCES = {
         '\n'
         '\n'
         'def statements_in(text: str, language: Language) -> Iterator[Statement]:\n'
-        '    """The statements of a message, one for each sentence at most. What follows a request with a colon is material."""\n'
+        '    """The statements of a message, one for each sentence at most. Text behind a request with a colon is material."""\n'
         '    for sentence in split_sentences(text):\n'
         '        clauses = _clauses(sentence, language)\n'
         '        if statement := _statement(sentence, clauses, language):\n'
@@ -37431,7 +37434,7 @@ SOURCES = {
         '\n'
         '\n'
         'def _is_reported(clause: _Clause) -> bool:\n'
-        '    """Whether somebody else says what follows: "she said", but not "as I said"."""\n'
+        '    """Whether the rest is reported speech: "she said", but not "as I said"."""\n'
         '    return any(\n'
         '        "reported" in match and not (place and "subject" in clause.matches[place - 1])\n'
         '        for place, match in enumerate(clause.matches)\n'
@@ -37516,13 +37519,13 @@ SOURCES = {
         '\n'
         '\n'
         'def _behind(clause: _Clause, place: int, group: str) -> Match:\n'
-        '    """What is behind the phrase of a group that begins at a place."""\n'
+        '    """The text behind the phrase of a group that begins at a place."""\n'
         '    end = clause.matches[place][group]\n'
         '    return clause.matches[end] if end < len(clause.matches) else {}\n'
         '\n'
         '\n'
         'def _being(clause: _Clause, place: int, language: Language) -> int:\n'
-        '    """The points of "I am": none before a mood, a place or nothing, one before what somebody is doing."""\n'
+        '    """The points of "I am": none before a mood, a place or nothing, one before an activity."""\n'
         '    following = clause.matches[place]["be"]\n'
         '    while following < len(clause.matches):\n'
         '        match = clause.matches[following]\n'
@@ -37931,7 +37934,7 @@ SOURCES = {
         '    return tokens\n'
     ),
     'agent_memory_models.text.words': (
-        '"""The words of sentences, and the words that tell what a sentence is about. The list of common words is English."""\n'
+        '"""The words of sentences, and the words of a sentence\'s topic. The list of common words is English."""\n'
         '\n'
         'from __future__ import annotations\n'
         '\n'
@@ -38548,7 +38551,7 @@ $run_jobs$;
 comment on procedure memory.run_jobs(int, int) is
 'Runs queued model work inside the server until no job is due, max_jobs were claimed or max_seconds have passed. CALL '
 'it outside a transaction: it commits before every model call. A cancel gives its jobs back to the queue. Needs '
-'plpython3u; docs/operations.md says where it finds its packages and keys.';
+'plpython3u; docs/models.md says where it finds its packages and keys.';
 -- A key of secrets from the server's environment; null for every other variable, which may hold a key of a model.
 create or replace function memory._server_variable(p_name text)
 returns text

@@ -2,8 +2,7 @@
 --
 -- This one file installs into an empty database and upgrades an older installation; running it again changes nothing.
 --   psql -qX -v ON_ERROR_STOP=1 -d app -f agent_memory.sql          or          agent-memory install
--- It installs, or changes what is installed, in one transaction. An upgrade to another version has a short one before
--- that, which lets calls wait instead of failing. A new installation makes all tables at once; an upgrade runs one
--- migration for each release since. memory.migrations says which ran. Functions, triggers, views and privileges are
--- made anew every time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete
--- it.
+-- It installs or upgrades in one transaction. An upgrade to another version has a short transaction before it, which
+-- lets calls wait instead of failing. A new installation makes all tables at once; an upgrade runs one migration for
+-- each release since. memory.migrations says which ran. Functions, triggers, views and privileges are made anew every
+-- time. No data belongs to an extension, so pg_dump dumps all of it and DROP EXTENSION cannot delete it.

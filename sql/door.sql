@@ -1,13 +1,14 @@
--- An upgrade puts a door before the functions of the installed version, in a transaction of its own. Calls pass the
--- door until the upgrade shuts it. Those that have passed it end before anything is replaced, and those that wait
--- before it then call the new function. Without the door a call that waited for a lock inside an old function went on
--- after the commit and missed what the upgrade had replaced; and calls that held one table and waited for another kept
--- the upgrade from getting all of them: at full load of ten sessions it gave up after ten seconds.
+-- An upgrade makes calls wait. First it puts a check, the door, into the functions of the installed version, in a
+-- transaction of its own. Calls pass the door until the upgrade shuts it. Calls that have passed it end before anything
+-- is replaced, and calls that wait at it then call the new function. Without this pause a call that waited for a lock
+-- inside an old function went on after the commit and missed what the upgrade had replaced; and calls that held one
+-- table and waited for another kept the upgrade from getting all of them: at full load of ten sessions it gave up after
+-- ten seconds.
 --
--- The door is a lock of memory.migrations, which calls do not read otherwise. It stands in the bodies of the
--- functions, because released versions have none. While memory._door() exists, the old version is installed; calling it
--- takes the doors away. An upgrade that fails leaves them open, which costs a call some microseconds, and the next one
--- uses them. Installing the same version again needs no door.
+-- The door is a lock of memory.migrations, which calls do not read otherwise. It stands in the bodies of the functions,
+-- because released versions have none. While memory._door() exists, the old version is installed; calling it takes the
+-- doors away. An upgrade that fails leaves them open, which costs a call some microseconds, and the next one uses them.
+-- Installing the same version again needs no door.
 begin isolation level read committed;
 set local search_path = pg_catalog, pg_temp;
 set local lock_timeout = '10s';

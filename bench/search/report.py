@@ -45,10 +45,10 @@ def markdown(results: Results) -> str:
         measured = results["messages"]
         parts += [
             "## Messages of one user",
-            f"Users with so many messages of 8 to 25 words in threads of 250, and {measured['others']:,} users with "
+            f"Users with this many messages of 8 to 25 words in threads of 250, and {measured['others']:,} users with "
             f"{measured['messages_of_others']} each beside them, all parsed and embedded ({measured['dimensions']} "
-            "dimensions). Of a user with more than 2,000 messages a search ranks those that it chooses "
-            "(docs/concepts.md, Search). Milliseconds, median and 95 %; the searches take turns.",
+            "dimensions). Of a user with more than 2,000 messages a search ranks a selection "
+            "(docs/search.md). Milliseconds, median and 95 %; the searches take turns.",
             _messages(results),
         ]
     if "crossover" in results:

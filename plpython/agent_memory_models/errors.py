@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 MISSING_MODEL_SECONDS = 30.0
-"""How long a job waits for the next attempt where its model is missing."""
+"""The wait of a job whose model is missing, until the next attempt."""
 
 
 def storable(text: str) -> str:
@@ -49,7 +49,7 @@ class MissingModelError(RateLimitedError):
 def reason_to_keep(error: BaseException) -> str:
     """Why a call failed, as it may be stored.
 
-    Of an exception that is no ModelError, only its type and place are stored: its text may repeat what a user said.
+    If an exception is no ModelError, only its type and place are stored, because its text may repeat a user.
     """
     if isinstance(error, ModelError):
         return str(error)
@@ -65,7 +65,7 @@ def refusal_to_keep(sqlstate: str | None, message: str, constraint: str | None) 
     """Why the database refused a result, as it may be stored.
 
     The refusals of complete_job name one of its arguments and say what is wrong without the value. Every other message
-    of PostgreSQL may show a value, which may be what a user said.
+    of PostgreSQL may show a value, which may be a user's text.
     """
     if message.startswith(("result: ", "calls: ")):
         return message

@@ -21,7 +21,7 @@ Result = dict[str, Any]
 
 
 class Tools(Protocol):
-    """What tasks share: the encodings, the connections, and the places of models with `max_concurrency`."""
+    """The objects that tasks share: the encodings, the connections, and the places of models with `max_concurrency`."""
 
     counter: TokenCounter
 

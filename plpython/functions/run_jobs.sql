@@ -12,4 +12,4 @@ $run_jobs$;
 comment on procedure memory.run_jobs(int, int) is
 'Runs queued model work inside the server until no job is due, max_jobs were claimed or max_seconds have passed. CALL '
 'it outside a transaction: it commits before every model call. A cancel gives its jobs back to the queue. Needs '
-'plpython3u; docs/operations.md says where it finds its packages and keys.';
+'plpython3u; docs/models.md says where it finds its packages and keys.';

@@ -71,7 +71,7 @@ def open_own(path: Path, flags: int, *, folder: int | None = None, owner: tuple[
 def make_own(path: Path, *companions: str) -> None:
     """Make a file that only this user can read, or check the one that is there; a library opens it by its path then.
 
-    It is not opened here: whoever closes a file drops all locks that its process has on the file.
+    It is not opened here, because closing a file drops all locks that the process has on it.
 
     Args:
         path: the file.

@@ -1,4 +1,4 @@
-"""Puts what pydantic refuses into the words of this package's own errors."""
+"""Turns pydantic's errors into the words of this package's own errors."""
 
 from __future__ import annotations
 

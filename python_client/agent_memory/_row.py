@@ -1,4 +1,4 @@
-"""How result rows print: short enough for a list of them in a terminal."""
+"""Prints result rows short enough for a list of them in a terminal."""
 
 from __future__ import annotations
 

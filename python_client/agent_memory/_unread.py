@@ -1,4 +1,4 @@
-"""What is said where a user has no memories: messages that wait for extraction, for the command line and the page."""
+"""Explains why a user has no memories: messages wait for extraction. The command line and the page show it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ where t.user_id = %(user)s
 
 
 def why_no_memories(user_id: str, row: dict[str, Any]) -> str | None:
-    """Return what explains that a user has no memories; None where all was read and held none.
+    """Return the reason why a user has no memories; None if all messages were read and none states a fact.
 
     Args:
         user_id: the user.

@@ -1,4 +1,4 @@
-"""What a buffer of messages and memories holds, and what a push of it has done."""
+"""The items of a buffer of messages and memories, and the result of a push."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class BufferedItem:
-    """What a buffer holds.
+    """An item of a buffer.
 
     Attributes:
         item_id: its number in the buffer, in the order of arrival.
@@ -25,7 +25,7 @@ class BufferedItem:
 
 @dataclass(frozen=True, slots=True)
 class Pushed:
-    """What a push has done.
+    """The result of a push.
 
     Attributes:
         messages: how many messages are stored now that were in the buffer.

@@ -1,26 +1,26 @@
-"""What arguments of the client may be that are one of a few words."""
+"""The words that arguments of the client accept."""
 
 from __future__ import annotations
 
 from typing import Literal
 
 Role = Literal["user", "assistant", "agent", "tool", "system", "developer"]
-"""Who a message is from; agent is another name of assistant."""
+"""The role of a message's speaker; agent is another name of assistant."""
 Mode = Literal["hybrid", "vector", "keyword"]
-"""How a search compares: by words and meaning, by meaning alone, by words alone."""
+"""The mode of a search: by words and meaning, by meaning alone, by words alone."""
 Source = Literal["memory", "message", "document", "summary", "artifact"]
-"""Where a search looks."""
+"""The sources of a search."""
 OnConflict = Literal["ignore", "replace", "error"]
-"""What becomes of a memory whose content is stored already."""
+"""The answer to a memory whose content is stored already."""
 Fate = Literal["keep", "forget"]
-"""What becomes of the memories that were stated in a thread which is deleted."""
+"""Whether the stated memories of a deleted thread stay or are forgotten."""
 QuarantineSource = Literal["message", "thread", "document", "artifact", "summary", "memory"]
-"""What can be taken back with everything that derives from it."""
+"""The kinds of sources that can be taken back with everything that derives from them."""
 SummaryKind = Literal["rolling", "thread"]
 """A summary of the newest messages, or of the whole thread."""
 ModelKind = Literal["chat", "embedding", "rerank"]
-"""What a model is used for."""
+"""The purpose of a model."""
 ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0", "locomo"]
-"""What can be imported; mem0 is also the form of memories that ``agent-memory export`` writes."""
+"""The formats of imports; ``agent-memory export`` writes memories in the form mem0, too."""
 Provider = Literal["local", "openai", "azure"]
-"""Who serves a model: this machine, or a server with the protocol of that provider."""
+"""The server of a model: this machine, or a server with the protocol of that provider."""

@@ -158,7 +158,7 @@ _FAILED_TRANSACTION = "25P02"
 _OTHER_STATEMENT = {"42P05", "26000", "08P01"}
 
 QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
-"""What to ask the server in order to explain an error with this SQLSTATE, where its connection still answers."""
+"""The question that explains an error with this SQLSTATE, for a server that still answers."""
 
 
 # What libpq and the server say in English, and what helps; with other languages there is only the last resort.
@@ -249,7 +249,7 @@ def from_psycopg(
     elif sqlstate == _FAILED_TRANSACTION:
         result = AgentMemoryError(
             "an earlier statement of this transaction failed, so the server executes none any more",
-            hint="Roll back first. Around a call that may fail, connection.transaction() keeps what came before it.",
+            hint="Roll back first. Around a call that may fail, connection.transaction() keeps earlier statements.",
         )
     elif sqlstate in _OTHER_STATEMENT and is_ours and "prepared statement" in message:
         result = AgentMemoryError(
@@ -298,7 +298,7 @@ def _not_permitted(
         grants += f" grant execute on {kind} memory.{function} to {role};"
     return PermissionDeniedError(
         f"role {role} in {_database(info)}: {message}",
-        hint=f"As the owner of schema memory: {grants} Roles in docs/operations.md lists what each kind of role needs.",
+        hint=f"As the owner of schema memory: {grants} docs/roles.md lists the rights that each kind of role needs.",
     )
 
 

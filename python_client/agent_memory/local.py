@@ -84,7 +84,7 @@ def _explained(error: ModelError) -> MissingWeightsError:
         return MissingWeightsError(
             f"{what} (90 MB) could not be downloaded",
             hint="With a network, run: agent-memory models local. Without one, copy its folder from another machine "
-            "and name it in AGENT_MEMORY_MODEL_DIR: see Local models in docs/operations.md",
+            "and name it in AGENT_MEMORY_MODEL_DIR: see Local models in docs/models.md",
         )
     return MissingWeightsError(
         f"{what} cannot be used: {reason_to_keep(error)}",

@@ -74,7 +74,7 @@ def test_a_role_that_inserts_messages_cannot_choose_their_numbers(
 def connect_as_writer(
     db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
 ) -> Callable[[], psycopg.Connection]:
-    """Sessions of a role that may insert messages directly, as docs/operations.md allows."""
+    """Sessions of a role that may insert messages directly, as docs/roles.md allows."""
     create_role(db, "writer")
     db.execute("grant usage on schema memory to writer; grant select on memory.messages to writer")
     db.execute("grant insert (user_id, thread_id, role, content) on memory.messages to writer")

@@ -100,8 +100,8 @@ def test_without_a_model(run: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
     db.execute("update memory.models set is_active = false where kind = 'chat'")
     first = run("shell", "ana", "--thread", "t", stdin="Hi\n", **NO_MODEL)
-    assert (first.returncode, first.stdout) == (0, "Stored. Nothing is brought back.\n"), first.stderr
-    assert first.stderr.startswith("No chat model: each line shows what it brings back.")
+    assert (first.returncode, first.stdout) == (0, "Stored. Nothing is recalled.\n"), first.stderr
+    assert first.stderr.startswith("No chat model: each line shows its context.")
     memory.add_memory("ana", "Likes green tea")
     second = run("shell", "ana", "--thread", "t", stdin="Which tea?\n", **NO_MODEL)
     assert "Likes green tea" in second.stdout

@@ -18,7 +18,7 @@ from tests.support.sqlapi import Api
 from tests.tenants.steps import login_role
 from tests.values.bad_arguments import VALID
 
-OPERATIONS = Path(__file__).resolve().parents[2] / "docs" / "operations.md"
+ROLES = Path(__file__).resolve().parents[2] / "docs" / "roles.md"
 FOR_WORKERS = {"claim_jobs", "complete_job", "fail_job", "release_job", "extend_job", "record_calls", "run_jobs"}
 
 
@@ -215,8 +215,8 @@ def test_a_token_calls_nothing_of_administrators_and_workers(ana: httpx.Client, 
 
 
 def test_a_token_calls_what_is_granted_to_applications() -> None:
-    """One list: what docs/operations.md grants to applications, and storing secrets, whose values no token reads."""
-    granted = re.search(r"grant execute on function ([^;]*) to app;", OPERATIONS.read_text())
+    """One list: what docs/roles.md grants to applications, and storing secrets, whose values no token reads."""
+    granted = re.search(r"grant execute on function ([^;]*) to app;", ROLES.read_text())
     assert granted is not None
     assert set(re.findall(r"memory\.(\w+)", granted[1])) | {"set_secret", "delete_secret"} == FOR_USERS
 

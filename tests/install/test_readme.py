@@ -1,4 +1,4 @@
-"""The examples of the README and of docs/concepts.md print what the pages show."""
+"""The examples of the README and of docs/artifacts.md print what the pages show."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tests.support.servers import Server
 
 ROOT = Path(__file__).resolve().parents[2]
 README = (ROOT / "README.md").read_text()
-CONCEPTS = (ROOT / "docs" / "concepts.md").read_text()
+ARTIFACTS = (ROOT / "docs" / "artifacts.md").read_text()
 RUN_JOBS = "call memory.run_jobs();\n"
 
 
@@ -102,9 +102,8 @@ def test_python_example_prints_what_the_readme_shows(
     assert without_days(capsys.readouterr().out) == without_days(shown)
 
 
-def test_the_statements_of_concepts_return_what_the_comments_below_them_show(db: psycopg.Connection) -> None:
-    artifacts = CONCEPTS[CONCEPTS.index("## Artifacts") : CONCEPTS.index("## The user layer")]
-    shown = re.findall(r"^(select [^;]*;)\n((?:-- .*\n)+)", artifacts, re.MULTILINE)
+def test_the_statements_of_the_artifacts_page_return_what_it_shows(db: psycopg.Connection) -> None:
+    shown = re.findall(r"^(select [^;]*;)\n((?:-- .*\n)+)", ARTIFACTS, re.MULTILINE)
     assert len(shown) == 5
     for statement, comments in shown:
         [row] = db.execute(statement).fetchall()

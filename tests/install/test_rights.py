@@ -33,14 +33,16 @@ def test_nothing_is_granted_to_everyone(db: psycopg.Connection) -> None:
     assert api.query(f"{tables} and relacl::text ~ '[{{,]='") == []
 
 
-def documented_grants(heading: str) -> str:
-    """An example of docs/operations.md, for the roles app and worker."""
-    page = (ROOT / "docs" / "operations.md").read_text()
+def documented_grants(page: str, heading: str) -> str:
+    """An example of a page under docs/, for the roles app and worker."""
+    page = (ROOT / "docs" / page).read_text()
     [example] = re.findall(rf"^{heading}$.*?^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
     return str(example)
 
 
-@pytest.fixture(params=["## Roles", "### Without these roles"], ids=["roles", "one by one"])
+@pytest.fixture(
+    params=[("operations.md", "## Roles"), ("roles.md", "## Without these roles")], ids=["roles", "one by one"]
+)
 def granted(request: pytest.FixtureRequest, db: psycopg.Connection) -> None:
     for name in ("app", "worker"):
         if not db.execute("select from pg_roles where rolname = %s", [name]).fetchall():
@@ -49,7 +51,7 @@ def granted(request: pytest.FixtureRequest, db: psycopg.Connection) -> None:
             f"revoke memory_{name} from {name}"
         )  # which an earlier test may have granted; roles are the server's
     # Roles are the server's, so an earlier test may have created them.
-    db.execute(re.sub(r"^create role .*", "", documented_grants(request.param), flags=re.MULTILINE).encode())
+    db.execute(re.sub(r"^create role .*", "", documented_grants(*request.param), flags=re.MULTILINE).encode())
 
 
 @pytest.mark.usefixtures("granted")
@@ -125,7 +127,7 @@ def test_an_application_can_do_nothing_that_was_not_granted(
 def test_a_role_that_may_insert_messages_needs_no_other_right(
     db: psycopg.Connection, connect: Callable[..., psycopg.Connection]
 ) -> None:
-    [grant] = re.findall(r"`(grant insert [^`]+)`", (ROOT / "docs" / "operations.md").read_text())
+    [grant] = re.findall(r"`(grant insert [^`]+)`", (ROOT / "docs" / "roles.md").read_text())
     db.execute(f"{grant} to app".encode())
     app = connect(user="app")
     app.execute(

@@ -8,6 +8,7 @@
 - Each private function is used.
 - Each public function and view stands in one group of sql/grants.json, and nothing else does.
 - A file that docs/ or a comment names by its path is there.
+- A relative link of a page leads to a file, and its anchor to a heading of that file.
 """
 
 from __future__ import annotations
@@ -186,6 +187,30 @@ def wrong_paths(sources: dict[Path, str]) -> list[str]:
     ]
 
 
+def anchors_of(page: Path) -> set[str]:
+    """The anchors that GitHub gives to the headings of a page."""
+    text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    headings = re.findall(r"^#+ (.*)", text, re.MULTILINE)
+    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def broken_links(pages: list[Path]) -> list[str]:
+    """Relative links that lead to no file or to no heading."""
+    problems = []
+    for page in pages:
+        text = re.sub(r"^```.*?^```", "", page.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+        for link in re.findall(r"\]\(([^)\s]+)\)|^\[[^\]]+\]: (\S+)$", text, re.MULTILINE):
+            name, _, anchor = "".join(link).partition("#")
+            target = (page.parent / name) if name else page
+            if re.match(r"\w+:", name):
+                continue
+            if not target.exists():
+                problems.append(f"{show(page)}: links to {name}, which is not there")
+            elif anchor and anchor not in anchors_of(target):
+                problems.append(f"{show(page)}: links to {name}#{anchor}, a heading that is not there")
+    return problems
+
+
 def the_groups() -> list[tuple[str, list[str]]]:
     """What each group of sql/grants.json holds: its description and its functions and views."""
     groups = json.loads((ROOT / "sql" / "grants.json").read_text(encoding="utf-8"))
@@ -202,6 +227,7 @@ def main() -> int:
         *incomplete_functions(sources),
         *unused_functions(homes, built),
         *wrong_paths(sources),
+        *broken_links([*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md")), *(ROOT / "bench").rglob("*.md")]),
         *wrong_grants(built, the_groups()),
     ]
     for problem in problems:

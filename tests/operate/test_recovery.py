@@ -1,4 +1,4 @@
-"""Recovery to a moment before an accident, and reading on a standby, as docs/operations.md describes them."""
+"""Recovery to a moment before an accident, and reading on a standby, as docs/backup.md describes them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F9", "F13")
 
-PAGE = (ROOT / "docs" / "operations.md").read_text()
+PAGE = (ROOT / "docs" / "backup.md").read_text()
 SETTINGS = dict(re.findall(r"^(\w+) = '?([^'\n]*)'?$", PAGE, re.MULTILINE))
 """The settings of the page, of which the tests use those of recovery with a folder of their own."""
 
@@ -129,7 +129,7 @@ def test_after_recovery_to_a_moment_a_deleted_thread_is_back_and_what_was_forgot
             assert restored.add_message(user_id="ana", thread_id="t1", role="user", content="Back").seq == 20
             assert [check.check_name for check in restored.doctor() if not check.ok] == []
 
-            [section] = re.findall(r"^What `forget_user` and .*?^With more", PAGE, re.MULTILINE | re.DOTALL)
+            [section] = re.findall(r"^Rows that `forget_user` and .*?^With more", PAGE, re.MULTILINE | re.DOTALL)
             file = cluster.archive.parent / "forgotten.sql"
             [at_the_replaced, at_the_restored] = re.findall(r"```sql\n(.*?)```", section, re.DOTALL)
             for host, script in ((cluster.server.host, at_the_replaced), (cluster.archive.parent, at_the_restored)):

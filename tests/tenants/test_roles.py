@@ -76,8 +76,8 @@ class TestTheList:
         assert GROUPS[0]["roles"] == ["memory_app", "memory_tenant", "memory_admin"]
 
     def test_the_page_grants_the_same_one_by_one(self) -> None:
-        page = (ROOT / "docs" / "operations.md").read_text()
-        [block] = re.findall(r"^### Without these roles.*?^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
+        page = (ROOT / "docs" / "roles.md").read_text()
+        [block] = re.findall(r"^## Without these roles.*?^```sql\n(.*?)^```", page, re.MULTILINE | re.DOTALL)
         granted = {
             role: {
                 name

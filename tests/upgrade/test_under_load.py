@@ -93,7 +93,7 @@ def test_no_call_of_this_version_or_the_one_before_fails_when_the_file_is_instal
 
 
 def test_no_call_of_the_first_version_fails_in_an_upgrade_unless_its_result_has_new_columns(empty_dsn: str) -> None:
-    """The caller makes no call whose result has: sessions prepare their statements (docs/operations.md)."""
+    """The caller makes no call whose result has: sessions prepare their statements (docs/upgrading.md)."""
     with psycopg.connect(empty_dsn, autocommit=True) as connection:
         connection.execute("create extension vector")
         install(empty_dsn, install_script("0.1.0"))

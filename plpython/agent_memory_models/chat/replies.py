@@ -14,7 +14,8 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, Valida
 
 from ..errors import ModelError
 
-# What a schema may say in the strict mode of every provider. Pydantic checks all the rest when the reply is there.
+# The members that a schema may have in the strict mode of every provider. Pydantic checks all the rest when the reply
+# is there.
 _SCHEMA_KEYWORDS = ("type", "enum", "const")
 # An object with a member: prose may have braces, but hardly these.
 _JSON = re.compile(r'\{\s*(?:"|\})')

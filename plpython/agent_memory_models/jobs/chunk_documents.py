@@ -7,7 +7,7 @@ from ..text.chunking import Cutter
 
 
 async def run(task: Task) -> Result:
-    """For each document where its chunks start, in characters, how long they are and how many tokens they have."""
+    """The chunks of each document: their starts and lengths in characters, and their tokens."""
 
     async def chunk_all(payload: Payload) -> Result:
         cutter = await Cutter.of(payload["tokenizer"], payload["chunk_size"], payload["chunk_overlap"], task.counter)

@@ -37,7 +37,7 @@ async def run(task: Task) -> Result:
 def _by_patterns(payload: Payload) -> Result:
     """The memories that the tables of words find in the user's messages, at most one for each sentence.
 
-    What is said in several messages is a memory of each of them. The database makes one of them, whether they are read
+    A statement of several messages is a memory of each of them. The database makes one of them, whether they are read
     by one job or by several. A sentence with a placeholder in it is about the text that the placeholder stands for, and
     the description was not written by the user. `unread` counts the messages in languages without a table.
     """

@@ -39,7 +39,7 @@ async def run(task: Task) -> Result:
 def _by_quotes(payload: Payload) -> Result:
     """Quotes what the user states of themselves, and a few of their other sentences.
 
-    Of statements that repeat or exclude each other the newest is kept.
+    It keeps the newest of statements that repeat or exclude each other.
     """
     previous = (payload.get("previous_summary") or "").partition(_OTHER_HEADING)[0]
     sentences = [sentence for line in previous.splitlines() if line != _HEADING for sentence in split_sentences(line)]

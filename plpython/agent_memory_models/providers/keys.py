@@ -1,4 +1,4 @@
-"""Where the key of a model comes from, and which servers it may be sent to."""
+"""Finds the key of a model, and checks the server that gets it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Cuts texts into chunks of at most so many tokens, along their paragraphs, sentences and words.
+"""Cuts texts into chunks of a limited number of tokens, along their paragraphs, sentences and words.
 
 The cutting is that of the package semantic-text-splitter, which has its own copy of the encodings.
 """
@@ -113,7 +113,7 @@ def _missing(error: ImportError) -> MissingPackageError:
 
 
 async def _chunks(text: str, split: Split, size: int) -> AsyncIterator[tuple[int, int]]:
-    """Where the chunks start and end, found window by window; both increase.
+    """The starts and ends of the chunks, found window by window; both increase.
 
     The last chunk of a window may have been cut short by the window's end, so the next window begins with it.
     """
@@ -140,7 +140,7 @@ async def _chunks(text: str, split: Split, size: int) -> AsyncIterator[tuple[int
 
 
 def _in_order(found: list[tuple[int, str]]) -> list[tuple[int, int]]:
-    """Where each chunk starts and ends, without those within a neighbour, which a large overlap leaves."""
+    """The start and end of each chunk, without chunks within a neighbour, which a large overlap leaves."""
     kept: list[tuple[int, int]] = []
     for start, chunk in found:
         end = start + len(chunk)

@@ -25,7 +25,7 @@ _WHICH = {"last": -1, "this": 0, "next": 1}
 
 
 def _shifted(day: date, unit: str, amount: int) -> date:
-    """The day so many units later; the last of the month where that month is shorter."""
+    """The day that is ``amount`` units later; the last day of a month that is shorter."""
     if unit in ("day", "week"):
         return day + timedelta(days=amount * (7 if unit == "week" else 1))
     months = day.year * 12 + day.month - 1 + amount * (12 if unit == "year" else 1)

@@ -2,9 +2,9 @@
 
 One engine serves all languages; languages/ has a table of words for each. A clause in which the writer speaks gets a
 point. It gets two for a verb that tells a lasting thing ("I live in"), for being or liking something, and for a phrase
-that is a fact in any sentence ("my name is"); one for fitting nouns, times, relatives and habits. It loses two for what
-passes, and one for the work at hand. One point makes a statement, or two where only "my" tells that it is about the
-writer. Clauses that ask, request, suppose or report never do.
+that is a fact in any sentence ("my name is"); one for fitting nouns, times, relatives and habits. It loses two points
+for a passing state, and one for the work at hand. One point makes a statement, or two where only "my" tells that it is
+about the writer. Clauses that ask, request, suppose or report never do.
 
 The confidence is a fixed judgement that grows with the points. It is not a measured probability, and none reaches 1.
 """
@@ -52,7 +52,7 @@ class _Clause(NamedTuple):
 
 
 def statements_in(text: str, language: Language) -> Iterator[Statement]:
-    """The statements of a message, one for each sentence at most. What follows a request with a colon is material."""
+    """The statements of a message, one for each sentence at most. Text behind a request with a colon is material."""
     for sentence in split_sentences(text):
         clauses = _clauses(sentence, language)
         if statement := _statement(sentence, clauses, language):
@@ -142,7 +142,7 @@ def _has(clause: _Clause, *groups: str) -> bool:
 
 
 def _is_reported(clause: _Clause) -> bool:
-    """Whether somebody else says what follows: "she said", but not "as I said"."""
+    """Whether the rest is reported speech: "she said", but not "as I said"."""
     return any(
         "reported" in match and not (place and "subject" in clause.matches[place - 1])
         for place, match in enumerate(clause.matches)
@@ -227,13 +227,13 @@ def _begins_in_first_person(clause: _Clause, language: Language) -> bool:
 
 
 def _behind(clause: _Clause, place: int, group: str) -> Match:
-    """What is behind the phrase of a group that begins at a place."""
+    """The text behind the phrase of a group that begins at a place."""
     end = clause.matches[place][group]
     return clause.matches[end] if end < len(clause.matches) else {}
 
 
 def _being(clause: _Clause, place: int, language: Language) -> int:
-    """The points of "I am": none before a mood, a place or nothing, one before what somebody is doing."""
+    """The points of "I am": none before a mood, a place or nothing, one before an activity."""
     following = clause.matches[place]["be"]
     while following < len(clause.matches):
         match = clause.matches[following]

@@ -1,4 +1,4 @@
-"""The words of sentences, and the words that tell what a sentence is about. The list of common words is English."""
+"""The words of sentences, and the words of a sentence's topic. The list of common words is English."""
 
 from __future__ import annotations
 

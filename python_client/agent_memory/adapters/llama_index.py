@@ -1,4 +1,4 @@
-"""LlamaIndex: a block of its Memory, for what no longer fits into the short-term memory."""
+"""LlamaIndex: a block of its Memory, for messages that no longer fit into the short-term memory."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class AgentMemoryBlock(BaseMemoryBlock[str]):
     """
 
     name: str = "agent_memory"
-    description: str | None = "What is remembered of the user and of this conversation."
+    description: str | None = "Memories of the user and of this conversation."
     memory: AsyncMemory | Memory = Field(exclude=True, repr=False)
     user_id: str
     thread_id: str | None = None
@@ -52,7 +52,7 @@ class AgentMemoryBlock(BaseMemoryBlock[str]):
         self._client = asynchronous(self.memory)
 
     async def _aget(self, messages: list[ChatMessage] | None = None, **block_kwargs: Any) -> str:
-        """Return what the block shows for the newest question, or "".
+        """Return the text of the block for the newest question, or "".
 
         Raises:
             ValueError: neither the block nor LlamaIndex's memory names a thread.
@@ -120,7 +120,7 @@ def to_llama_index(part: Part) -> ChatMessage:
 
 
 def _shown(parts: Context) -> str:
-    """What a block shows of a context: the messages of the thread come last, with their speakers."""
+    """The text of a block for a context: the messages of the thread come last, with their speakers."""
     recalled = [part.content for part in parts if part.source != "message"]
     said = [f"{part.role}: {part.content}" for part in parts if part.source == "message" and part.content]
     return "\n\n".join([*recalled, "\n".join(said)] if said else recalled)

@@ -33,7 +33,7 @@ class Part(Protocol):
 
 
 Said = str | Mapping[str, Any] | Sequence[Mapping[str, Any]] | None
-"""What is said to the model: a text of the user, a chat message, several of them (results of tools), or nothing."""
+"""The input of a call: a text of the user, a chat message, several of them (results of tools), or nothing."""
 
 # Members of a message that memory.add_messages() knows beside role and content.
 _MEMBERS = ("name", "tool_calls", "tool_call_id", "refusal", "annotations", "audio", "function_call")
@@ -221,7 +221,7 @@ def _messages_of(said: Said) -> list[dict[str, Any]]:
 
 
 def _reply_of(reply: Any) -> dict[str, Any]:
-    """What is stored of a reply: its message, with the model and the id of the completion in the metadata."""
+    """The stored form of a reply: its message, with the model and the id of the completion in the metadata."""
     if isinstance(reply, str):
         return {"role": "assistant", "content": reply}
     if not hasattr(reply, "choices"):

@@ -85,7 +85,7 @@ class AgentMemorySession(SessionABC):
 
 
 def _message(item: dict[str, Any]) -> dict[str, Any]:
-    """A message as add_messages takes it. Its metadata has the item without what stands in the message itself."""
+    """A message as add_messages takes it. Its metadata has the rest of the item."""
     rest = dict(item)
     kind = item.get("type", "message")
     message: dict[str, Any] = {"role": "assistant", "content": ""}

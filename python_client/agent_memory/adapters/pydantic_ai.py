@@ -49,10 +49,11 @@ class AgentMemoryHistory:
         return _to_pydantic((message, message_of(message)) for message in messages)
 
     async def context(self, query: str | None = None, max_tokens: int | None = None) -> list[ModelMessage]:
-        """Return what to go on with: ``await agent.run(query, message_history=await history.context(query))``.
+        """Return the history for the next run.
 
-        Memories of the user and what was said before about the query stand before the newest messages, and summaries
-        in place of messages that do not fit.
+        Use it as ``await agent.run(query, message_history=await history.context(query))``. Memories of the user and
+        earlier messages about the query stand before the newest messages, and summaries in place of messages that do
+        not fit.
 
         Args:
             query: what the user asks now; None takes the newest message of the user.
@@ -87,7 +88,7 @@ def _response(parts: list[dict[str, Any]]) -> dict[str, Any]:
     for part in parts:
         if part["part_kind"] == "tool-call":
             arguments = part.get("args")
-            # What stands in the call is not kept twice; the empty value says of which type it was.
+            # The arguments of the call are not kept twice; the empty value keeps their type.
             text = arguments if isinstance(arguments, str) else json.dumps(arguments or {}, ensure_ascii=False)
             part |= {} if arguments is None else {"args": type(arguments)()}
             function = {"name": part["tool_name"], "arguments": text}

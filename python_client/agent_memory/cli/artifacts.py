@@ -24,7 +24,7 @@ def store(
     user_id: User,
     file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A text file; - is stdin.")],
     description: Annotated[
-        str | None, typer.Option(help="What it is, in one line.", show_default="made of the content")
+        str | None, typer.Option(help="A description in one line.", show_default="made of the content")
     ] = None,
     key: Annotated[str | None, typer.Option(help="What to name it.", show_default="made of the description")] = None,
     artifact_type: Annotated[str | None, typer.Option(help="What kind it is.", show_default="command_output")] = None,
@@ -64,12 +64,12 @@ def show(
     from_token: Annotated[int | None, typer.Option(min=0, help="Where to begin.", show_default="0")] = None,
     max_tokens: Annotated[int | None, typer.Option(min=1, help="How much at most.", show_default="all")] = None,
     from_line: Annotated[int | None, typer.Option(min=1, help="The line to begin with.", show_default="1")] = None,
-    max_lines: Annotated[int | None, typer.Option(min=1, help="How many lines at most.", show_default="all")] = None,
+    max_lines: Annotated[int | None, typer.Option(min=1, help="The most lines to show.", show_default="all")] = None,
     grep: Annotated[
-        str | None, typer.Option(help="Only the lines that hold all these words.", show_default="all lines")
+        str | None, typer.Option(help="Show only lines that hold all these words.", show_default="all lines")
     ] = None,
     context_lines: Annotated[
-        int | None, typer.Option(min=0, help="How many lines around each of them.", show_default="2")
+        int | None, typer.Option(min=0, help="Lines to show around each of them.", show_default="2")
     ] = None,
     dsn: Dsn = None,
 ) -> None:

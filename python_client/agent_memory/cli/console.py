@@ -1,4 +1,4 @@
-"""What the commands share: how they name a database, user and file, and how errors look."""
+"""Functions that the commands share: names of databases, users and files, and the look of errors."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class _StderrHandler(logging.Handler):
 
 
 def log_to_stderr(layout: str, level: int = logging.INFO) -> None:
-    """Show what this package logs."""
+    """Show the log of this package."""
     logging.basicConfig(format=layout, handlers=[_StderrHandler()])
     logging.getLogger("agent_memory").setLevel(level)
 

@@ -22,7 +22,7 @@ _WITHOUT_MODEL = "01AM1"
 def context(
     user_id: User,
     thread_id: Thread,
-    query: Annotated[str | None, typer.Option(help="What the next answer is about.")] = None,
+    query: Annotated[str | None, typer.Option(help="The subject of the next answer.")] = None,
     max_tokens: Annotated[int | None, typer.Option(help="The budget; the policy's by default.")] = None,
     agent: Agent = None,
     as_json: AsJson = False,
@@ -52,15 +52,15 @@ def context(
 def search(
     user_id: User,
     query: Annotated[str, typer.Argument(metavar="QUERY", show_default=False, help="What to look for.")],
-    limit: Annotated[int | None, typer.Option(min=1, help="How many results at most.", show_default="10")] = None,
+    limit: Annotated[int | None, typer.Option(min=1, help="The most results to show.", show_default="10")] = None,
     sources: Annotated[
         str | None,
-        typer.Option(help="Where to look, separated by commas.", show_default="memory,message,document,summary"),
+        typer.Option(help="Sources to search, separated by commas.", show_default="memory,message,document,summary"),
     ] = None,
     mode: Annotated[
         Mode | None,
         typer.Option(
-            help="By words and meaning (hybrid), meaning alone (vector) or words alone (keyword).",
+            help="Compare words and meaning (hybrid), meaning alone (vector) or words alone (keyword).",
             show_default="hybrid, or keyword without an embedding model",
         ),
     ] = None,
@@ -68,7 +68,7 @@ def search(
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
-    """Search what is remembered about a user."""
+    """Search a user's memories, messages, documents and summaries."""
     show_notes()
     with connected(dsn) as connection:
         results = Memory(connection).search(

@@ -43,7 +43,7 @@ def list_(
     user_id: User,
     namespace: Annotated[str | None, typer.Option(help="Only this one.", show_default="all")] = None,
     doc_type: Annotated[str | None, typer.Option(help="Only this kind.", show_default="all")] = None,
-    quarantined: Annotated[bool, typer.Option("--quarantined", help="Also what is in quarantine.")] = False,
+    quarantined: Annotated[bool, typer.Option("--quarantined", help="Also list documents in quarantine.")] = False,
     limit: Limit = None,
     offset: Offset = None,
     as_json: AsJson = False,

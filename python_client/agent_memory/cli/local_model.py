@@ -1,4 +1,4 @@
-"""What keeps an active local embedding model from serving on this machine."""
+"""Finds the reason why an active local embedding model cannot serve on this machine."""
 
 from __future__ import annotations
 

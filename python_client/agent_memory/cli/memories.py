@@ -19,7 +19,7 @@ from .ids import whole_id
 from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, print_line, print_rest, print_table
 
 memories = typer.Typer(
-    cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore what is remembered of a user."
+    cls=Group, no_args_is_help=True, help="List, show, add, change, delete and restore memories of a user."
 )
 
 Id = Annotated[str, typer.Argument(metavar="ID", show_default=False, help="The id, or its first or last digits.")]
@@ -40,11 +40,11 @@ def list_(
     tag: Annotated[list[str] | None, typer.Option(help="Only with this tag; repeatable.", show_default="all")] = None,
     agent: Agent = None,
     thread: Annotated[str | None, typer.Option(help="Only of this thread.", show_default="all")] = None,
-    superseded: Annotated[
-        bool, typer.Option("--superseded", help="Also what newer memories took the place of.")
-    ] = False,
-    quarantined: Annotated[bool, typer.Option("--quarantined", help="Also what is in quarantine.")] = False,
-    as_of: Annotated[datetime | None, typer.Option(help="What held then, in UTC.", show_default="now")] = None,
+    superseded: Annotated[bool, typer.Option("--superseded", help="Also list superseded memories.")] = False,
+    quarantined: Annotated[bool, typer.Option("--quarantined", help="Also list memories in quarantine.")] = False,
+    as_of: Annotated[
+        datetime | None, typer.Option(help="Memories that held at that time, in UTC.", show_default="now")
+    ] = None,
     limit: Limit = None,
     offset: Offset = None,
     as_json: AsJson = False,
@@ -120,7 +120,7 @@ def add(
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
-    """Remember something, and print its id. What is remembered already keeps its id."""
+    """Remember something, and print its id. A memory that is stored already keeps its id."""
     with opened(dsn) as memory:
         added = memory.add_memory(
             user_id,
@@ -160,7 +160,7 @@ def update(
     expires_at: Time = None,
     dsn: Dsn = None,
 ) -> None:
-    """Change the text, or what the options name; the history keeps what was before."""
+    """Change the text or the values of the options; the history keeps the former version."""
     if text is not None and content is not None:
         raise InvalidValueError("the new text is given twice", hint="Leave out --content.")
     content = content if text is None else text
@@ -243,7 +243,7 @@ def supersede(
         str, typer.Argument(metavar="OLD", show_default=False, help="The id of the memory to hide.")
     ],
     new_memory_id: Annotated[
-        str, typer.Argument(metavar="NEW", show_default=False, help="The id of what holds instead.")
+        str, typer.Argument(metavar="NEW", show_default=False, help="The id of the memory that holds instead.")
     ],
     reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
     dsn: Dsn = None,
@@ -261,7 +261,7 @@ def quarantine(
     user_id: User,
     memory_id: Id,
     reason: Annotated[str, typer.Option(help="Why.")] = "by hand",
-    derived: Annotated[bool, typer.Option("--derived", help="Also what was made of it.")] = False,
+    derived: Annotated[bool, typer.Option("--derived", help="Also quarantine everything that was made of it.")] = False,
     dsn: Dsn = None,
 ) -> None:
     """Hide a memory from every reader; "agent-memory memories release" brings it back."""
@@ -305,7 +305,7 @@ def _unread_threads(connection: psycopg.Connection[Any], user_id: str) -> list[s
 
 
 def _why_none(connection: psycopg.Connection[Any], user_id: str) -> str | None:
-    """Return what explains that there are no memories, nothing for a role that may not read counters."""
+    """Return the reason why there are no memories, nothing for a role that may not read counters."""
     try:
         row = connection.cursor(row_factory=dict_row).execute(UNREAD, {"user": user_id}).fetchone()
     except psycopg.errors.InsufficientPrivilege:
@@ -320,7 +320,7 @@ def _heading(record: MemoryRecord) -> str:
 
 
 def _facts(record: MemoryRecord) -> list[tuple[str, object]]:
-    """Return what else is known of a memory, without what is empty."""
+    """Return the other columns of a memory that are not empty."""
     source = (
         f"{record.source}, messages {', '.join(map(str, record.source_seqs))}" if record.source_seqs else record.source
     )

@@ -43,8 +43,8 @@ def list_(as_json: AsJson = False, dsn: Dsn = None) -> None:
 def register(
     name: Name,
     kind: Annotated[ModelKind, typer.Option(help="What it is used for.")],
-    model: Annotated[str, typer.Option(help="What its server calls it.", show_default=False)],
-    provider: Annotated[Provider, typer.Option(help="Who serves it; openai: any server like it.")] = "openai",
+    model: Annotated[str, typer.Option(help="The server's name of the model.", show_default=False)],
+    provider: Annotated[Provider, typer.Option(help="The provider; openai: any server with its protocol.")] = "openai",
     base_url: Annotated[str | None, typer.Option(help="Where its server is.", show_default="the provider's")] = None,
     api_key_env: Annotated[
         str | None, typer.Option(help="The environment variable that holds its key.", show_default="OPENAI_API_KEY")
@@ -81,7 +81,7 @@ def local(dsn: Dsn = None) -> None:
 
     with opened(dsn) as memory, console.status("loading the model ..."):
         use_default(memory)
-    print_line(f"{DEFAULT_NAME} is active. A worker embeds what is stored: agent-memory status says how far it is.")
+    print_line(f"{DEFAULT_NAME} is active. A worker embeds the stored texts: agent-memory status says how far it is.")
 
 
 @models.command("activate")

@@ -22,11 +22,11 @@ from .printing import console, plain, stderr
 def move(
     to: Annotated[
         str | None,
-        typer.Option("--to", metavar="DSN|FOLDER", show_default=False, help="Where to; without it, to --dsn."),
+        typer.Option("--to", metavar="DSN|FOLDER", show_default=False, help="The target; the default is --dsn."),
     ] = None,
     from_: Annotated[
         str | None,
-        typer.Option("--from", metavar="DSN|FOLDER", show_default=False, help="Where from; without it, from --dsn."),
+        typer.Option("--from", metavar="DSN|FOLDER", show_default=False, help="The source; the default is --dsn."),
     ] = None,
     user: Annotated[
         list[str] | None, typer.Option(help="Only this user; may be given several times.", show_default="all")

@@ -97,7 +97,7 @@ def set_(
 
 @policy.command()
 def reset(key: Key, user: OfUser = None, agent: OfAgent = None, dsn: Dsn = None) -> None:
-    """Return a setting to what it is without this one."""
+    """Return a setting to its inherited value."""
     with opened(dsn) as memory:
         effective = memory.set_policy(_nested(key, None), agent, user)
     print_line(f"{key} is {_shown(_at(effective, key))} again.")

@@ -1,4 +1,4 @@
-"""How commands print what is stored: as text without effect on the terminal, as tables and as JSON."""
+"""Prints stored values: as text without effect on the terminal, as tables and as JSON."""
 
 from __future__ import annotations
 
@@ -26,14 +26,14 @@ stderr = Console(stderr=True, highlight=False)
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print JSON: one object, or for a list one object on each line.")]
 Limit = Annotated[int | None, typer.Option(min=1, help="How many at most.", show_default="50")]
-Offset = Annotated[int | None, typer.Option(min=0, help="How many to pass over.", show_default="0")]
+Offset = Annotated[int | None, typer.Option(min=0, help="Rows to pass over.", show_default="0")]
 
 _LONGEST_UNWRAPPED = 40
 """Half of a narrow terminal; an id may have 255 characters."""
 
 
 def plain(text: object, style: str = "") -> Text:
-    """Return what is stored as text for the console: no markup, no control characters."""
+    """Return a stored text for the console: without markup and control characters."""
     return Text(harmless(str(text)), style=style)
 
 

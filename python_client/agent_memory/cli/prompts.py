@@ -14,13 +14,13 @@ from ..errors import NotFoundError
 from .console import Dsn, Group, connected, read_text
 from .printing import console, plain, stderr
 
-prompts = typer.Typer(cls=Group, no_args_is_help=True, help="Show and change what models are told.")
+prompts = typer.Typer(cls=Group, no_args_is_help=True, help="Show and change the prompts of models.")
 Prompt = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name of the prompt.")]
 
 
 @prompts.command()
 def show(name: Prompt, dsn: Dsn = None) -> None:
-    """Print a prompt as it is used, and on stderr what it is."""
+    """Print the prompt in use, and its name and version on stderr."""
     with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute("select * from memory.prompts order by name").fetchall()
     by_name = {row["name"]: row for row in rows}

@@ -1,4 +1,4 @@
-"""The commands for what is in quarantine, and for taking back a poisoned source with all that derives from it."""
+"""The commands that list quarantined texts, and take back a poisoned source with all that derives from it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .printing import AsJson, Limit, Offset, moment, print_entry, print_json, pr
 quarantine = typer.Typer(
     cls=Group,
     no_args_is_help=True,
-    help="List what is in quarantine, and take back or release a poisoned source with everything derived from it.",
+    help="List texts in quarantine, and take back or release a poisoned source with everything derived from it.",
 )
 
 Source = Annotated[
@@ -42,7 +42,7 @@ def list_(
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
-    """List what is in quarantine, newest first, with the reason."""
+    """List texts in quarantine, newest first, with the reason."""
     with opened(dsn) as memory:
         found = memory.list_quarantined(user_id, source, limit, offset)
     for row in found:
@@ -77,7 +77,7 @@ def add(
 
 @quarantine.command()
 def release(user_id: User, source: Source, source_id: Id, as_json: AsJson = False, dsn: Dsn = None) -> None:
-    """Undo "agent-memory quarantine add"; what another poisoned source accounts for stays."""
+    """Undo "agent-memory quarantine add"; texts of another poisoned source stay in quarantine."""
     with opened(dsn) as memory:
         if source in ("memory", "document"):
             source_id = whole_id(memory, source, user_id, source_id)

@@ -50,7 +50,7 @@ def serve(
 ) -> None:
     """Serve HTTP until SIGTERM or SIGINT; /openapi.json describes the endpoints.
 
-    Who may call is said by the environment: AGENT_MEMORY_API_KEY is the administrator's key; AGENT_MEMORY_JWT_SECRET
+    The environment says who may call: AGENT_MEMORY_API_KEY is the administrator's key; AGENT_MEMORY_JWT_SECRET
     (HS256) or AGENT_MEMORY_JWKS_URL check tokens whose sub is the user. With none of them, an address with a token is
     printed: a browser on this machine opens it, programs on this machine send the token as the bearer token.
     """
@@ -96,6 +96,6 @@ def listen(
 
 def say_where(url: str, settings: Settings) -> None:
     """Print where a server listens, and for whom."""
-    who = "for whoever has this address; programs send its token as the bearer token"
+    who = "for everybody who has this address; programs send its token as the bearer token"
     said = f"({who})." if settings.is_keyless else "(callers need a key or a token)."
     console.print(Text(f"Listening on {settings.entry(url)} {said}"), soft_wrap=True)

@@ -1,4 +1,4 @@
-"""The command that chats with what is remembered."""
+"""The command that chats with a model that has the memory."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def shell(
     max_tokens: Annotated[int | None, typer.Option(min=1, help="Of a context.", show_default="the policy's")] = None,
     dsn: Dsn = None,
 ) -> None:
-    """Chat with what is remembered of a user. Without a chat model, see what each line would bring back."""
+    """Chat with a model that has a user's memory. Without a chat model, see the context of each line."""
     log_to_stderr("Note: %(message)s", logging.WARNING)
     with Memory(named_database(dsn)) as memory:
         answering = chat_model(memory, model)
@@ -87,11 +87,11 @@ class _Shell:
     def run(self) -> None:
         """Answer line after line until the end of the input, or /quit."""
         if sys.stdin.isatty():
-            who = "no chat model: each line shows what it brings back" if self._model is None else self._model.name
+            who = "no chat model: each line shows its context" if self._model is None else self._model.name
             print_line(f"{self._user_id}, thread {self._thread_id} · {who} · /help")
         elif self._model is None:
             stderr.print(
-                "No chat model: each line shows what it brings back. OPENAI_API_KEY or --model names one.",
+                "No chat model: each line shows its context. OPENAI_API_KEY or --model names one.",
                 soft_wrap=True,
             )
         for line in self._lines():
@@ -154,7 +154,7 @@ class _Shell:
         for part in brought:
             print_entry(f"{part.source} · {counted(part.token_count, 'token')}", part.content)
         if not brought:
-            console.print("Stored. Nothing is brought back.")
+            console.print("Stored. Nothing is recalled.")
 
     def _context(self, question: str | None) -> Context:
         return self._memory.get_context(

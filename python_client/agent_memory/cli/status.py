@@ -1,4 +1,4 @@
-"""The command that says how an installation goes, and what helps where it does not."""
+"""The command that shows the state of an installation, and the commands that help."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def status(
     dsn: Dsn = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print an object for programs.")] = False,
 ) -> None:
-    """Say what runs where, which models serve, what waits, and what helps; status 1 when something is broken."""
+    """Show versions, models, the queue and problems with what helps; status 1 when something is broken."""
     with connected(dsn) as connection:
         state = Memory(connection).status() | _where(connection, dsn)
         if state["folder"] is not None:

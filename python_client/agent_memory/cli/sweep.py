@@ -19,7 +19,7 @@ def sweep(
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
-    """Remove what has expired or was deleted, and queue what is due, until nothing is left; for a nightly run."""
+    """Remove expired and deleted rows, and queue due jobs, until nothing is left; for a nightly run."""
     counts: Counter[str] = Counter()
     with opened(dsn) as memory:
         for _ in range(_ROUNDS):

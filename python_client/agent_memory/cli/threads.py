@@ -84,7 +84,7 @@ def clear(user_id: User, thread_id: Thread, dsn: Dsn = None) -> None:
 def delete(
     user_id: User,
     thread_id: Thread,
-    memories: Annotated[Fate, typer.Option(help="What becomes of memories that were stated in it.")] = "keep",
+    memories: Annotated[Fate, typer.Option(help="Keep or forget the memories that were stated in it.")] = "keep",
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     dsn: Dsn = None,
 ) -> None:
@@ -101,12 +101,14 @@ def delete(
 def messages(
     user_id: User,
     thread_id: Thread,
-    limit: Annotated[int | None, typer.Option(min=1, help="How many of the newest at most.", show_default="50")] = None,
+    limit: Annotated[
+        int | None, typer.Option(min=1, help="The most messages to show, from the newest.", show_default="50")
+    ] = None,
     before: Annotated[int | None, typer.Option(help="Only before this number.", show_default="the end")] = None,
     after: Annotated[int | None, typer.Option(help="Only after this number.", show_default="the beginning")] = None,
     role: Annotated[list[str] | None, typer.Option(help="Only of this role; repeatable.", show_default="all")] = None,
     agent: Agent = None,
-    include_inactive: Annotated[bool, typer.Option("--all", help="Also what was cleared or summarised.")] = False,
+    include_inactive: Annotated[bool, typer.Option("--all", help="Also show cleared and compressed messages.")] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
@@ -135,7 +137,7 @@ def messages(
 
 
 def _said(connection: psycopg.Connection[Any], user_id: str, threads: list[str]) -> dict[str, int]:
-    """Return how many messages each thread has had, also those put away or expired; nothing for a role that may not."""
+    """Return how many messages each thread has had, in any state; nothing for a role that may not."""
     query = "select thread_id, next_seq from memory.thread_stats where user_id = %s and thread_id = any(%s)"
     try:
         return dict(connection.execute(query, [user_id, threads]).fetchall())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from ..importer import ImportFileError, ImportProgress
 
 _SHOWN = 20
-"""So many records that are left out are named; a file of another format would fill the screen."""
+"""The command names this many bad records at most, because a file of another format would fill the screen."""
 _PAGE = 1000
 _OPENAI_MEMBERS = ("name", "tool_calls", "tool_call_id", "refusal", "function_call", "audio", "annotations")
 _MEMORY_MEMBERS = (
@@ -54,7 +54,7 @@ def import_(
         ),
     ],
     user_id: Annotated[
-        str | None, typer.Option("--user", "--user-id", help="The user of what names none.", show_default=False)
+        str | None, typer.Option("--user", "--user-id", help="The user of records that name none.", show_default=False)
     ] = None,
     thread_id: Annotated[
         str | None,
@@ -68,7 +68,7 @@ def import_(
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
-    """Import conversations and memories; what was imported before is left as it is.
+    """Import conversations and memories; records that were imported before stay as they are.
 
     Records that cannot be imported are named and left out: then the status is 1.
     """

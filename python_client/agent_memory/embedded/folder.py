@@ -1,4 +1,4 @@
-"""Where a store is, and whether it can be one."""
+"""Finds the folder of a store, and checks it."""
 
 from __future__ import annotations
 
@@ -79,13 +79,13 @@ class Folder:
                 os.unlink(name, dir_fd=self.descriptor)
 
     def status(self, name: str) -> os.stat_result | None:
-        """Return what the system says of what has this name in the folder; None where nothing has it."""
+        """Return the system's record of the file of this name in the folder; None if there is none."""
         with suppress(FileNotFoundError):
             return os.stat(name, dir_fd=self.descriptor, follow_symlinks=False)
         return None
 
     def names(self) -> list[str]:
-        """Return the names of what is in the folder."""
+        """Return the names of the files in the folder."""
         return os.listdir(self.descriptor)  # noqa: PTH208  of the folder that is open, wherever its path leads
 
     @property

@@ -32,7 +32,7 @@ class FileLock:
         _open_locks.add(self)
 
     def acquire(self, *, shared: bool = False, timeout: float = 0.0) -> bool:
-        """Take the lock, or change how it is held, within so many seconds; return whether that was possible.
+        """Take the lock, or change its mode, within some seconds; return whether that was possible.
 
         Raises:
             OSError: the file system has no locks.

@@ -46,12 +46,12 @@ SETTINGS = {
     "max_connections": "200",
     "logging_collector": "off",
     "log_destination": "stderr",
-    # No errors of statements: they may quote what somebody said, which would stay there after forget_user.
+    # The log has no errors of statements: they may quote a user, and would stay there after forget_user.
     "log_min_messages": "log",
     "log_checkpoints": "off",
 }
 VOLATILE_SETTINGS = {"fsync": "off", "synchronous_commit": "off", "full_page_writes": "off"}
-"""For a store that is deleted at the end of its process."""
+"""Settings of a store that is deleted at the end of its process."""
 
 
 class Server:
@@ -87,7 +87,7 @@ class Server:
                 self._shortcut = Path(tempfile.mkdtemp(prefix="agent-memory-socket-", dir="/tmp"), "data")
                 self._shortcut.symlink_to(self._data)
             host = self._shortcut
-        # The server is asked for its account, so that nobody else can answer for it, whatever became of the folder.
+        # The client asks the server for its account, so that nobody else can answer, even if the folder was replaced.
         runs_as = {} if self._owner_name is None else {"requirepeer": self._owner_name}
         return make_conninfo(host=str(host), hostaddr="", port=5432, user="postgres", dbname="postgres", **runs_as)
 
@@ -138,7 +138,7 @@ class Server:
         return is_held(self._folder, "server")
 
     def stop(self, timeout: float) -> None:
-        """Tell the server to stop, and wait for its end for so many seconds; it ends by itself after that as well.
+        """Tell the server to stop, and wait some seconds for its end; it also ends by itself later.
 
         Only one process at a time may call this, and only when no other one uses the store.
         """
@@ -155,7 +155,7 @@ class Server:
             time.sleep(_POLL_INTERVAL)
 
     def forget(self) -> None:
-        """Remove what only this process used to reach the server."""
+        """Remove the link by which only this process reached the server."""
         if self._shortcut is not None:
             shutil.rmtree(self._shortcut.parent, ignore_errors=True)
             self._shortcut = None
@@ -254,8 +254,8 @@ class Server:
         try:
             lock.acquire(timeout=1.0)  # somebody may just be looking whether it is held
             with self._opened("data") as data:
-                # Nobody else holds the lock, so the number in these files is not that of the store's server, whoever
-                # has it now. The socket goes first, because no account can be given one.
+                # Nobody else holds the lock, so the process with the number in these files is not the store's server.
+                # The socket goes first, because no account can be given one.
                 data.remove("postmaster.pid", f"{_SOCKET}.lock", _SOCKET)
                 self._own(data)
                 self._check_major(data)
@@ -342,7 +342,7 @@ def _check_empty(folder: Folder) -> None:
 
 
 def _problem(output: str) -> str:
-    """Return the last line of a program's output that says what went wrong."""
+    """Return the last line of a program's output that names the fault."""
     lines = output.splitlines()
     problems = [line for line in lines if any(word in line for word in ("FATAL", "error:", "ERROR", "PANIC"))]
     return (problems or lines or ["it said nothing"])[-1].strip()

@@ -35,7 +35,7 @@ LEAVE_TIMEOUT = 1.0
 """Seconds that a process waits to find out whether it is the last user. Whoever holds it up is a user itself."""
 
 _END_LEASES = "update memory.jobs set lease_expires_at = statement_timestamp() where status = 'running'"
-"""For the first user of a store: what was running was run by processes that are no more."""
+"""For the first user of a store: running jobs were those of processes that are gone."""
 
 
 class ProcessShare:

@@ -117,7 +117,7 @@ def _leave_all() -> None:
 
 
 def _begin_anew() -> None:
-    """Drop what a child has of its parent's stores: its lock files are closed, and its threads do not exist."""
+    """Drop a child's copies of its parent's stores: their lock files are closed, and their threads do not exist."""
     global _mutex
     _mutex = threading.RLock()
     _stores.clear()

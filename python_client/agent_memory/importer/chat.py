@@ -131,7 +131,7 @@ class ChatReader:
         return self._source.message(place_of_message, user, thread, as_message)
 
     def _count(self, value: dict[str, Any]) -> None:
-        """Count a message that cannot be read, so that those behind it keep their places when it is mended."""
+        """Count a bad message too, so that later messages keep their places when somebody mends it."""
         user, thread = value.get("user_id") or self._source.user_id, value.get("thread_id")
         self._places[str(user or ""), str(thread or self._source.thread_id or self._source.stem)] += 1
 
@@ -143,7 +143,7 @@ class ChatReader:
 
 
 def first_problem(error: ValidationError) -> str:
-    """Say what is wrong first, and where."""
+    """Name the first fault and its place."""
     return _worded(error.errors(include_url=False)[0])
 
 

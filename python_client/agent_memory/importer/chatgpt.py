@@ -75,7 +75,7 @@ def _created(node: dict[str, Any]) -> float:
 
 
 def _message(message: dict[str, Any], node_id: str, conversation: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a message as add_messages takes it; None for what the user did not see."""
+    """Return a message for add_messages; None for a message that the user did not see."""
     author, content, about = message["author"], message.get("content") or {}, message.get("metadata") or {}
     role = author.get("role")
     if role not in _ROLES:

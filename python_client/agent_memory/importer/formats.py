@@ -1,4 +1,4 @@
-"""Finds out what a file holds, and hands each of its values to the reader of that format."""
+"""Recognises the format of a file, and hands each of its values to the reader of that format."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Stores what the readers of the formats yield, in one transaction."""
+"""Stores the records of the readers in one transaction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from .values import NO_LIMITS, Limits
 
 _BATCH = 1000
 _REFUSALS = (InvalidValueError, LimitExceededError, ConflictError)
-"""What the database says of a record that it does not take; other errors end an import."""
+"""Errors by which the database refuses a record; other errors end an import."""
 
 OnBad = Callable[[ImportFileError], None]
 

@@ -42,7 +42,7 @@ def read_mem0(source: Source, place: str, value: dict[str, Any]) -> Record:
     others = {key: item for key, item in value.items() if key not in _DROPPED | _ARGUMENTS | {*_TIMES}}
     if "id" in others:
         others["mem0_id"] = others.pop("id")
-        # Imported again, it stays what it has become here: changed, superseded or deleted.
+        # A second import leaves a memory as it is here: changed, superseded or deleted.
         arguments["memory_id"] = uuid5(NAMESPACE_URL, f"mem0:{user_id}/{others['mem0_id']}")
     if isinstance(value.get("categories"), list) and "tags" not in arguments:
         arguments["tags"] = [str(category) for category in value["categories"] if category]

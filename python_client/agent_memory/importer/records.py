@@ -1,4 +1,4 @@
-"""What the readers of all formats yield: messages, memories, and records that cannot be read."""
+"""The records of all formats: messages, memories, and bad records."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Record = IncomingMessage | IncomingMemory | ImportFileError
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The file, and what the caller says of records that do not say it themselves.
+    """The file, and the caller's values for records that lack them.
 
     Attributes:
         path: what errors call the file.
@@ -63,7 +63,7 @@ class Source:
 
     def no_user(self, place: str) -> ImportFileError:
         """Return the error for a record that names no user where the caller has named none."""
-        return self.bad(place, "no user_id", "Name the user of what names none: --user, over HTTP user_id.")
+        return self.bad(place, "no user_id", "Name the user of records that name none: --user, over HTTP user_id.")
 
     def message(self, place: str, user_id: str, thread_id: str, message: dict[str, Any]) -> Record:
         """Return a message, or the error when it holds what the database cannot store."""
@@ -96,7 +96,7 @@ def repaired(value: Any) -> Any:
 
 
 def without_empty(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what has a value: metadata of which most members are null or empty lists."""
+    """Return the members that have a value: most are null or empty lists."""
     return {key: value for key, value in values.items() if value is not None and value not in ("", [], {})}
 
 

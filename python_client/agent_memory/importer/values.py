@@ -34,15 +34,15 @@ _CONVERSATIONS = re.compile(r"(^|/)conversations[^/]*\.json$")
 _MOST_FILES = 1000
 _MOST_UNPACKED = 1 << 34
 _RATIO = 200
-"""How much longer the files of an archive are than the archive: conversations 5 to 20 times, bombs 1,000 times."""
+"""The most times that files may be longer than their archive: conversations are 5 to 20 times, bombs 1,000 times."""
 
 Value = tuple[str, Any]
-"""A place in the file and the value there, or the ImportFileError of what is no JSON."""
+"""A place in the file and the value there, or the ImportFileError of a text that is not JSON."""
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a file of somebody else may cost whoever reads it; by default anything.
+    """The limits for reading a file of somebody else; by default none.
 
     Attributes:
         values: JSON values in one line, or in one item of an array. While they are parsed, no other thread runs.
@@ -167,7 +167,7 @@ def _numbered(path: str, lines: Iterable[str], limits: Limits) -> Iterator[tuple
 
 
 def _items(path: str, file: TextIO, head: str, limits: Limits) -> Iterator[Value]:
-    """Yield the items of an array. What is no JSON ends the reading: nobody can say where the next item begins."""
+    """Yield the items of an array. A text that is not JSON ends the reading: nobody knows the next item."""
     decoder = json.JSONDecoder()
     start = head.index("[") + 1
     lines = 1 + head.count("\n", 0, start)  # the line at which the text begins

@@ -1,4 +1,4 @@
-"""What a client is told of errors."""
+"""Tells clients about errors."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _FAILED = AgentMemoryError("the memory failed", hint="Go on without it. The log 
 
 
 class Errors:
-    """Says what a client is told of errors; the log has what it is not told.
+    """Chooses the words for clients; the log has the details.
 
     Args:
         conninfo: the connection string of the database, None for an embedded store.
@@ -43,7 +43,7 @@ class Errors:
         self._to_operator = to_operator
 
     async def told(self, error: Exception) -> AgentMemoryError:
-        """Return what a client is told of an error."""
+        """Return the message of an error for clients."""
         if isinstance(error, PoolTimeout) and self._conninfo is not None:
             error = await _reason(self._conninfo) or error
         if isinstance(error, AgentMemoryError):

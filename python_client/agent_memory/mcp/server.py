@@ -1,4 +1,4 @@
-"""What is served: tools, resources and the prompt, for the user of each request."""
+"""Serves tools, resources and the prompt, for the user of each request."""
 
 from __future__ import annotations
 

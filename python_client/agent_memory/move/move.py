@@ -48,7 +48,7 @@ Report = Callable[[str, str, int, int], None]
 
 @dataclass(frozen=True)
 class MovedUser:
-    """What became of one user.
+    """The outcome of one user.
 
     Attributes:
         user_id: who; "" stands for what belongs to no user, such as the policy of all users.
@@ -76,7 +76,7 @@ def move(
     users: Sequence[str] | None = None,
     report: Report | None = None,
 ) -> Iterator[MovedUser]:
-    """Copy users from one database to another, and yield what became of each. The source stays as it is.
+    """Copy users from one database to another, and yield the outcome of each. The source stays as it is.
 
     Where the target has no agent_memory, it is installed. A target without users gets the settings too: policies,
     models (which hold no keys), prompts and kinds of memories. One with users keeps its settings, and gets those models

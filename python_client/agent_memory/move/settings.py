@@ -1,4 +1,4 @@
-"""What all users share: models, policies, prompts and kinds of memories."""
+"""Copies the rows that all users share: models, policies, prompts and kinds of memories."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ def copy_settings(source: Connection[Any], target: Connection[Any], *, is_new: b
             "memory_types": _add(target, "memory_types", _rows(source, "memory_types")),
             "models": _add(target, "models", [model | {"is_active": False} for model in models]),
         }
-        # What was forgotten at the source stays forgotten: its hashes go on to be found by the key that made them.
+        # Statements that were forgotten at the source stay forgotten: the target finds their hashes by the source's
+        # key.
         keys = [key | {"made_at": "now"} for key in _rows(source, "erasure_keys")]
         added["erasure_keys"] = _add(target, "erasure_keys", keys)
         for table in ("tombstones", "receipts"):

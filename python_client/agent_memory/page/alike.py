@@ -13,8 +13,8 @@ from .paging import offset_of, paging
 from .rendering import address
 from .view import Visit
 
-# Each memory of a page is a query among all memories, by words alone: embeddings of so many queries would cost. A
-# score is relative to the best match, which is the memory itself.
+# Each memory of a page is a query among all memories, by words alone: embeddings of all these queries would cost money.
+# A score is relative to the best match, which is the memory itself.
 _PAIRS = """
 with listed as (
   select * from memory.list_memories(user_id => %(user)s, row_limit => %(limit)s, row_offset => %(offset)s)
@@ -32,7 +32,7 @@ _MEMORIES = """
 select m.* from unnest(%(ids)s::uuid[]) as i (memory_id)
 cross join lateral memory.get_memory(user_id => %(user)s, memory_id => i.memory_id) as m
 """
-# What replaced a memory is not among the memories if it is an article, has expired, or is older than these 500.
+# The replacement of a memory is not among these 500 memories if it is an article, has expired, or is older.
 _DECIDED = """
 with listed as (
   select * from memory.list_memories(user_id => %(user)s, include_superseded => true, row_limit => 500)
@@ -62,7 +62,7 @@ class Pair:
 
 
 async def show_alike(visit: Visit) -> Response:
-    """Show pairs that nobody has decided on, and what was decided, newest first."""
+    """Show undecided pairs, and decisions about other pairs, newest first."""
     user_id, database = visit.asked.needed("user"), visit.database
     found = await database.rows(_PAIRS, user=user_id, limit=_AT_A_TIME, offset=offset_of(visit.asked), least=_LEAST)
     scores: dict[frozenset[UUID], float] = {}

@@ -1,4 +1,4 @@
-"""What the address or the form of a request says."""
+"""Reads the address or the form of a request."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Asked:
 
     @classmethod
     def parsed(cls, query: str) -> Asked:
-        """Return what a query, or the body of a form, says.
+        """Return the values of a query, or of the body of a form.
 
         Raises:
             ProblemError: it names more than our forms do, or holds a character that no text of the database can hold.

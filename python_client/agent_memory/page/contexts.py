@@ -1,4 +1,4 @@
-"""What the model would see: a context as a bar of its parts, why each is in, and what was left out."""
+"""Shows the context that a model would see: a bar of its parts, their reasons, and the parts that were left out."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Left:
-    """What the context does not hold, why, and where it can be read."""
+    """A part that the context does not hold, the reason, and the place where it can be read."""
 
     what: str
     why: str
@@ -137,7 +137,7 @@ async def _why(
             case "user_summary":
                 why.append(("the profile is always in where it fits", []))
             case "recalled" if "artifacts" in said:
-                reason = "of artifacts that the thread names: whole where it fits, else what is about the query"
+                reason = "of artifacts that the thread names: whole if they fit, else the passages about the query"
                 why.append((reason, [_artifact(user_id, each) for each in said["artifacts"]]))
             case "recalled":
                 why.append(("said before about the query", [_message(user_id, each) for each in said["messages"]]))
@@ -153,7 +153,7 @@ async def _why(
             case "message":
                 reason = "one of the newest messages of the thread, as many as fit"
                 if part.ordinal == newest:
-                    reason = "the newest message is always in, whatever it costs"
+                    reason = "the newest message is always in, however long it is"
                 why.append((reason, []))
             case _:
                 why.append(("", []))
@@ -197,7 +197,7 @@ def _result(user_id: str, said: dict[str, Any]) -> Chosen:
 
 
 async def _left(database: Database, asked: Asked, parts: list[ContextPart], facts: Row) -> list[Left]:
-    """Return what the context does not hold."""
+    """Return the parts that the context does not hold."""
     user_id, thread_id, agent_id = asked.needed("user"), asked.needed("thread"), asked.text("agent")
     summaries = await database.rows(_SUMMARIES, user=user_id, thread=thread_id)
     sources = {part.source for part in parts}
@@ -235,7 +235,7 @@ def _left_summaries(parts: list[ContextPart], summaries: list[Row]) -> list[Left
     for summary in summaries:
         if str(summary["summary_id"]) not in shown:
             what = f"The {summary['kind']} summary of messages {summary['start_seq']} to {summary['end_seq']}"
-            left.append(Left(what, "not needed: the context has what it covers; or it does not fit (see above)"))
+            left.append(Left(what, "not needed, because the context has its messages; or it does not fit"))
     return left
 
 
@@ -274,7 +274,7 @@ async def _left_recall(database: Database, asked: Asked, parts: list[ContextPart
         )
         if need is not None and need["decision"] == "skip":
             return [Left(what, f"the query does not need it: {need['reason']}")]
-    return [Left(what, "nothing that matches the query, beside what the context holds")]
+    return [Left(what, "nothing else matches the query")]
 
 
 def _left_conversations(sources: set[str], facts: Row) -> list[Left]:

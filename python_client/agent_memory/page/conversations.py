@@ -1,4 +1,4 @@
-"""Users, their threads, and what is in a thread."""
+"""Shows users, their threads and messages."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ async def show_users(visit: Visit) -> Response:
 
 
 async def show_user(visit: Visit) -> Response:
-    """Show the threads of a user and what is known about the user."""
+    """Show the threads and the profile of a user."""
     asked, database = visit.asked, visit.database
     user_id = asked.needed("user")
     found = await database.rows(

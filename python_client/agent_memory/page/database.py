@@ -1,4 +1,4 @@
-"""The database for one request: rows of statements, and what the database says beside them."""
+"""The database for one request: rows of statements, and notices."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Notice:
-    """What degrades an answer, and what helps."""
+    """A notice about a degraded answer, with what helps."""
 
     text: str
     hint: str | None
@@ -63,7 +63,7 @@ class Database:
         return rows[0] if rows else None
 
     def hear(self, diagnostic: Diagnostic) -> None:
-        """Keep a notice of the connection that says what degrades an answer."""
+        """Keep a notice of the connection about a degraded answer."""
         if (diagnostic.sqlstate or "").startswith("01AM"):
             text = (diagnostic.message_primary or "").removeprefix("degraded: ")
             self.notices.append(Notice(text, diagnostic.message_hint))

@@ -15,7 +15,7 @@ _USUAL = ("memory", "message", "document", "summary")
 
 
 async def show_search(visit: Visit) -> Response:
-    """Show what a query finds, and why in this order."""
+    """Show the results of a query, and the reasons of their order."""
     asked = visit.asked
     user_id, query = asked.needed("user"), asked.text("query")
     sources = asked.lists.get("source", list(_USUAL))

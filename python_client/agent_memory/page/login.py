@@ -60,7 +60,7 @@ def routes(sessions: Sessions, is_key: Callable[[str], bool], *, is_keyless: boo
 
 def let_in(request: Request, sessions: Sessions) -> Response:
     """Log in the browser that has opened the address with the token, and lead it to an address without the token."""
-    # Not by a redirect: browsers withhold the cookie from the target of one that began in another program or site.
+    # This is no redirect, because browsers withhold the cookie from the target of a redirect that began elsewhere.
     response = rendered("enter.html", user=None, may_edit=False, is_logged_in=False)
     sessions.begin(request, response)
     return response

@@ -92,7 +92,7 @@ def _place(memories: list[Row]) -> None:
     whole = (last - first).total_seconds() or 1
     for memory, (start, end) in zip(memories, spans, strict=True):
         memory["from_thousandth"] = round(1000 * (start - first).total_seconds() / whole, 1)
-        # At least so wide that one sees it.
+        # At least wide enough to see.
         memory["thousandths"] = max(round(1000 * (end - start).total_seconds() / whole, 1), 8)
 
 

@@ -36,7 +36,7 @@ def offset_of(asked: Asked) -> int:
 
 
 def paging(view: str, asked: Asked, shown: int, total: int) -> Paging:
-    """Return where the page is that shows so many rows of all."""
+    """Return the place of a page among all rows."""
     offset = offset_of(asked)
     kept: dict[str, Any] = {name: values for name, values in asked.lists.items() if name != "offset"}
     newer = None if offset == 0 else address(view, **kept, offset=max(offset - SIZE, 0) or None)

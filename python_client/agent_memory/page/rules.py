@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from .view import Visit
 
-# The built-in texts stand in no public function: what is in use is all that an application needs.
+# No public function shows the built-in texts, because applications need only those in use.
 _POLICY = """
 select memory.get_policy(agent_id => %(agent)s, user_id => %(user)s) as policy, memory._default_policy() as built_in
 """
@@ -72,7 +72,7 @@ def _written(value: Any) -> str:
 
 
 def _difference(before: str, after: str) -> list[Line] | None:
-    """Return the lines of both texts with what was added and removed, None where they are the same."""
+    """Return the added and removed lines of two texts, None if they are the same."""
     if before == after:
         return None
     lines = difflib.ndiff(before.splitlines(), after.splitlines())

@@ -1,4 +1,4 @@
-"""What each view goes through: who may look, what errors look like, which headers an answer has."""
+"""Wraps each view: checks who may look, shows errors, and adds headers."""
 
 from __future__ import annotations
 

@@ -54,7 +54,7 @@ class Chart:
 
 
 async def show_work(visit: Visit) -> Response:
-    """Show the queue, what failed, and what the calls of models cost."""
+    """Show the queue, failed jobs, and the costs of models' calls."""
     database = visit.database
     status = await database.row("select memory.status() as status")
     assert status is not None

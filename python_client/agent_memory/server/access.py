@@ -1,4 +1,4 @@
-"""Who calls: the administrator, a user, or somebody who is turned away."""
+"""Tells who calls: the administrator, a user, or somebody who is turned away."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .settings import Settings
 from .tokens import TokenError, Tokens
 
 PUBLIC = ("/healthz", "/openapi.json")
-"""What may be read without a key or token: both say nothing of any user."""
+"""Paths that need no key or token: both say nothing of any user."""
 PAGE = "/page/"
 """Where the page is, with "/": it admits browsers itself, which have no token."""
 _NO_KEY = "Send the header Authorization: Bearer, with the administrator's key or a user's token."
@@ -99,7 +99,7 @@ class Access:
         await self._app(scope, receive, send)
 
     async def _admitted(self, request: Request) -> Caller | None:
-        """Return who calls; None for what is public.
+        """Return who calls; None for public paths.
 
         Raises:
             ProblemError: 401, 403, 429, or 503 where tokens cannot be checked.

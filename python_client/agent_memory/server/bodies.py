@@ -1,4 +1,4 @@
-"""How long a request may be, and how many values its JSON may have."""
+"""Limits the length of a request, and the number of values in its JSON."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from .settings import MIB, Settings
 
 _LOGIN = PAGE + "login"
 _MAX_LOGIN = 8 << 10
-"""Bytes of what anybody may send: a key, in a form."""
+"""Bytes that anybody may send: a key, in a form."""
 _MAX_FORM = MIB
 """Bytes of a form of somebody who has logged in: the text of a memory, in which a character may take nine bytes."""
 MAX_VALUES = 100_000
-"""Of one body, or of one line of an import. A value takes three bytes at least, and 1.5 microseconds."""
+"""Values of one body, or of one line of an import. A value takes three bytes at least, and 1.5 microseconds."""
 _BULK = ("/v1/complete_job", "/v1/import_user")
 """For the administrator, with millions of numbers of embeddings, and everything of a user."""
 
@@ -62,7 +62,7 @@ class Bodies:
                 await self._app(scope, body, send)
 
     def _limit(self, scope: Scope) -> tuple[int | None, str]:
-        """Return how many bytes a body may have, and what helps where it has more."""
+        """Return the most bytes of a body, and the hint for a longer one."""
         path = scope["path"]
         if path == _LOGIN or (scope["caller"] is None and not path.startswith(PAGE)):
             return _MAX_LOGIN, "Send the administrator's key only."
@@ -80,7 +80,7 @@ def _too_long(limit: int, hint: str) -> ProblemError:
 
 
 def _counted(receive: Receive, limit: int | None, hint: str) -> Receive:
-    """Return what receives a body until it exceeds a limit."""
+    """Return a receiver of a body that stops at a limit."""
     received = 0
 
     async def counted() -> Message:
@@ -95,7 +95,7 @@ def _counted(receive: Receive, limit: int | None, hint: str) -> Receive:
 
 
 async def _whole(receive: Receive, most_values: int | None) -> Receive | None:
-    """Receive a body of JSON, and return what gives it whole; None where the caller has gone.
+    """Receive a body of JSON, and return a receiver that gives it whole; None if the caller has gone.
 
     Raises:
         ProblemError: it is too long, or has too many values (413).
@@ -111,7 +111,7 @@ async def _whole(receive: Receive, most_values: int | None) -> Receive | None:
             raise ProblemError(
                 413,
                 f"the body has more than {most_values} values",
-                hint="Send less at a time, and as one text what nobody searches for by its parts.",
+                hint="Send less at a time, and send values that nobody searches by their parts as one text.",
             )
         parts.append(part)
     body: list[Message] = [{"type": "http.request", "body": b"".join(parts), "more_body": False}]

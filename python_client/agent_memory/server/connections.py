@@ -1,4 +1,4 @@
-"""How many connections a server has, and how long somebody may take to send a request.
+"""Limits the connections of a server, and the time in which somebody sends a request.
 
 A connection that sends nothing, half a request, or a byte now and then costs its sender nothing. Requests that have
 arrived are not limited here: they wait for the pool of the database, or are turned away by the rate limit.

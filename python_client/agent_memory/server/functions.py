@@ -33,7 +33,7 @@ FOR_USERS = frozenset({
     "was_forgotten",
 })
 # fmt: on
-"""What a user's token may call, on the data of its user: what docs/operations.md grants to applications, and storing
+"""What a user's token may call, on the data of its user: what docs/roles.md grants to applications, and storing
 secrets. The value of a secret is for the administrator's key only, because tokens get into browsers."""
 
 
@@ -128,7 +128,7 @@ def _kind(argument: Argument, hint: Any) -> tuple[Any, bool]:
     is_nullable = NoneType in get_args(hint)
     if argument.type in _TYPES:
         return _TYPES[argument.type], is_nullable
-    # The catalog says jsonb; what kind of JSON a function takes stands in the client's method.
+    # The catalog says jsonb; the client's method names the kind of JSON.
     is_list = any(_is_list(part) for part in (hint, *get_args(hint)))
     return (list[dict[str, Any]] if is_list else dict[str, Any]), is_nullable
 

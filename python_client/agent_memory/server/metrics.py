@@ -87,7 +87,7 @@ class Metrics:
 
 
 class _Database(Collector):
-    """What was read of the database last."""
+    """The last figures of the database."""
 
     def __init__(self) -> None:
         self.rows: tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
@@ -152,7 +152,7 @@ class Measured:
             try:
                 await self._app(scope, receive, noted)
             finally:
-                # Only names of our own become labels: anybody can make up paths.
+                # Only our own paths become labels, because anybody can make up paths.
                 routed = scope.get("endpoint")
                 operation = getattr(routed, "__self__", routed)
                 endpoint = getattr(operation, "template", "other")

@@ -24,7 +24,7 @@ _PROBLEM = {
         "detail": {"type": "string", "description": "What is wrong, naming the argument where there is one."},
         "hint": {"type": "string", "description": "What helps."},
         "argument": {"type": "string"},
-        "sqlstate": {"type": "string", "description": "The code of the SQL API, see docs/operations.md."},
+        "sqlstate": {"type": "string", "description": "The code of the SQL API, see docs/errors.md."},
         "success": {"const": False, "description": "Under /api/v1 only."},
     },
 }

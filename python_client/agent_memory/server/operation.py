@@ -1,4 +1,4 @@
-"""One endpoint: what it takes, what it does, and what it answers. /openapi.json is made of the same."""
+"""One endpoint: its arguments, its handler and its answer. /openapi.json is made of the same."""
 
 from __future__ import annotations
 

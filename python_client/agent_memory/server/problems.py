@@ -1,4 +1,4 @@
-"""Every error as a problem of RFC 9457: what is wrong, with which argument, and what helps."""
+"""Turns every error into a problem of RFC 9457: the fault, the argument, and the hint."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def of_database(error: psycopg.Error) -> ProblemError:
             headers={"Retry-After": str(_WAIT[503])},
         )
     if status == 500:
-        # Not the error itself: its DETAIL may quote what a user has stored.
+        # The error itself is not logged, because its DETAIL may quote a user's text.
         logger.error("the database failed: %s %s", sqlstate, error.diag.message_primary)
         return ProblemError(500, _INTERNAL, sqlstate=sqlstate or None)
     diagnostic = error.diag

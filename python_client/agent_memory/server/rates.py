@@ -1,4 +1,4 @@
-"""How often somebody may call."""
+"""Limits how often somebody may call."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ _MOST = 100_000
 
 
 class Rates:
-    """Lets each caller make so many calls a minute, which may come at once (the generic cell rate algorithm).
+    """Limits the calls of each caller a minute; they may come at once (the generic cell rate algorithm).
 
     Args:
         per_minute: how many calls; None for any number.

@@ -1,4 +1,4 @@
-"""What the environment and the command line say about a server."""
+"""Reads the settings of a server from the environment and the command line."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ _PAUSE = 10.0
 _PATIENCE = 5.0
 """Seconds that a fetch may take, and that a token of an unknown key waits for one."""
 _MOST_BYTES = 1 << 20
-"""Of a key set; providers have a few keys of 1 to 3 KB each, with their certificates."""
+"""Bytes of a key set; providers have a few keys of 1 to 3 KB each, with their certificates."""
 
 _SHORTEST_SECRET = 32
 """Bytes of a secret of HS256, by RFC 7518."""
@@ -44,7 +44,7 @@ def warn_of_short_secret(settings: Settings) -> None:
     warnings.simplefilter("ignore", InsecureKeyLengthWarning)
     if settings.jwt_secret is not None and len(settings.jwt_secret.encode()) < _SHORTEST_SECRET:
         logger.warning(
-            "AGENT_MEMORY_JWT_SECRET has fewer than %d bytes: whoever has one token may guess the secret."
+            "AGENT_MEMORY_JWT_SECRET has fewer than %d bytes: a holder of one token may guess the secret."
             " Take openssl rand -base64 32",
             _SHORTEST_SECRET,
         )
@@ -103,7 +103,7 @@ class Tokens:
         return user_id
 
     async def _key(self, header: dict[str, Any]) -> Any:
-        """Return what verifies a token, which is the right kind of key for its ``alg``."""
+        """Return the key that verifies a token, of the right kind for its ``alg``."""
         algorithm = header.get("alg")
         if algorithm in _SIGNED_BY_SECRET and self._settings.jwt_secret is not None:
             return self._settings.jwt_secret
@@ -215,7 +215,7 @@ def _keys_of(url: str) -> dict[str | None, dict[str, jwt.PyJWK]]:
 
 
 def _key(data: Any, algorithm: str | None = None) -> jwt.PyJWK | None:
-    """Return a key for an algorithm, or None for what is no key that this version of PyJWT knows."""
+    """Return a key for an algorithm, or None for a key that this version of PyJWT does not know."""
     try:
         return jwt.PyJWK(data, algorithm)
     except Exception:  # nobody lists what PyJWT and cryptography raise; the other keys of the set are to serve

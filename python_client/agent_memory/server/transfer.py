@@ -58,7 +58,7 @@ class Export(BaseModel):
 
 @dataclass(frozen=True)
 class Imported:
-    """What an import stored: of ``messages`` in the body, ``new`` were not stored before."""
+    """The counts of an import: ``new`` of the ``messages`` in the body were not stored before."""
 
     messages: int
     new: int

@@ -1,7 +1,7 @@
 -- Records an administrative call in memory.audit. Details hold names and settings, never content, secrets or keys.
 -- p_user_id is the user whose data the call is about. Nothing goes to the server's log: PostgreSQL adds the statement
 -- to such a line, with the arguments that stand in it, such as the key of memory.set_token_key(). Only functions with
--- the owner's rights call this, and it has its caller's: nobody else can add a row.
+-- the owner's rights call this function, which runs with its caller's rights, so nobody else can add a row.
 create or replace function memory._audit(
   p_function text, p_details jsonb default '{}', p_user_id text default null
 )

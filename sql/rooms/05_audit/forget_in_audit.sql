@@ -1,5 +1,5 @@
--- Takes a user who is forgotten out of memory.audit, and returns out of how many rows: who has called which function
--- stays, and what for does not.
+-- Removes a forgotten user and the details from rows of memory.audit, and returns the number of these rows. The caller
+-- and the function of each row stay.
 create or replace function memory._forget_in_audit(p_user_id text)
 returns bigint
 language plpgsql volatile parallel unsafe

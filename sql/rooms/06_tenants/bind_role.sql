@@ -1,6 +1,6 @@
 create or replace function memory.bind_role(role_name name, user_id text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15,7 +15,7 @@ begin
   insert into memory.bound_roles as b (role_name, user_id) values (bind_role.role_name, bind_role.user_id)
   on conflict on constraint bound_roles_pkey do nothing;
   select b.user_id into bound_to from memory.bound_roles as b where b.role_name = bind_role.role_name;
-  -- To bind it anew in silence would give another user's memories to sessions that are open.
+  -- A silent new binding would give another user's memories to open sessions.
   if bound_to <> user_id then
     perform memory._refuse('role_name', format('role "%s" is bound to another user', role_name),
       'Call memory.unbind_role() first, and end the sessions of the role.', '23505');

@@ -1,6 +1,6 @@
 create or replace function memory.unbind_role(role_name name)
 returns void
-language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -1,7 +1,7 @@
 -- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
 
--- A file, or a part of one from any inner level, as settings of a policy; other settings come back as they are.
+-- Turns a file, or a part of one from any inner level, into settings of a policy; other settings come back as they are.
 -- agent_id is left out, because memory.set_policy() takes it for its argument.
 create or replace function memory._settings_of_file(p_settings jsonb)
 returns jsonb

@@ -1,6 +1,6 @@
 -- The models that a policy names the way an agent's configuration file does: by provider and model.
 
--- Whether models of this provider can be registered. Inlined by the planner, hence no SET clause.
+-- Whether models of this provider can be registered.
 create or replace function memory._is_provider(p_provider text)
 returns boolean
 language sql immutable parallel safe
@@ -9,9 +9,9 @@ begin atomic
 end;
 
 -- The registered model that a provider and a model name; null when there is none or when it is switched off. A model is
--- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider),
--- or by what its provider calls it. A provider that memory.register_model() does not know is the name that a service
--- gave to one of its own connections. It excludes no model, and counts only as part of a registered name.
+-- named by the name under which it is registered ("gpt-4o-mini", or "our_azure/gpt-4o-mini" with its provider), or by
+-- its provider's name for it. A provider that memory.register_model() does not know is the name of a service's own
+-- connection. It excludes no model, and counts only as part of a registered name.
 create or replace function memory._named_model(p_kind text, p_provider text, p_model text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -26,8 +26,8 @@ begin
 end;
 $$;
 
--- Tells the caller of memory.set_policy() which of the models that these settings name are not in use, and what happens
--- until they are. Not a refusal: a file may be stored before the models are registered.
+-- Tells the caller of memory.set_policy() which models of these settings are not in use, and which models do their work
+-- until then. It raises no error, because a file may be stored before its models are registered.
 create or replace function memory._note_missing_models(p_settings jsonb, p_policy jsonb)
 returns void
 language plpgsql stable parallel safe

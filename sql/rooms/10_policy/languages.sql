@@ -1,6 +1,6 @@
 -- The languages by whose dictionaries words are parsed: policy search.language, of everyone, an agent or a user, which
--- can be changed at any time. Until a job has parsed a user's texts anew, marks of kind language name the languages by
--- which they may still be parsed, and a query is parsed by all of them.
+-- can be changed at any time. Until a job has parsed a user's texts anew, watermarks of kind language name the
+-- languages by which they may still be parsed, and a query is parsed by all of them.
 
 -- The language by which texts of a user and agent are parsed.
 create or replace function memory._language(p_user_id text, p_agent_id text)
@@ -46,7 +46,7 @@ begin
 end;
 $$;
 
--- The language that a mark names. Inlined by the planner, hence no SET clause.
+-- The language that a watermark names.
 create or replace function memory._marked_language(p_scope text)
 returns text
 language sql immutable parallel safe
@@ -55,7 +55,7 @@ begin atomic
 end;
 
 -- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
--- languages of before.
+-- former languages.
 create or replace function memory._parse_anew_later(p_user_id text, p_former regconfig[])
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,6 +1,6 @@
 create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -60,7 +60,7 @@ begin
   if jsonb_typeof(p_settings) is distinct from 'object' then
     perform memory._refuse('settings', 'must be a JSON object', 'For example {"summary": {"window_size": 20}}.');
   end if;
-  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only what is to change.');
+  perform memory._check_json_size('settings', p_settings, 65536, 'Pass only settings to change.');
 end;
 $$;
 
@@ -161,7 +161,7 @@ begin
     when name = 'knowledge_base.vector_provider' then
       if p_value <> '"pgvector"' then
         perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
-          'Embeddings are stored beside what they embed, by "pgvector"; there is no other store.');
+          'Embeddings are stored in this database, by "pgvector"; there is no other store.');
       end if;
       return;
     when p_key in ('provider', 'model', 'embedding_provider', 'embedding_model', 'rerank_provider', 'rerank_model') then

@@ -32,9 +32,9 @@ begin
 end;
 $$;
 
--- The tokens that count against a budget: those of each call in the ledger since p_since, and those that each running
--- job has reserved. p_of is 'user' or 'agent', p_id the id of that user or agent. The planner inlines this function and
--- evaluates each CASE, so that an index of the ledger is read without the table.
+-- The tokens that count against a budget: the tokens of each call in the ledger since p_since, and the reserved tokens
+-- of each running job. p_of is 'user' or 'agent', p_id the id of that user or agent. The planner inlines this function
+-- and evaluates each CASE, so that an index of the ledger is read without the table.
 create or replace function memory._used_tokens(p_of text, p_id text, p_since timestamptz)
 returns table (tokens bigint)
 language sql stable parallel safe

@@ -40,7 +40,7 @@ begin
       then (coalesce(n.tokens_in, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
             + coalesce(n.tokens_out, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0)) / 1000000
     end,
-    -- The calls of a forgotten user stay without what an error may quote.
+    -- The calls of a forgotten user stay without their errors, which may quote the user.
     case when p_user_id <> '' then left(c ->> 'error', 500) when c ->> 'error' <> '' then 'forgotten' end,
     clock_timestamp()
   from jsonb_array_elements(p_calls) as c

@@ -1,4 +1,4 @@
--- The member "model" of a payload: what a runner needs to know to call the model.
+-- The member "model" of a payload: everything that a runner needs to call the model.
 create or replace function memory._model_json(p_model memory.models)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -9,8 +9,8 @@ begin
 end;
 $$;
 
--- Dimensions of the model's embeddings: those of the embeddings it has made, else those its settings ask for, else
--- null. The planner inlines this function; a SET clause would prevent that.
+-- Dimensions of the model's embeddings: the length of stored ones, else the length in its settings, else null. The
+-- planner inlines this function; a SET clause would prevent that.
 create or replace function memory._known_dimensions(p_model memory.models)
 returns int
 language sql immutable parallel safe
@@ -28,7 +28,8 @@ begin
 end;
 $$;
 
--- What helps where no embedding model is active, as all say who notice: searches, memory.status(), memory.doctor().
+-- The hint for an installation without an active embedding model, which searches, memory.status() and memory.doctor()
+-- give.
 create or replace function memory._help_without_model()
 returns text
 language sql immutable parallel safe
@@ -67,7 +68,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._refuse('name', format('there is no model "%s"', p_name),
-    'select name from memory.models shows what there is; memory.register_model() registers another.', 'P0002');
+    'select name from memory.models lists the models; memory.register_model() registers another.', 'P0002');
 end;
 $$;
 
@@ -77,7 +78,7 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('name', format('an open transaction holds model "%s" or what it has embedded', p_name),
+  perform memory._refuse('name', format('an open transaction holds model "%s" or its embeddings', p_name),
     'Call this again, or end that transaction: select pid, xact_start, query from pg_stat_activity '
     'order by xact_start shows the oldest first.', '55P03');
 end;

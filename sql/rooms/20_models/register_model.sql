@@ -2,7 +2,7 @@ create or replace function memory.register_model(
   name text, kind text, provider text, model text, settings jsonb default '{}'
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -62,8 +62,8 @@ end;
 $$;
 comment on function memory.register_model(text, text, text, text, jsonb) is
 'Registers a model, or changes the registration of that name. kind: chat, embedding or rerank; provider: local, openai '
-'or azure. settings name the server, where the calling process finds the key, limits and prices: see "Models, prompts, '
-'budgets" in docs/concepts.md. For administrators: grant it to nobody else.';
+'or azure. settings name the server, where the calling process finds the key, limits and prices: see '
+'docs/models.md. For administrators: grant it to nobody else.';
 
 -- Refuses settings of a model that are not an object, or that have an unknown key or a value that the key cannot have.
 create or replace function memory._check_model_settings(p_settings jsonb)

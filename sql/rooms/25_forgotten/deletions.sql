@@ -1,8 +1,8 @@
 -- Soft deletions end without memory.sweep(): the call that deletes notes when they are due, and a later call that
 -- deletes, or a worker that finds no job, removes the rows.
 
--- Notes that messages of a thread, or memories of the user when p_thread_id is '', were deleted now; and finishes what
--- is due of this user.
+-- Notes that messages of a thread, or memories of the user when p_thread_id is '', were deleted now; and removes rows
+-- of this user whose deletion is due.
 create or replace function memory._note_deletion(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- Keyed hashes: without the key nobody finds out by trying whether a user or a statement is among what was forgotten.
+-- Keyed hashes: without the key nobody can find out by guessing whether a user or a statement was forgotten.
 
 -- The hash of a user, or of a statement of the user that memory._statement_hash() has spelled plainly.
 create or replace function memory._keyed_hash(
@@ -23,7 +23,7 @@ begin
 end;
 $$;
 
--- What stands for a forgotten user where a row must still be found by whoever knows the user_id.
+-- The pseudonym of a forgotten user, by which a caller who knows the user_id still finds a row.
 create or replace function memory._pseudonym(p_user_id text)
 returns text
 language plpgsql stable parallel safe

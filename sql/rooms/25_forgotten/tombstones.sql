@@ -10,8 +10,8 @@ begin
 end;
 $$;
 
--- The hash by which a statement is known to be forgotten: whoever says it again with another mark at its end, in
--- quotes, or in another spelling says the same.
+-- The hash of a forgotten statement. It is the same for the statement with another mark at its end, in quotes, or in
+-- another spelling.
 create or replace function memory._statement_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -30,7 +30,7 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  -- Where nothing was ever forgotten, no hash is computed.
+  -- If nothing was ever forgotten, no hash is computed.
   return exists (select from memory.tombstones) and exists (
     select from memory.erasure_keys as k
     join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id)
@@ -38,9 +38,9 @@ begin
 end;
 $$;
 
--- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. What an
--- application stores by itself is said after the user asked to forget it, so that is stored. The planner inlines this
--- function; a SET clause would prevent that.
+-- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. A
+-- statement that an application stores itself was said after the user asked to forget it, so it is stored. The planner
+-- inlines this function; a SET clause would prevent that.
 create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean
 language sql stable parallel safe
@@ -77,8 +77,8 @@ begin
 end;
 $$;
 
--- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
--- a new user of this id says may be extracted. Returns how many statements that were.
+-- Stores the tombstone of a user in place of the tombstones of single statements, and returns the number of these.
+-- Earlier statements stay out; statements of a new user of this id may be extracted.
 create or replace function memory._bury_user(p_user_id text)
 returns bigint
 language plpgsql volatile parallel unsafe

@@ -4,7 +4,7 @@
 -- can set that, so only who may create objects in the schema is believed, or a function that has noted its transaction.
 create or replace function memory._changes_whole_user()
 returns boolean
-language plpgsql stable parallel safe security definer -- writers have no rights on the table
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -14,8 +14,8 @@ end;
 $$;
 
 -- Lets one transaction at a time forget something of a user or import the user: an import that read the tombstones
--- before another transaction stored one would bring back what that removed. Rows that were committed after the snapshot
--- of a transaction with another isolation level are not visible to it, so they would stay.
+-- before another transaction stored one would bring back the rows that this transaction removed. Rows that were
+-- committed after the snapshot of a transaction with another isolation level are not visible to it, so they would stay.
 create or replace function memory._lock_user(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -24,7 +24,7 @@ begin
   if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
     perform memory._refuse('user_id',
       format('cannot be forgotten or imported in a %s transaction', current_setting('transaction_isolation')),
-      'Such a transaction does not see what others have stored meanwhile. Use read committed.', '0A000');
+      'Such a transaction does not see rows that others have stored meanwhile. Use read committed.', '0A000');
   end if;
   -- No advisory lock: every role sees its number in pg_locks meanwhile, and could keep that lock from then on.
   insert into memory.user_locks (user_hash) values (memory._keyed_hash(memory._erasure_key(), p_user_id))

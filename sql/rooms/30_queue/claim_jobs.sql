@@ -3,12 +3,13 @@ create or replace function memory.claim_jobs(
   user_id text default null
 )
 returns setof memory.claimed_job
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   known constant text[] := array[{{kinds}}];
-  -- Not the statement's time: a runner that claims several times within one CALL must see jobs that became due since.
+  -- This is not the time of the statement: a runner that claims several times within one CALL must see jobs that became
+  -- due since.
   moment constant timestamptz := clock_timestamp();
   -- After half of statement_timeout no further job is prepared, so that each job has the other half for itself.
   deadline constant timestamptz := least(moment + interval '2 seconds',
@@ -43,7 +44,7 @@ begin
   end if;
   if (max_jobs between 1 and 1000) is not true then
     perform memory._refuse('max_jobs', format('%s is not between 1 and 1000', coalesce(max_jobs::text, 'null')),
-      'Claim what you can work on at once.');
+      'Claim as many jobs as you can work on at once.');
   end if;
   perform memory._check_lease(lease);
 
@@ -194,7 +195,7 @@ begin
     exit when ((p_visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
-    -- By the key alone: with a condition on status the planner may read an index of all pending jobs.
+    -- The row is found by its key alone: with a condition on status the planner may read an index of all pending jobs.
     select j.status into status from memory.jobs as j
     where j.user_id = candidate.user_id and j.job_id = candidate.job_id for update skip locked;
     if status = 'pending' then -- otherwise somebody holds the job or has just changed it
@@ -212,10 +213,10 @@ begin
 end;
 $$;
 
--- How many more running jobs a user may have, or null while another claim holds the user's mark. Claims of one user
--- exclude each other from this call to the end of the transaction. The mark is written and not only locked, so that
--- under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is written
--- once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
+-- How many more running jobs a user may have, or null while another claim holds the user's row of memory.marks. Claims
+-- of one user exclude each other from this call to the end of the transaction. The row is written and not only locked,
+-- so that under repeatable read a claim that cannot see the jobs that another claim has taken fails with 40001. It is
+-- written once per claim, because PostgreSQL keeps every version of the row until the transaction ends.
 create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
@@ -238,15 +239,15 @@ begin
 end;
 $$;
 
--- Inserts and locks the mark of a user's claims; false when another claim holds it.
+-- Inserts and locks the row of memory.marks for a user's claims; false when another claim holds it.
 create or replace function memory._insert_claims_mark(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
-  -- The insert would wait for whoever holds the mark, such as a forget_memory() that waits for a job of this claim. If
-  -- the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
+  -- The insert would wait for the transaction that holds the row, such as a forget_memory() that waits for a job of
+  -- this claim. If the clock is set back meanwhile, lock_timeout and the detection of deadlocks come late by as much.
   if exists (
     select from memory.marks as k where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
   ) then
@@ -257,7 +258,7 @@ begin
   if not found then
     return false;
   end if;
-  -- The insert may have waited for a transaction that forgot the user: then no mark may stay.
+  -- The insert may have waited for a transaction that forgot the user: then no row may stay.
   delete from memory.marks as k
   where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims'
     and not exists (select from memory.jobs as j where j.user_id = p_user_id);

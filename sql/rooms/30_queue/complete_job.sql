@@ -2,15 +2,15 @@ create or replace function memory.complete_job(
   user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   job memory.jobs;
   outcome jsonb;
 begin
-  -- The job's row is locked last, so that no append waits for it while the result is stored. Of two completions of one
-  -- lease, memory._end_lease() refuses the second one, which undoes what it stored.
+  -- The job's row is locked last, so that no append waits for it while the result is stored. If a lease is completed
+  -- twice, memory._end_lease() refuses the second completion, whose rows roll back.
   job := memory._leased_job(user_id, job_id, lease_token);
   if jsonb_typeof(result) is distinct from 'object' then
     perform memory._refuse('result', 'must be a JSON object', 'See docs/jobs.md for the result of each kind.');

@@ -27,8 +27,8 @@ begin
 end;
 $$;
 
--- The request that covers two requests. A job without recent_k reads everything new; with recent_k older messages are
--- never read. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
+-- The request that covers two requests. A job without recent_k reads all new messages; a job with recent_k never reads
+-- older ones. A job without n looks at 50 rows. A job with is_forced ignores thresholds.
 create or replace function memory._wider_request(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe

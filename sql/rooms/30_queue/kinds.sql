@@ -1,4 +1,4 @@
--- By these functions the queue calls the kinds of jobs. A kind is a folder of 50_work; the build repeats each line in
+-- The queue calls the kinds of jobs by these functions. A kind is a folder of 50_work; the build repeats each line in
 -- double braces for every kind, or for the kinds that have the file that the line names. No other file of this room
 -- calls a kind.
 
@@ -19,7 +19,7 @@ begin
 end;
 $$;
 
--- Stores a result and returns what memory.get_job() shows of it.
+-- Stores a result, and returns the object that memory.get_job() shows.
 create or replace function memory._apply_result(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -60,8 +60,8 @@ begin
 end;
 $$;
 
--- Removes what attempts of a job began, because no attempt will finish it now. The job is dead, or waits for a budget,
--- or has nothing to do.
+-- Removes rows that attempts of a job began, because no attempt will finish them now. The job is dead, or waits for a
+-- budget, or has nothing to do.
 create or replace function memory._drop_unfinished(p_job memory.jobs)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- Notes how far a kind of work has come. A mark never moves back.
+-- Notes how far a kind of work has come. A watermark never moves back.
 create or replace function memory._set_mark(p_user_id text, p_scope text, p_kind text, p_reached bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -10,7 +10,7 @@ begin
 end;
 $$;
 
--- A moment as the position of a mark: microseconds since 1970.
+-- A moment as the position of a watermark: microseconds since 1970.
 create or replace function memory._microseconds(p_moment timestamptz)
 returns numeric
 language sql stable parallel safe

@@ -1,7 +1,7 @@
 -- Returns statements instead of running them: "create index concurrently" cannot run inside a function.
 create or replace function memory.vector_index(model text)
 returns setof text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -14,7 +14,7 @@ begin
   from memory.models as m where m.kind = 'embedding' and m.name = vector_index.model;
   if not found then
     perform memory._refuse('model', format('there is no embedding model "%s"', model),
-      'select name from memory.models shows what there is.', 'P0002');
+      'select name from memory.models lists the models.', 'P0002');
   elsif dims is null then
     perform memory._refuse('model', format('"%s" has not embedded anything yet', model),
       'Its first embedding decides how many dimensions there are.');

@@ -4,7 +4,7 @@
 -- is written once.
 create or replace function memory._artifact_content_after_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights to update
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -16,7 +16,7 @@ $$;
 -- Queues the work on an artifact that is new or has changed: its words, its embeddings and its description.
 create or replace function memory._artifact_after_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on embeddings and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

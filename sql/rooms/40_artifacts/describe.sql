@@ -1,10 +1,10 @@
--- Descriptions by rule: what a person would say of a text who has looked at it for a moment. Of a text of more than
--- 256 KiB only the first and last 64 KiB are read, and numbers of lines are estimated from them: to count the lines of
--- 10 MB would take a third of the time of storing them.
+-- Makes descriptions by rule, as a person would after a short look at the text. If a text has more than 256 KiB, only
+-- its first and last 64 KiB are read, and numbers of lines are estimated: counting the lines of 10 MB would take a
+-- third of the time of storing them.
 
 -- The description of an artifact that was stored without one, such as "npm install, added 512 packages in 9s, 2
--- warnings": the command (metadata.command) or the tool (metadata.tool), its exit status if it failed, and what the
--- text is. At most 200 characters.
+-- warnings": the command (metadata.command) or the tool (metadata.tool), its exit status if it failed, and the kind of
+-- the text. At most 200 characters.
 create or replace function memory._describe(p_artifact_type text, p_content text, p_metadata jsonb)
 returns text
 language plpgsql volatile parallel unsafe

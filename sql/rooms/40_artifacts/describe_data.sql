@@ -1,8 +1,9 @@
 -- Descriptions of JSON, tables, web pages and diffs.
 
--- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". Of a
--- list, the keys of its first object. Of more than 2 MiB, which take too long to parse, and of JSON that was cut off,
--- the keys at the beginning. Null for what is no JSON, and for a short text that is nearly JSON: it speaks for itself.
+-- JSON with its first ten keys, and how many values those have that are lists: "JSON object: items (30), total". For a
+-- list, the keys of its first object. For JSON of more than 2 MiB, which takes too long to parse, and for JSON that was
+-- cut off, the keys at the beginning. Null for a text that is not JSON, and for a short text that is nearly JSON, which
+-- needs no description.
 create or replace function memory._describe_json(p_content text, p_size int, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql volatile parallel unsafe
@@ -71,8 +72,8 @@ exception when data_exception then
 end;
 $$;
 
--- A table: "CSV, 1,200 rows: id, name, email". Of the first six lines each has as many separators as the first, outside
--- of quotes, and the first has no empty column and hardly a number: it names the columns.
+-- A table: "CSV, 1,200 rows: id, name, email". Each of the first six lines has as many separators outside of quotes as
+-- the first line. The first line names the columns: it has no empty column and hardly a number.
 create or replace function memory._describe_table(p_head text, p_lines int, p_is_sample boolean)
 returns text
 language plpgsql immutable parallel safe

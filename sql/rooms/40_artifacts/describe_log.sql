@@ -1,6 +1,6 @@
--- Descriptions of what programs write: reports of tests, stack traces, logs.
+-- Describes outputs of programs: reports of tests, stack traces, logs.
 
--- What test runners say at the end: "12 passed, 1 failed in 0.5s", with the first test that failed.
+-- The last line of a test runner: "12 passed, 1 failed in 0.5s", with the first test that failed.
 create or replace function memory._describe_tests(p_sample text, p_tail text)
 returns text
 language plpgsql immutable parallel safe
@@ -29,7 +29,7 @@ begin
 end;
 $$;
 
--- The error of a stack trace: what follows the last traceback of Python, or precedes the first frame of Java,
+-- The error of a stack trace: the line after the last traceback of Python, or before the first frame of Java,
 -- JavaScript, Go and Rust. Null for a text without a trace.
 create or replace function memory._trace_error(p_sample text)
 returns text
@@ -40,7 +40,7 @@ declare
   said text;
 begin
   if place > 0 then
-    -- After the frames, which are indented, comes the error. Of a chain the last error is what the program died of.
+    -- After the frames, which are indented, comes the error. In a chain of errors the last one ended the program.
     select m.said[1] into said
     from regexp_matches(
       substr(p_sample, place), e'\\n(?:  +[^\\n]*\\n)+([A-Za-z_][\\w.]*(?:: [^\\n]*)?)(?=\\n|$)', 'g')
@@ -58,7 +58,7 @@ end;
 $$;
 
 -- Any other text: its error if it holds a stack trace, the line that tells how the program ended, its numbers of errors
--- and warnings and of lines. Of a text that no command wrote and that has none of these, the first telling line, too.
+-- and warnings and of lines. If no command wrote the text and it has none of these, the first telling line, too.
 create or replace function memory._describe_log(
   p_sample text, p_tail text, p_lines int, p_is_sample boolean, p_has_command boolean, p_is_output boolean
 )

@@ -2,11 +2,10 @@
 -- number of a line with the words and "-" after that of a line around it, "--" between lines that do not follow each
 -- other.
 --
--- A word is what stands between blanks. A line holds it if the word occurs anywhere in the line, also within a longer
--- word, in capitals or small letters. No character has a special meaning, as it would in a regular expression. Of a
--- line that is longer than a part (32 KiB; 3 KiB within the first 48) each piece is compared and shown for itself. Of a
--- piece that is longer than 400 characters so many are shown around the first word. Lines around reach 64 KiB far at
--- most.
+-- A word is a text between blanks. A line holds it if the word occurs anywhere in the line, also within a longer word,
+-- in capitals or small letters. No character has a special meaning, as it would in a regular expression. If a line is
+-- longer than a part (32 KiB; 3 KiB within the first 48), each piece is compared and shown by itself. If a piece is
+-- longer than 400 characters, 400 are shown around the first word. Lines around reach 64 KiB far at most.
 
 -- p_from_line and p_max_lines bound the lines that are compared, p_max_tokens the result. If lines with the words are
 -- left out, the last line says where to go on. Parts are read one after the other until the result is full.
@@ -79,7 +78,7 @@ begin
 end;
 $$;
 
--- Patterns of LIKE, one for each word of a text, that match what has the word.
+-- Patterns of LIKE, one for each word of a text, that match texts with the word.
 create or replace function memory._patterns(p_grep text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -94,7 +93,7 @@ end;
 $$;
 
 -- A text without the difference between capitals and small letters. For words of ASCII it is enough to change the
--- letters of ASCII, which takes a tenth of the time. Inlined by the planner, hence no SET clause.
+-- letters of ASCII, which takes a tenth of the time.
 create or replace function memory._without_case(p_text text, p_is_ascii boolean)
 returns text
 language sql immutable parallel safe
@@ -121,8 +120,8 @@ begin
 end;
 $$;
 
--- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. Of a line
--- that is longer than a part, one piece.
+-- The lines p_from to p_to as they are shown, p_hit among them, which stands in the part at p_first_byte. If a line is
+-- longer than a part, one piece of it.
 create or replace function memory._lines_around(
   p_user_id text, p_content_id uuid, p_first_byte int, p_hit int, p_from int, p_to bigint, p_patterns text[],
   p_is_ascii boolean

@@ -1,4 +1,4 @@
--- Keeps a text as an artifact, or what an upload has brought (p_upload_id), and returns its row. A missing description
+-- Keeps a text, or the content of an upload (p_upload_id), as an artifact, and returns its row. A missing description
 -- or key is made from the content. Under a key that has the same content already, that artifact is returned, with the
 -- later of the two ends of life. If the key has another content, nothing is kept and a row of nulls is returned; so it
 -- is for an agent without the resource memory. p_is_by_rule: a rule has made the description.

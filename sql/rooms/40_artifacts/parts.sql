@@ -1,6 +1,6 @@
 -- Contents of artifacts lie in memory.artifact_parts. The first 48 KiB become parts of at most 3 KiB, passages that are
--- embedded one by one; what follows becomes parts of at most 32 KiB, which are found by their words. Places are bytes
--- of UTF-8 from the beginning of the content.
+-- embedded one by one; the rest becomes parts of at most 32 KiB, which are found by their words. Places are bytes of
+-- UTF-8 from the beginning of the content.
 
 create or replace function memory._max_artifact_bytes()
 returns int
@@ -9,7 +9,7 @@ begin atomic
   select 209715200; -- 200 MiB
 end;
 
--- Whether a part is one of the passages at the beginning. Inlined by the planner, hence no SET clause.
+-- Whether a part is one of the passages at the beginning.
 create or replace function memory._is_passage(p_first_byte int)
 returns boolean
 language sql immutable parallel safe
@@ -17,7 +17,7 @@ begin atomic
   select p_first_byte < 49152;
 end;
 
--- How many bytes a part has at most that begins at this byte. Inlined by the planner, hence no SET clause.
+-- The most bytes that a part may have which begins at this byte.
 create or replace function memory._part_bytes(p_first_byte int)
 returns int
 language sql immutable parallel safe
@@ -25,9 +25,9 @@ begin atomic
   select case when memory._is_passage(p_first_byte) then 3072 else 32768 end;
 end;
 
--- Adds a text to the end of a content. The last part is cut anew with what follows it, so that a content which comes in
--- pieces has the same parts as one which comes at once. Nothing is parsed: add_message of 10 MB takes 2.2 times the CPU
--- of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five in turns).
+-- Adds a text to the end of a content. The last part is cut anew together with the next piece, so that a content which
+-- comes in pieces has the same parts as a content which comes at once. Nothing is parsed: add_message of 10 MB takes
+-- 2.2 times the CPU of a bare insert for JSON, 2.0 for base64, 1.2 for prose (PostgreSQL 15, medians of five in turns).
 create or replace function memory._append_content(p_user_id text, p_content_id uuid, p_piece text)
 returns void
 language plpgsql volatile parallel unsafe

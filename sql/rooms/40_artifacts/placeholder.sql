@@ -9,8 +9,8 @@ begin
 end;
 $$;
 
--- The key in what names an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. Nothing else
--- is made equal: a key has no letters that look alike, so a text with such letters names no artifact.
+-- The key in a name of an artifact: a placeholder, its short form [MemoryRef: <key>], or the key itself. No other
+-- letters are made equal: a key has no letters that look alike, so a text with such letters names no artifact.
 create or replace function memory._ref_key(p_ref text)
 returns text
 language plpgsql immutable parallel safe

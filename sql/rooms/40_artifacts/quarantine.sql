@@ -1,12 +1,12 @@
 -- Artifacts in quarantine: no search finds them, no list and no context shows them, and nobody expands them. A message
 -- that names one keeps its placeholder, whose words a rule judges with the message. memory.retrieve_artifact() returns
--- what a rule has put into quarantine to whoever asks for it by its key.
+-- an artifact that a rule has put into quarantine to any caller that names its key.
 --
 -- A rule looks at each part of an artifact when a job parses it (memory._parse_parts()): that a part has words says
 -- that it was judged. Until then memory._is_held_back_artifact() looks at a part wherever its text is shown to a model.
 
--- The trust of an artifact. What a message became has the trust of the message, or the least of several; everything
--- else counts as the output of a tool. metadata.trust can lower both.
+-- The trust of an artifact. An artifact that messages became has the least trust of these messages; every other
+-- artifact counts as the output of a tool. metadata.trust can lower both.
 create or replace function memory._artifact_trust(p_artifact memory.artifacts)
 returns double precision
 language plpgsql stable parallel safe
@@ -24,7 +24,7 @@ end;
 $$;
 
 -- The parts that a rule has yet to look at before these bytes of a content are shown. The first part is always one of
--- them, because the description is judged with it. Inlined by the planner, hence no SET clause.
+-- them, because the description is judged with it.
 create or replace function memory._unjudged_parts(p_user_id text, p_content_id uuid, p_bytes int4multirange)
 returns setof memory.artifact_parts
 language sql stable parallel safe
@@ -37,8 +37,8 @@ end;
 
 -- The signs for which an artifact is to be quarantined; null when there are none. Its description is looked at, and
 -- those of its parts that memory._unjudged_parts() names, each with the 200 characters before it, so that no sign is
--- cut in two. "Call the function" is said in so much code and so many manuals that it does not suffice here: it alone
--- made half of the false alarms among files of 3 to 64 KiB.
+-- cut in two. "Call the function" stands in much code and many manuals, so it does not suffice here: it alone made half
+-- of the false alarms among files of 3 to 64 KiB.
 create or replace function memory._artifact_verdict(p_artifact memory.artifacts, p_bytes int4multirange)
 returns text
 language plpgsql volatile parallel safe -- as memory._content_bytes()
@@ -75,8 +75,8 @@ end;
 $$;
 
 -- Puts an artifact into quarantine if a rule finds signs in these bytes that no job has parsed. False when another
--- transaction has locked it: that one may wait for a part which this transaction has locked, so this one does not wait
--- for it.
+-- transaction has locked the artifact. The other transaction may wait for a part that this transaction has locked, so
+-- this one does not wait.
 create or replace function memory._judge_artifact(p_user_id text, p_key text, p_bytes int4multirange)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -103,8 +103,8 @@ begin
 end;
 $$;
 
--- Puts an artifact into quarantine; false when there is none, or it is there already. What a rule has put there can be
--- put there for another reason, and then nobody can read it.
+-- Puts an artifact into quarantine; false when there is none, or it is there already. An artifact that a rule has put
+-- into quarantine can be put there again by a caller, and then nobody can read it.
 create or replace function memory._quarantine_artifact(p_user_id text, p_key text, p_reason text)
 returns boolean
 language plpgsql volatile parallel unsafe

@@ -3,7 +3,7 @@ create or replace function memory.retrieve_artifact(
   max_lines int default null, grep text default null, context_lines int default 2
 )
 returns text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15,7 +15,8 @@ begin
   key := memory._ref_key(key);
   perform memory._check_id('key', key);
   perform memory._check_range(from_token, max_tokens, from_line, max_lines, grep, context_lines);
-  -- Also what a rule has put into quarantine: a rule holds 6 to 10 of 100 files of code for attacks.
+  -- It also returns artifacts that a rule has put into quarantine, because rules take 6 to 10 of 100 files of code for
+  -- attacks.
   select a.content_id into content_id
   from memory.artifacts as a
   where a.user_id = retrieve_artifact.user_id and a.key = retrieve_artifact.key
@@ -23,7 +24,7 @@ begin
     and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
-      'It may have expired, been deleted, or be in quarantine; memory.list_artifacts(user_id) shows what there is.',
+      'It may have expired, been deleted, or be in quarantine; memory.list_artifacts(user_id) lists artifacts.',
       'P0002');
   end if;
   if grep is not null then
@@ -81,7 +82,7 @@ begin
 end;
 $$;
 
--- Where a line begins: how many bytes come before it. Null if the content has fewer lines, or if p_line is null.
+-- The start of a line: the number of bytes before it. Null if the content has fewer lines, or if p_line is null.
 create or replace function memory._line_start(p_user_id text, p_content_id uuid, p_line bigint)
 returns bigint
 language plpgsql stable parallel safe

@@ -32,6 +32,6 @@ language plpgsql immutable parallel safe
 as $$
 begin
   perform memory._check_text(p_content, memory._max_artifact_bytes(),
-    'Pass what is to be kept; what is empty needs no placeholder.');
+    'Pass the text to keep; an empty text needs no placeholder.');
 end;
 $$;

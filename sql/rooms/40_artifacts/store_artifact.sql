@@ -4,7 +4,7 @@ create or replace function memory.store_artifact(
   metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
 )
 returns memory.stored_artifact
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -27,7 +27,7 @@ begin
     user_id, agent_id, thread_id, key, description, artifact_type, content, metadata, expires_at, upload_id);
   if artifact.key is null and memory._has_resource(user_id, agent_id, 'memory') then
     perform memory._refuse('key', format('"%s" names another artifact of this user', key),
-      'Choose another key, or leave it out and one is made. Placeholders in use go on meaning what they meant.',
+      'Choose another key, or leave it out and one is made. Placeholders in use keep their content.',
       '23505');
   end if;
   return (
@@ -36,8 +36,8 @@ begin
 end;
 $$;
 comment on function memory.store_artifact(text, text, text, text, text, text, text, jsonb, timestamptz, uuid) is
-'Stores a long text (200 MiB at most) and returns the placeholder that a context holds in its place: '
-'[MemoryRef: <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content '
-'of a key never changes: storing the same content again can only prolong its life, other content is refused (23505). '
-'upload_id stores what memory.add_artifact_piece() has brought; content is null then. For an agent without the '
-'resource memory nothing is stored: key is null.';
+'Stores a long text (200 MiB at most) and returns the placeholder that a context holds in its place: [MemoryRef: '
+'<key> - <description> - <n> tokens]. A missing description or key is made from the content. The content of a key '
+'never changes: storing the same content again can only prolong its life, other content is refused (23505). upload_id '
+'stores the pieces of memory.add_artifact_piece(); content is null then. For an agent without the resource memory '
+'nothing is stored: key is null.';

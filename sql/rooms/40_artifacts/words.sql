@@ -1,6 +1,6 @@
 -- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
 
--- Whether a part lies at the end of a content. Inlined by the planner, hence no SET clause.
+-- Whether a part lies at the end of a content.
 create or replace function memory._is_last_part(p_first_byte int, p_token_count int)
 returns boolean
 language sql immutable parallel safe
@@ -16,8 +16,7 @@ begin atomic
   select substring(p_id from '^(.*)/');
 end;
 
--- What a part is found by: its text, in the first part also key and description. Inlined by the planner, hence no SET
--- clause.
+-- The text by which search finds a part: its own text, and for the first part also key and description.
 create or replace function memory._part_text(p_key text, p_description text, p_first_byte int, p_content text)
 returns text
 language sql immutable parallel safe
@@ -27,8 +26,8 @@ begin atomic
 end;
 
 -- Parses parts that have no words yet, of one user or of all (p_user_id null): at least one, then up to p_max_bytes in
--- all. Returns how many. Parts that another transaction has locked are skipped. Rules look at parts before they are
--- parsed, 256 KiB at once: that a part has words says that it was judged.
+-- all. Returns how many. Parts that another transaction has locked are skipped. Rules judge parts before they are
+-- parsed, 256 KiB at once, so a part with words was judged.
 create or replace function memory._parse_parts(p_user_id text, p_max_bytes int)
 returns bigint
 language plpgsql volatile parallel unsafe

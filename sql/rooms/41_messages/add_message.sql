@@ -4,7 +4,7 @@ create or replace function memory.add_message(
   expires_at timestamptz default null, idempotency_key text default null
 )
 returns memory.stored_message
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -62,7 +62,8 @@ begin
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
     return row(null, content, tokens, null)::memory.stored_message;
   end if;
-  -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
+  -- The setting lets the row pass by the insert trigger; further statements that set and clear it would take 3 % of the
+  -- time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
   values (add_message.user_id, add_message.thread_id,

@@ -2,7 +2,7 @@ create or replace function memory.add_messages(
   user_id text, thread_id text, messages jsonb, agent_id text default 'default'
 )
 returns setof memory.stored_message
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -19,9 +19,8 @@ begin
     return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
   else
     settings := memory._policy_section(user_id, agent_id, 'artifacts');
-    -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
-    -- thread's row 1,000 times in one transaction and to call a row trigger 1,000 times would take ten times as long as
-    -- the inserts.
+    -- The thread is booked once for all messages, which are then inserted under the reserved numbers. 1,000 updates of
+    -- the thread's row in one transaction and 1,000 calls of a row trigger would take ten times as long as the inserts.
     return query
     with parsed as materialized (
       select p.*, case when memory._may_be_long(p.content) then

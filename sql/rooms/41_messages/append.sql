@@ -40,7 +40,7 @@ begin
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, tokens_since, layers, embeds;
 
-  -- Where no policy is set, the planner folds the settings into both expressions as constants.
+  -- If no policy is set, the planner folds the settings into both expressions as constants.
   if cardinality(layers) = 0 then
     lifetime := memory._message_lifetime(memory._default_policy());
     due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now,
@@ -48,8 +48,8 @@ begin
   else
     policy := memory._merge_layers(layers);
     if not (policy #>> '{resources,memory}')::boolean then
-      -- Hardly any agent is without memory, so the booking is undone here. To read the policy before it took a tenth of
-      -- the instructions of add_message (callgrind) for every agent.
+      -- Hardly any agent is without memory, so the booking is undone here. Reading the policy in a statement before
+      -- took a tenth of the instructions of add_message (callgrind) for every agent.
       perform memory._unbook(p_user_id, p_thread_id, p_message_count, p_token_count);
       first_seq := null;
       return;

@@ -87,7 +87,7 @@ as $$
     end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
-      -- Of an array of parts, the texts are the content; the array itself stays in metadata.
+      -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
       case jsonb_typeof(m.content)
         when 'string' then m.content #>> '{}'
         when 'array' then memory._text_of_parts(m.content)

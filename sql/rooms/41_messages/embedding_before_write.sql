@@ -1,5 +1,5 @@
--- Adds to the embedding of a message what a search needs to choose among many messages without reading them: the
--- agent, the time, and the signs of the embedding.
+-- Adds the columns to the embedding of a message by which a search chooses among many messages without reading them:
+-- the agent, the time, and the signs of the embedding.
 create or replace function memory._message_embedding_before_write()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on messages

@@ -1,6 +1,6 @@
 -- Keeps messages for good unless a policy says otherwise. The embedded store calls this when it is made or upgraded:
--- nobody sees to its jobs while the program is off, and a person does not expect a store on a disk to forget. What has
--- the built-in lifetime is kept as well, unless some policy sets one.
+-- nobody sees to its jobs while the program is off, and a person does not expect a store on a disk to forget. Stored
+-- messages with the built-in lifetime are kept as well, unless some policy sets a lifetime.
 create or replace function memory._keep_messages_for_good()
 returns void
 language plpgsql volatile parallel unsafe

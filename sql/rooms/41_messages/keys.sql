@@ -39,9 +39,10 @@ end;
 $$;
 
 -- The messages of a thread under these keys, also those that memory.sweep() has removed since. content and memory_ref
--- are given where an artifact keeps what was said, because only then content is not what the caller has passed.
--- "is not distinct from" keeps the planner from using the primary key. On a table without statistics, such as one that
--- is being loaded, the planner rates that index as high as the index of keys, and would read the thread once per key.
+-- are set if an artifact keeps the text of the message, because only then content differs from the text that the caller
+-- has passed. "is not distinct from" keeps the planner from using the primary key. On a table without statistics, such
+-- as one that is being loaded, the planner rates that index as high as the index of keys, and would read the thread
+-- once per key.
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe

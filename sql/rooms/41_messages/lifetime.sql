@@ -1,4 +1,4 @@
--- How long messages live; null for ever. Immutable, so that the planner parses the built-in '7 days' once: parsing
+-- The lifetime of messages; null for ever. Immutable, so that the planner parses the built-in '7 days' once: parsing
 -- takes longer than all the rest of computing an expiry. Settings change only how PostgreSQL parses negative intervals,
 -- which no policy has.
 create or replace function memory._message_lifetime(p_policy jsonb)
@@ -12,7 +12,7 @@ $$;
 
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
 -- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
--- not computed with: one such row would stop the sweep of all users. Inlined by the planner, hence no SET clause.
+-- not computed with: one such row would stop the sweep of all users.
 create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -24,9 +24,8 @@ begin atomic
 end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
--- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live
--- less than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence
--- no SET clause.
+-- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. A message with a
+-- lifetime of less than a day does not wait: a caller who gives it so short a life wants it gone.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe

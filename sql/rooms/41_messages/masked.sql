@@ -1,7 +1,7 @@
 -- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
 
--- The message with marks in its content, and in the parts of its metadata that belong to what was said. The placeholder
--- of an artifact stays whole, even if its key looks random.
+-- The message with marks in its content, and in the parts of its metadata that hold words of the speaker. The
+-- placeholder of an artifact stays whole, even if its key looks random.
 create or replace function memory._masked_message(p_message memory.messages)
 returns memory.messages
 language plpgsql stable parallel safe
@@ -25,7 +25,7 @@ as $$
 declare
   said constant text[] := array['tool_calls', 'function_call', 'content', 'refusal', 'audio', 'parsed', 'reasoning',
     'reasoning_content', 'reasoning_details',
-    -- Adapters of frameworks keep here what a message has beyond its text, such as further texts or thoughts.
+    -- Adapters of frameworks keep further parts of a message here, such as other texts or thoughts.
     'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
   return case when p_metadata ?| said then p_metadata || memory._json_without_credentials((

@@ -1,7 +1,7 @@
 -- Checks, numbers and books a message that was inserted into memory.messages directly.
 create or replace function memory._message_before_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -2,7 +2,7 @@
 -- its words and token_count, and drops its embedding. When its words (search_vector) are stored, their search_keys are.
 create or replace function memory._message_before_update()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -3,7 +3,7 @@
 -- behind.
 create or replace function memory._messages_after_change()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -14,7 +14,7 @@ begin
             from old_rows as o group by o.user_id, o.thread_id, o.seq / 10000) as g;
     end if;
     perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
-    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
+    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need these texts
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
     end if;

@@ -1,7 +1,7 @@
 -- The seqs of the instructions that begin a thread: its first messages, as far as the system or the developer says
 -- them. A context shows them first, and no summary takes their place. Up to a thousand cleared messages are passed
--- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. To read
--- them, ask for seqs between the first and the last: for "= any" a plan may read the whole thread.
+-- over, so a thread that was cleared may begin with new ones; a message that was compressed ends the beginning. Read
+-- them by seqs between the first and the last: for "= any" a plan may read the whole thread.
 create or replace function memory._opening(p_user_id text, p_thread_id text)
 returns bigint[]
 language plpgsql stable parallel safe

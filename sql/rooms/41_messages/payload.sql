@@ -3,9 +3,9 @@
 -- With p_speakers_only: only messages of users and assistants, without text that was recalled from memory. Limits: a
 -- jsonb array holds 256 MiB and models read far less, so each content is cut at 64 KiB, and the number of messages and
 -- of tokens is limited. A message counts as at most 2,000 tokens: prompts show 8,000 characters of it. The first
--- message is given even when it alone is over the limits. With p_speakers_only, p_byte_limit limits how much is read,
--- because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that are
--- read of it. The loop goes row by row, so that no more rows are read than fit.
+-- message is given even when it alone is over the limits. With p_speakers_only, p_byte_limit limits the bytes that are
+-- read, because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that
+-- are read of it. The loop goes row by row, so that no more rows are read than fit.
 --
 -- With p_reads_expired: also expired messages that wait for extraction.
 --

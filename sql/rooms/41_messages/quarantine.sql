@@ -1,13 +1,12 @@
--- Messages in quarantine. The row of such a message says only that it is in quarantine, and
--- memory.quarantined_messages keeps what was said. So search, recall, contexts, extraction and summaries need no
--- condition that one of them could forget, and the answer of a tool keeps its place behind its call, without which no
--- chat API takes the conversation.
+-- Messages in quarantine. The row of such a message says only that it is in quarantine, and memory.quarantined_messages
+-- keeps its text. So search, recall, contexts, extraction and summaries need no condition that one of them could
+-- forget, and the answer of a tool keeps its place behind its call, without which no chat API takes the conversation.
 --
 -- A rule looks at messages when a job parses their words (memory._finish_messages()). Until then memory._is_held_back()
 -- looks at them wherever they are shown to a model. A message of the user or the application is not looked at, unless
 -- its metadata lowers its trust.
 
--- What a message in quarantine says.
+-- The text that a message in quarantine shows.
 create or replace function memory._quarantine_notice()
 returns text
 language sql immutable parallel safe
@@ -25,7 +24,7 @@ as $$
 declare
   trust constant double precision := memory._message_trust(p_role, p_metadata);
 begin
-  -- What an assistant says is half of all messages, and nearly none of them has a word that strong signs need.
+  -- Half of all messages are those of an assistant, and nearly none of them has a word that strong signs need.
   return case
     when trust < 0.5 or trust < 0.9 and memory._may_be_definite(p_content)
       then memory._verdict(p_content, trust, p_groups)
@@ -34,7 +33,7 @@ end;
 $$;
 
 -- Whether a message must not be shown although it is not in quarantine yet: no job has parsed it, and a rule finds
--- signs in it. p_content is what is to be shown of it.
+-- signs in it. p_content is the part of it that is to be shown.
 create or replace function memory._is_held_back(
   p_user_id text, p_thread_id text, p_seq bigint, p_role text, p_metadata jsonb, p_content text,
   p_groups text[] default null
@@ -87,8 +86,8 @@ end;
 $$;
 
 -- Quarantines the messages of a range in which a rule finds signs. Returns up to which message it has done so: to the
--- end of the range, unless another transaction holds the thread, whose tokens a quarantine counts anew. That one may
--- wait for a message that this one has locked. Rows that another transaction is changing are skipped.
+-- end of the range, unless another transaction holds the thread, whose tokens a quarantine counts anew. That
+-- transaction may wait for a message that this one has locked. Rows that another transaction is changing are skipped.
 create or replace function memory._check_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_is_unparsed boolean
 )

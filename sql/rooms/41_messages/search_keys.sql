@@ -1,5 +1,5 @@
 -- The hashes by which messages_search_keys_idx finds the messages of one user among those of all. Two different words
--- may have the same hash, so whoever reads the index compares the rows, too.
+-- may have the same hash, so a reader of the index compares the rows, too.
 
 create or replace function memory._word_key(p_user_id text, p_word text)
 returns int
@@ -8,8 +8,8 @@ begin atomic
   select hashtext(p_user_id || chr(1) || p_word);
 end;
 
--- The keys of the plain values of an object, which are also those of every object that contains it. Equal numbers have
--- one hash, however they are written.
+-- The keys of the plain values of an object. Every object that contains the object has these keys, too. Equal numbers
+-- have one hash, however they are written.
 create or replace function memory._value_keys(p_user_id text, p_object jsonb)
 returns setof int
 language sql immutable parallel safe

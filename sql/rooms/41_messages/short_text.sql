@@ -1,8 +1,8 @@
 -- The text that stands in a thread around the placeholder of a long message.
 
--- What a thread says before and after the placeholder of a tool's output:
--- Command 'npm install' ran for 12.3 s. Output: [...]. Exit status 0.
--- What looks like a placeholder in a command is made harmless: the first one in the text is that of the output.
+-- The words of a thread before and after the placeholder of a tool's output: Command 'npm install' ran for 12.3 s.
+-- Output: [...]. Exit status 0. A text in a command that looks like a placeholder is made harmless, so that the first
+-- placeholder in the text is that of the output.
 create or replace function memory._around_output(p_about jsonb)
 returns text[]
 language plpgsql stable parallel safe
@@ -100,9 +100,9 @@ exception when data_exception or program_limit_exceeded then
 end;
 $$;
 
--- What stays of a long text that a person or a model wrote: the beginning, which asks the question or says what
--- follows, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What is wrong
--- here?".
+-- The part of a person's or a model's long text that stays in the thread: the beginning, which asks the question or
+-- announces the text, up to an empty line or 600 characters; and the last paragraph if that is a short sentence, "What
+-- is wrong here?".
 create or replace function memory._own_words(p_content text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -121,8 +121,8 @@ begin
 end;
 $$;
 
--- Metadata in which the text of a message is another one. Where metadata.content holds the parts of the message, the
--- first text among them becomes p_text and the others go.
+-- Metadata in which the text of a message is another one. If metadata.content holds the parts of the message, the first
+-- text among them becomes p_text and the others go.
 create or replace function memory._with_text(p_metadata jsonb, p_text text)
 returns jsonb
 language plpgsql immutable parallel safe

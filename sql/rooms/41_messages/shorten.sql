@@ -2,8 +2,7 @@
 -- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
 
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it. Inlined by the
--- planner, hence no SET clause.
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
 create or replace function memory._may_be_long(p_content text)
 returns boolean
 language sql immutable parallel safe
@@ -11,12 +10,12 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
--- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
--- What is made here of the content and its command (key, description, words around the placeholder) reaches further
--- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
--- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
--- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
--- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
+-- The stored form of a message whose content becomes an artifact, without its credentials if the policy masks threads.
+-- Key, description and the words around the placeholder reach further than the content, so no credential gets into them
+-- under any policy. Nulls if the content stays, because the policy says so or because its replacement would not be
+-- shorter. The caller has checked the message, and asks only if memory._may_be_long(). p_settings: the policy's section
+-- artifacts. p_is_keyed: the message has an idempotency key. p_messages: the array that it came in, where the call of
+-- the tool may stand that it is the result of.
 create or replace function memory._shorten(
   p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_is_keyed boolean, p_messages jsonb default null
@@ -72,8 +71,8 @@ begin
 end;
 $$;
 
--- Keeps a content under a key that says what it is: npm-install, npm-install-2, ... Nulls if the agent has just lost
--- the resource memory.
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
+-- memory.
 create or replace function memory._keep_message(
   p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
   p_about jsonb
@@ -91,8 +90,8 @@ begin
     artifact := memory._keep_artifact(
       p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
       p_about,
-      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A look
-      -- a day later deletes what no message names by then.
+      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
+      -- a day later deletes it if no message names it by then.
       p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
     -- Else somebody has just stored something of his own under this key.
     exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
@@ -119,7 +118,7 @@ begin
 end;
 $$;
 
--- The key with a number; the first has none. Inlined by the planner, hence no SET clause.
+-- The key with a number; the first has none.
 create or replace function memory._numbered_key(p_slug text, p_number int)
 returns text
 language sql immutable parallel safe
@@ -130,8 +129,8 @@ end;
 -- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
 -- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
 -- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
--- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Whoever can take no lock, as
--- any role may hold them all, takes the next number and at worst waits.
+-- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
+-- locks. A caller who gets none takes the next number and at worst waits.
 create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
 returns int
 language plpgsql volatile parallel unsafe
@@ -173,8 +172,7 @@ begin
 end;
 $$;
 
--- The placeholder of an artifact in the text of the message that names it; null if there is none. Inlined by the
--- planner, hence no SET clause.
+-- The placeholder of an artifact in the text of the message that names it; null if there is none.
 create or replace function memory._ref_in(p_content text, p_key text)
 returns text
 language sql immutable parallel safe

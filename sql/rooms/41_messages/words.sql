@@ -17,8 +17,8 @@ $$;
 -- a message takes 30 us and inserting it from JSON 4.
 --
 -- The words come from the row's own text under the row's lock, so no change of the text is lost. Rows that another
--- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. As
--- many messages are finished as have at most p_max_bytes in all (null: all); memory.sweep() finishes the rest.
+-- transaction is changing are skipped, so nobody waits: a change of the text renews the words itself. Messages are
+-- finished until they have p_max_bytes in all (null: all of them); memory.sweep() finishes the rest.
 create or replace function memory._finish_messages(
   p_user_id text, p_thread_id text, p_from_seq bigint, p_to_seq bigint, p_token_counts jsonb default '{}',
   p_max_bytes int default null
@@ -48,8 +48,8 @@ begin
       for no key update skip locked) as l
     window so_far as (order by l.seq)) as b;
   last_parsed := memory._check_messages(p_user_id, p_thread_id, p_from_seq, last_parsed, true);
-  -- The policy is read once per agent. To read it for each of 10,000 short messages took as long as parsing them:
-  -- 0.47 s instead of 0.26.
+  -- The policy is read once per agent. Reading it for each of 10,000 short messages took as long as parsing them: 0.47
+  -- s instead of 0.26.
   languages := (select jsonb_object_agg(a.id, memory._language(p_user_id, a.id))
                 from unnest(agents) as a (id));
   -- "any (seqs)" and not a join, which is planned badly while the table has no statistics.
@@ -69,7 +69,7 @@ end;
 $$;
 
 -- Whether a message obeys the rules. One that does not, as plain SQL without triggers may store it, cannot be updated,
--- and must stop neither a job nor a sweep. Inlined by the planner, hence no SET clause.
+-- and must stop neither a job nor a sweep.
 create or replace function memory._can_be_updated(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
@@ -79,7 +79,7 @@ begin atomic
 end;
 
 -- Whether the words of a message are missing, or their keys, because it was parsed before there were keys. A cleared
--- message needs neither. Inlined by the planner, hence no SET clause.
+-- message needs neither.
 create or replace function memory._is_unparsed(p_message memory.messages)
 returns boolean
 language sql stable parallel safe
@@ -88,8 +88,8 @@ begin atomic
     and memory._can_be_updated(p_message);
 end;
 
--- How many bytes of a message are read to finish it: the words come from its first 256 KiB, and rules look at all of
--- it. Inlined by the planner, hence no SET clause.
+-- The bytes of a message that are read to finish it: the words come from its first 256 KiB, and rules look at all of
+-- it.
 create or replace function memory._bytes_to_finish(p_message memory.messages)
 returns int
 language sql immutable parallel safe
@@ -128,8 +128,8 @@ begin
 end;
 $$;
 
--- Moves the mark that says up to which seq the messages of a thread are parsed: to p_to_seq, or to the message before
--- the first one that is not. Returns how far the mark has moved. A search and a sweep look at no message before it.
+-- Moves the watermark up to which the messages of a thread are parsed: to p_to_seq, or to the message before the first
+-- one that is not parsed. Returns how far it has moved. A search and a sweep look at no message before it.
 create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -168,8 +168,8 @@ end;
 $$;
 
 -- Parses up to p_message_limit messages that no job has read, and returns how many were checked. Until they are parsed,
--- every keyword search among messages parses them. A mark per thread says up to which seq its messages are parsed: an
--- index of unparsed messages would make add_messages 9 to 18 % slower.
+-- every keyword search among messages parses them. A watermark per thread says up to which seq its messages are parsed:
+-- an index of unparsed messages would make add_messages 9 to 18 % slower.
 create or replace function memory._finish_unread_messages(p_message_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -178,10 +178,10 @@ declare
   thread record;
   to_seq bigint;
   bytes bigint;
-  bytes_left bigint := 4000000; -- two to six seconds, or what one message takes
+  bytes_left bigint := 4000000; -- two to six seconds, or the time of one message
   checked bigint := 0;
 begin
-  -- In the order of ids, so that two sweeps that set the same marks do not deadlock. The lock keeps the thread from
+  -- Ordered by id, so that two sweeps that set the same watermarks do not deadlock. The lock keeps the thread from
   -- being deleted; no append waits for it.
   for thread in
     select t.user_id, t.thread_id, coalesce(k.position, -1) + 1 as from_seq, t.next_seq - 1 as to_seq
@@ -192,7 +192,7 @@ begin
     for key share of t skip locked
   loop
     to_seq := least(thread.to_seq, thread.from_seq + p_message_limit - checked - 1);
-    -- The first message whatever it costs, then as many as fit.
+    -- The first message in any case, then further messages as long as they fit.
     select coalesce(min(b.seq) filter (where b.bytes > bytes_left and b.place > 1) - 1, to_seq),
       coalesce(max(b.bytes) filter (where b.bytes <= bytes_left or b.place = 1), 0)
     into to_seq, bytes
@@ -204,7 +204,7 @@ begin
           window so_far as (order by m.seq)) as b;
     bytes_left := bytes_left - bytes;
     perform memory._finish_messages(thread.user_id, thread.thread_id, thread.from_seq, to_seq);
-    -- The mark stays before the first message that was skipped.
+    -- The watermark stays before the first message that was skipped.
     checked := checked + memory._mark_parsed(thread.user_id, thread.thread_id, to_seq);
     exit when checked >= p_message_limit or bytes_left < 262144;
   end loop;

@@ -52,7 +52,7 @@ begin
 end;
 $$;
 
--- Refuses an unknown kind of summary of a thread. Null passes: then p_default says in the hint what is meant.
+-- Refuses an unknown kind of summary of a thread. Null passes: the hint then names the default (p_default).
 create or replace function memory._check_summary_kind(p_kind text, p_default text)
 returns void
 language plpgsql immutable parallel safe
@@ -172,7 +172,8 @@ begin
 end;
 $$;
 
--- Logs what a summary covers and how long it took: the time that the model reports, or else the time since the claim.
+-- Logs which messages a summary covers and how long it took: the time that the model reports, or else the time since
+-- the claim.
 create or replace function memory._log_summary(p_summary memory.summaries)
 returns void
 language plpgsql volatile parallel unsafe

@@ -8,8 +8,8 @@ declare
   is_sole_source boolean;
   job memory.jobs;
 begin
-  -- Marks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the job
-  -- that this transaction waited for may have set the first mark of the thread.
+  -- Watermarks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the
+  -- job that this transaction waited for may have set the first watermark of the thread.
   perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
   -- A claim may be handing out the thread at this moment: the lock waits for it, and the update finds its job.
   perform from memory.jobs as j

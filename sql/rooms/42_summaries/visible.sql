@@ -1,12 +1,13 @@
 -- The current summaries of a user: of each thread and of the user as a whole, the newest completed one of each kind
--- that existed at p_as_of; null for now. Inlined by the planner, hence no SET clause.
+-- that existed at p_as_of; null for now.
 create or replace function memory._current_summaries(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries
 language sql stable parallel safe
 begin atomic
   select distinct on (s.thread_id, s.kind) s.* from memory.summaries as s
   where s.user_id = p_user_id and s.status = 'completed' and s.created_at <= coalesce(p_as_of, 'infinity')
-  -- Of two with the same end, the later one has read more (memory._compress_thread_input()); ids are in order of time.
+  -- If two summaries have the same end, the later one has read more (memory._compress_thread_input()); ids are in order
+  -- of time.
   order by s.thread_id, s.kind, s.end_seq desc, s.summary_id desc;
 end;
 

@@ -119,8 +119,8 @@ comment on column memory.memories.expires_at is
 comment on column memory.memories.superseded_by is
 'The memory that took the place of this one, or the document it became part of (reason consolidated).';
 comment on column memory.memories.supersede_reason is
-'duplicate, near-duplicate, contradict (newer facts hid it), stated (it contradicts what the user stated), consolidated, '
-'or what memory.supersede_memory() was given.';
+'duplicate, near-duplicate, contradict (newer facts hid it), stated (it contradicts what the user stated), '
+'consolidated, or what memory.supersede_memory() was given.';
 comment on column memory.memories.superseded_at is 'When superseded_by took its place; null while it is current.';
 comment on column memory.memories.deleted_at is
 'When it was deleted or evicted; memory.sweep() removes it. infinity: it is in quarantine. Null otherwise.';

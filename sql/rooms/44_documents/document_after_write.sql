@@ -1,7 +1,7 @@
 -- Makes a document findable that was stored or changed.
 create or replace function memory._document_after_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on chunks, policies, jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -22,8 +22,8 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   chunk_size constant int := (p_policy #>> '{knowledge_base,chunk_size}')::int;
-  -- More than four characters per token of chunk_size are long in any case, because to count all their tokens would
-  -- take seconds; so is what no rule has looked at yet.
+  -- More than four characters per token of chunk_size are long in any case, because counting all their tokens would
+  -- take seconds. So are documents that no rule has judged yet.
   is_long constant boolean := length(p_document.content) > least(chunk_size * 4::bigint, 65536)
     or memory._tokens_at_most(p_document.content) > chunk_size;
 begin

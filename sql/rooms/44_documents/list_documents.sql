@@ -3,7 +3,7 @@ create or replace function memory.list_documents(
   row_offset int default 0, include_quarantined boolean default false
 )
 returns setof memory.document
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -23,10 +23,9 @@ end;
 $$;
 comment on function memory.list_documents(text, text, text, int, int, boolean) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
-'conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals '
-'documents and conversations. '
-'With include_quarantined also those in quarantine, which quarantined_at shows. total_count is the number of matches '
-'on all pages.';
+'conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals documents and '
+'conversations. include_quarantined adds documents in quarantine, which quarantined_at shows. total_count is the '
+'number of matches on all pages.';
 
 -- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
 -- those stored as "document". The planner inlines this function; a SET clause would prevent that.

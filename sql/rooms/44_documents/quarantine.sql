@@ -1,7 +1,7 @@
 -- Documents in quarantine: no search finds them, and lists show them only if asked.
 
 -- Puts a document into quarantine if a rule finds signs in its title or its text, of which the first p_max_chars are
--- looked at (null: all of it). What somebody has released stays.
+-- looked at (null: all of it). A document that somebody has released stays.
 create or replace function memory._judge_document(p_document memory.documents, p_max_chars int default null)
 returns void
 language plpgsql volatile parallel unsafe

@@ -8,7 +8,7 @@ begin
   perform memory._check_id('thread_id', p_thread_id);
   if not exists (select from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id) then
     perform memory._refuse('thread_id', format('this user has no thread "%s"', p_thread_id),
-      'memory.list_threads(user_id) shows what there is.', 'P0002');
+      'memory.list_threads(user_id) lists the threads.', 'P0002');
   end if;
 end;
 $$;

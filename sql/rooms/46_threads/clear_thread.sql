@@ -1,6 +1,6 @@
 create or replace function memory.clear_thread(user_id text, thread_id text, agent_id text default null)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -27,20 +27,20 @@ begin
     perform memory._recall_user_summary(user_id, thread_id);
     perform memory._drop_summaries(user_id, thread_id, p_agent_id => agent_id);
   end if;
-  -- The archived conversation stays. What is archived from now on goes into a new document.
+  -- The archived conversation stays. Later archives go into a new document.
   perform memory._close_archive(user_id, thread_id);
   perform memory._note_deletion(user_id, thread_id);
   return cleared;
 end;
 $$;
 comment on function memory.clear_thread(text, text, text) is
-'Soft-deletes the messages of a thread, with agent_id only those of that agent, and drops the summaries that were made '
-'of them; returns the number of messages cleared that could still be read. Numbering goes on where it was. An archived '
-'conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The messages go '
-'for good with memory.sweep(), or once policy erasure.delete_after has passed.';
+'Soft-deletes the messages of a thread, with agent_id only those of that agent, and drops the summaries of these '
+'messages. Returns the number of cleared messages that could still be read. Numbering goes on where it was. An '
+'archived conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The '
+'messages go for good with memory.sweep(), or once policy erasure.delete_after has passed.';
 
--- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Messages that
--- compression put away lose their summary_id, because jobs may read messages that have one.
+-- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Compressed
+-- messages lose their summary_id, because jobs may read messages that have one.
 create or replace function memory._clear_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns bigint
 language plpgsql volatile parallel unsafe

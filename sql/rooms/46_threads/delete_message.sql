@@ -1,6 +1,6 @@
 create or replace function memory.delete_message(user_id text, thread_id text, seq bigint)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -12,7 +12,7 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return false;
   end if;
-  -- A message that compression put away is cleared as well: without its summary_id no job and no search reads it.
+  -- A compressed message is cleared as well: without its summary_id no job and no search reads it.
   update memory.messages as m set is_active = false, summary_id = null
   where m.user_id = delete_message.user_id
     and m.thread_id = delete_message.thread_id
@@ -44,12 +44,12 @@ begin
 end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
-'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether it '
-'was there, also one that compression put away. Numbering goes on where it was. What jobs have learned from the '
-'message stays, and so does an archived conversation, of which a notice tells.';
+'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether the '
+'message was there. A compressed message is deleted as well. Numbering goes on where it was. Memories that jobs have '
+'extracted from the message stay, and so does an archived conversation, which a notice names.';
 
--- Drops the summaries of a thread from a message on, or those that read messages of an agent; earlier ones, and those
--- of others, stay. A job that is reading the thread right now starts again.
+-- Drops the summaries of a thread from a message on, or the summaries that read messages of an agent; all others stay.
+-- A job that is reading the thread right now starts again.
 create or replace function memory._drop_summaries(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )
@@ -75,7 +75,7 @@ begin
 end;
 $$;
 
--- Has messages summarised anew that compression put away for a summary that is gone: they stand in no context.
+-- Has compressed messages summarised anew if their summary is gone, because no context shows them.
 create or replace function memory._summarize_put_away(p_user_id text, p_thread_id text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,6 +1,6 @@
 create or replace function memory.delete_thread(user_id text, thread_id text, memories text default 'keep')
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -57,7 +57,7 @@ begin
       union
       select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
   end if;
-  -- After that look: what a worker has committed since then has its counter.
+  -- A second look: memories that a worker has committed since the first one have their counter.
   present := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
   if agents <@ present then -- a fifth of the time with 1,000 agents
     perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
@@ -69,9 +69,9 @@ end;
 $$;
 
 -- Deletes the memories extracted from a thread, the memories that they were merged into, and the articles made of any
--- of them. Triggers restore the memories that one of these had replaced. Articles go last: deleted first, they would
--- restore memories that are deleted anyway. With p_forgets also the memories that somebody stated in the thread go, and
--- tombstones keep all of them from coming back.
+-- of them. Triggers restore the memories that one of the deleted memories had superseded. Articles go last: deleted
+-- first, they would restore memories that are deleted anyway. With p_forgets the memories that somebody stated in the
+-- thread go as well, and tombstones keep these and the extracted memories from coming back.
 create or replace function memory._delete_derived(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void
 language plpgsql volatile parallel unsafe

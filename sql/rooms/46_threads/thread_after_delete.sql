@@ -1,17 +1,17 @@
--- Deletes what belongs to a deleted thread: first marks, then jobs, then summaries, the order in which
+-- Deletes the rows of a deleted thread: first watermarks, then jobs, then summaries, the order in which
 -- memory.complete_job() locks them. A worker that is about to store a result then finds no job and stores nothing.
 create or replace function memory._thread_after_delete()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  -- The scopes of marks of these two kinds are no threads, though a thread may be named alike (language:english).
+  -- The scopes of watermarks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.jobs as j where j.user_id = old.user_id and j.scope = old.thread_id;
   perform memory._recall_user_summary(old.user_id, old.thread_id);
-  -- Once more: the job for which this transaction waited may have set the thread's first mark.
+  -- Once more: the job for which this transaction waited may have set the thread's first watermark.
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
@@ -25,8 +25,8 @@ begin
 end;
 $$;
 
--- Deletes all messages of a thread that is gone, and what belongs to them. The trigger on messages passes by: it would
--- keep the keys and correct the counters of each, which go with the thread. That took 3 of 17 s for 1,000,000
+-- Deletes all messages of a deleted thread, with the rows that belong to them. The trigger on messages passes by: it
+-- would keep the keys and correct the counters of each, which go with the thread. That took 3 of 17 s for 1,000,000
 -- messages.
 create or replace function memory._delete_messages_of_thread(p_user_id text, p_thread_id text)
 returns void

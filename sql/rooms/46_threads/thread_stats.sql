@@ -1,5 +1,6 @@
--- What the counters of threads still count although it has expired is left out: a counter goes down when memory.sweep()
--- comes. It is read through the index on expires_at, so that it costs what has expired since then.
+-- Expired messages are subtracted from the counters of threads, because a counter goes down only when memory.sweep()
+-- comes. They are read through the index on expires_at, so only messages that have expired since the last sweep cost
+-- time.
 create or replace view memory.thread_stats as
 select t.user_id, t.thread_id, t.message_count - coalesce(e.messages, 0) as message_count,
   t.active_tokens - coalesce(e.tokens, 0) as active_tokens, t.next_seq,

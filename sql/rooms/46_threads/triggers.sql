@@ -1,4 +1,5 @@
--- Not for a thread that never had a message: memory._unbook() deletes it, and artifacts may name it already.
+-- The trigger does not fire for a thread that never had a message: memory._unbook() deletes it, and artifacts may name
+-- it already.
 create trigger thread_100_after_delete
 after delete on memory.threads
 for each row

@@ -8,9 +8,9 @@ begin atomic
   select a.user_id from memory.artifacts as a;
 end;
 
--- The passages of the first 48 KiB, one by one, and the end of what is longer, because a log ends with what went wrong.
--- So an artifact has at most about twenty embeddings (13,000 tokens). What lies between is found by its words. The
--- first passage has the description, too.
+-- The passages of the first 48 KiB, one by one, and the end of a longer content, because a log ends with its errors. So
+-- an artifact has at most about twenty embeddings (13,000 tokens). The middle is found by its words. The first passage
+-- has the description, too.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -66,7 +66,7 @@ begin atomic
 end;
 
 -- Shows the placeholder and, below it, the passage of the part that says most of the query. Without a query in words it
--- is what was embedded of the part: all of it, or its end. from_line is the line in which the passage begins.
+-- is the embedded text of the part: all of it, or its end. from_line is the line in which the passage begins.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )

@@ -59,8 +59,8 @@ begin atomic
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;
 
--- The result has the id of the document. Of a long document that no job has cut yet the passage is shown that says most
--- of the query, about as long as a piece. Version 0.1 stored such a document as one piece of up to 10 MB, of which the
+-- The result has the id of the document. If no job has cut a long document yet, it shows the passage that says most of
+-- the query, about as long as a piece. Version 0.1 stored such a document as one piece of up to 10 MB, of which the
 -- beginning is read: all of 9.6 MB would take nine minutes. valid_from is when an archived conversation began.
 create or replace function memory._document_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text

@@ -81,7 +81,7 @@ begin atomic
   select p_id, m.thread_id, m.content, m.metadata, jsonb_build_object(
     'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
     'agent_id', m.agent_id, 'superseded_by', m.superseded_by,
-    -- Where it was said, so that an application can show that.
+    -- The messages that state it, so that an application can show them.
     'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs, 'trust', m.trust),
     memory._real_or_null(m.valid_from)
   from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m

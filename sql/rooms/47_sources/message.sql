@@ -23,8 +23,7 @@ begin atomic
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
 
--- Whether a message passes the filters of a search; p_agent is that of the message. Inlined by the planner, hence no
--- SET clause.
+-- Whether a message passes the filters of a search; p_agent is that of the message.
 create or replace function memory._message_passes(
   p_thread_id text, p_agent text, p_created_at timestamptz, p_metadata jsonb, p_agent_id text,
   p_filters memory._search_filters

@@ -1,9 +1,9 @@
--- Which texts are embedded. A text is to be embedded if it has no embedding of the active model. Nothing else records
+-- Chooses the texts to embed. A text is to be embedded if it has no embedding of the active model. Nothing else records
 -- that, so a lost job loses nothing.
 
 -- The texts of a scope as they are embedded: those of one thread (p_scope is the thread_id, and only messages from
--- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Of each text the first
--- 24,000 characters, because models read 8,192 tokens. The order of the sources is the order in which jobs embed them.
+-- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Each text is cut at 24,000
+-- characters, because models read 8,192 tokens. The order of the sources is the order in which jobs embed them.
 create or replace function memory._embeddable(
   p_user_id text, p_scope text, p_from_seq bigint default 0, p_to_seq bigint default 9223372036854775807
 )

@@ -1,5 +1,4 @@
--- The filters of a search as one value; null where a filter is not set. include_superseded is true or null. Inlined by
--- the planner, hence no SET clause.
+-- The filters of a search as one value; null where a filter is not set. include_superseded is true or null.
 create or replace function memory._filters(
   p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
   p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,

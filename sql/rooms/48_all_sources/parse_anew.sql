@@ -1,9 +1,9 @@
 -- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
 -- different are stored.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A mark of kind
--- parsed_anew names the source and the text where the next call goes on; its position is that of the change, so that a
--- later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
+-- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A watermark of
+-- kind parsed_anew names the source and the text where the next call goes on; its position is that of the change, so
+-- that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
 -- after its job died memory.sweep() queues another one.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void
@@ -94,7 +94,7 @@ begin
     when 1 then
       perform from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
-      -- Once per agent: to read the policy takes longer than to parse a short message.
+      -- Once per agent, because reading the policy takes longer than parsing a short message.
       languages := (
         select jsonb_object_agg(a.agent_id, memory._language(p_user_id, a.agent_id))
         from (

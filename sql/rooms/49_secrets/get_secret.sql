@@ -1,6 +1,6 @@
 create or replace function memory.get_secret(user_id text, name text)
 returns text
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
@@ -14,7 +14,7 @@ begin
   select s.* into stored from memory.secrets as s where s.user_id = get_secret.user_id and s.name = get_secret.name;
   if not found then
     perform memory._refuse('name', format('this user has no secret "%s"', name),
-      'memory.list_secrets(user_id) shows what there is.', 'P0002');
+      'memory.list_secrets(user_id) lists the names.', 'P0002');
   end if;
   value := memory._opened(stored);
   insert into memory.secret_reads (user_id, name, role) values (get_secret.user_id, get_secret.name, reader);

@@ -19,7 +19,7 @@ begin
     perform memory._refuse('AGENT_MEMORY_SECRET_KEY', 'is not set, so secrets can be neither stored nor read',
       'Set it in the environment of the PostgreSQL server to 32 random bytes in base64 ("openssl rand -base64 32") and '
       'restart the server. A server without PL/Python does not see it: there set it in the environment of the client, '
-      'which passes it on. See docs/operations.md, Secrets.', '0A000');
+      'which passes it on. See docs/secrets.md.', '0A000');
   end if;
   return key;
 end;
@@ -41,8 +41,9 @@ begin
 end;
 $$;
 
--- The bytes of this variable, which need not be a key; '' for what is not base64, null when nobody has set it. If the
--- server has a key, the caller's keys do not count: otherwise a caller could store secrets that nobody else can read.
+-- The bytes of this variable, which need not be a key; '' if the variable is not base64, null if nobody has set it. If
+-- the server has a key, the caller's keys do not count: otherwise a caller could store secrets that nobody else can
+-- read.
 create or replace function memory._given_key(p_variable text)
 returns bytea
 language plpgsql volatile parallel unsafe
@@ -57,7 +58,7 @@ begin
 end;
 $$;
 
--- By what a key is known in memory.secrets.
+-- The name of a key in memory.secrets.
 create or replace function memory._secret_key_id(p_key bytea)
 returns bytea
 language plpgsql immutable parallel safe

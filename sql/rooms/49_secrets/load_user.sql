@@ -1,6 +1,6 @@
 create or replace function memory.load_user(user_id text, agent_id text default null)
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -28,10 +28,10 @@ begin
 end;
 $$;
 comment on function memory.load_user(text, text) is
-'What an agent needs to know of a user when it starts, in one call: {"summary": text or null, "preferences": the 50 '
-'that matter most, "facts": the same, "threads": the 10 newest, "secrets": up to 100 names, never a value}. A memory '
-'has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. With agent_id only the '
-'memories of that agent.';
+'Everything that an agent needs to know of a user when it starts, in one call: {"summary": text or null, '
+'"preferences": the 50 most important ones, "facts": the same, "threads": the 10 newest, "secrets": up to 100 names, '
+'never a value}. A memory has memory_id, content, tags, agent_id, confidence, importance, created_at and valid_from. '
+'With agent_id only the memories of that agent.';
 
 -- Current memories of a type, of one agent or all: the most important first, of equally important ones the newest.
 create or replace function memory._foremost_memories(

@@ -1,9 +1,9 @@
 -- A server with log_statement = all writes the parameters of each statement into its log, but never a result. So before
 -- a client passes a secret or a key, it asks for a mask: random bytes that come as a result and that the transaction
--- keeps. What the client then passes is the exclusive or of its bytes and of a stream made of the mask, in hex.
+-- keeps. The client then passes the exclusive or of its bytes and of a stream made of the mask, in hex.
 
--- Begins a transaction in which set_secret(), get_secret() and reencrypt_secrets() read what they are given through a
--- mask, and returns the mask.
+-- Begins a transaction in which set_secret(), get_secret() and reencrypt_secrets() read their arguments through a mask,
+-- and returns the mask.
 create or replace function memory._secret_mask()
 returns bytea
 language plpgsql volatile parallel unsafe
@@ -18,11 +18,11 @@ begin
 end;
 $$;
 comment on function memory._secret_mask() is
-'For clients: random bytes that hide a secret, and a key, on their way to the server within this transaction. Who may '
-'call memory.set_secret() or memory.get_secret() through a client needs the right to call this, too.';
+'For clients: random bytes that hide a secret, and a key, on their way to the server within this transaction. A role '
+'that calls memory.set_secret() or memory.get_secret() through a client also needs the right to call this function.';
 
--- What was passed, as bytes: without the mask where this transaction has one. p_label says what was passed, because two
--- texts must not share one stream. Null for null and for an empty text.
+-- The bytes of an argument, without the mask if this transaction has one. p_label names the argument, because two texts
+-- must not share one stream. Null for null and for an empty text.
 create or replace function memory._unmasked(p_given text, p_label text)
 returns bytea
 language plpgsql stable parallel safe
@@ -44,7 +44,7 @@ begin
 end;
 $$;
 
--- Ends what memory._secret_mask() began: what the transaction calls later is read as it is.
+-- Ends the mask of memory._secret_mask(): later calls of the transaction read their arguments as they are.
 create or replace function memory._drop_secret_mask()
 returns void
 language plpgsql volatile parallel unsafe

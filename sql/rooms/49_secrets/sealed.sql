@@ -1,4 +1,4 @@
--- How a secret is encrypted: AES-256-CBC under a random initialisation vector, then HMAC-SHA256 over what results, with
+-- How a secret is encrypted: AES-256-CBC under a random initialisation vector, then HMAC-SHA256 over the result, with
 -- the user and the name in front. So a changed row does not decrypt, and neither does one that was copied to another
 -- user or name. pgp_sym_encrypt() of pgcrypto could not do that: the SHA-1 that it puts inside has no key and covers
 -- nothing but the value.

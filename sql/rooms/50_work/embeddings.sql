@@ -1,6 +1,6 @@
--- What the kinds embed and backfill share. A text is to be embedded if it has no embedding of a model. Nothing else
--- records that, so a lost job loses nothing. p_scope is a thread, '' for everything of a user but messages, or null for
--- everything.
+-- Functions that the kinds embed and backfill share. A text is to be embedded if it has no embedding of a model.
+-- Nothing else records that, so a lost job loses nothing. p_scope is a thread, '' for everything of a user but
+-- messages, or null for everything.
 
 -- Texts of a scope that have no embedding of a model, at most 256 or about 60,000 tokens. The rest follows in the next
 -- job.
@@ -103,7 +103,7 @@ begin
         p_job.user_id, p_scope, (select coalesce(r.from_seq, 0) from range as r),
         (select coalesce(r.to_seq, 0) from range as r)) as t
       on t.source = g.source and t.id = g.id
-    -- Not as a condition of the join, which would hash every text of the scope.
+    -- This is no condition of the join, which would hash every text of the scope.
     where coalesce(md5(t.text) = g.hash, false)
     order by g.source, g.id
     on conflict do nothing

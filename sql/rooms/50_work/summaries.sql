@@ -1,4 +1,4 @@
--- What the kinds that write summaries share.
+-- Functions that the kinds of summaries share.
 
 -- The summary that a failed attempt of a job began shows that it failed, until the next attempt takes it up.
 create or replace function memory._fail_summary(p_job memory.jobs)

@@ -1,5 +1,5 @@
--- What derives from a poisoned source: memories name their messages (source_seqs), articles their memories
--- (metadata.memory_ids), summaries the range that they cover.
+-- Finds everything that derives from a poisoned source: memories name their messages (source_seqs), articles their
+-- memories (metadata.memory_ids), summaries the range that they cover.
 
 -- Locks threads, then the counters of all agents that may have memories of them. Returns the threads that there are.
 create or replace function memory._lock_sources(p_user_id text, p_threads text[])
@@ -47,7 +47,8 @@ begin
 end;
 $$;
 
--- Puts into quarantine what was made of memories: the memories that version 0.1 merged them into, and articles.
+-- Puts into quarantine everything that was made of memories: the memories into which version 0.1 merged them, and
+-- articles.
 create or replace function memory._quarantine_derived(
   p_user_id text, p_memory_ids uuid[], p_reason text, p_origin text
 )
@@ -79,8 +80,8 @@ begin
 end;
 $$;
 
--- Puts the archives of a conversation into quarantine, or the one that has this summary. What is archived from now on
--- goes into a new document.
+-- Puts the archives of a conversation into quarantine, or the one that has this summary. Later archives go into a new
+-- document.
 create or replace function memory._quarantine_archive(
   p_user_id text, p_thread_id text, p_reason text, p_origin text, p_summary_id uuid default null
 )
@@ -102,9 +103,9 @@ begin
 end;
 $$;
 
--- Deletes the summaries of a thread that cover a message, and those of the user that may, and has them made anew.
--- Returns how many were deleted. Jobs that have read the thread start again. With p_unheard the thread is extracted
--- again from that message on.
+-- Deletes the summaries of a thread that cover a message, and the summaries of the user that may cover it, and has them
+-- made anew. Returns how many were deleted. Jobs that have read the thread start again. With p_unheard the thread is
+-- extracted again from that message on.
 create or replace function memory._renew_summaries(
   p_user_id text, p_thread_id text, p_first_seq bigint, p_unheard bigint default null
 )

@@ -2,7 +2,7 @@ create or replace function memory.list_quarantined(
   user_id text, source text default null, row_limit int default 50, row_offset int default 0
 )
 returns setof memory.quarantined
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -50,6 +50,6 @@ begin
 end;
 $$;
 comment on function memory.list_quarantined(text, text, int, int) is
-'What of a user is in quarantine, newest first: memories, messages, documents, artifacts and summaries with their '
-'first 8,000 characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count '
-'is the number on all pages.';
+'A user''s texts in quarantine, newest first: memories, messages, documents, artifacts and summaries with their first '
+'8,000 characters, trust, reason, and the poisoned source that they derive from (quarantined_with). total_count is '
+'the number on all pages.';

@@ -1,6 +1,6 @@
 create or replace function memory.quarantine_source(user_id text, source text, id text, reason text)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -19,7 +19,7 @@ begin
       counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
     end loop;
   elsif source = 'artifact' then
-    -- What a message shows of an artifact came from it, and so did what was learned from the message.
+    -- The text that a message shows of an artifact came from the artifact, and so did memories of the message.
     threads := memory._lock_sources(user_id, array(
       select distinct m.thread_id from memory.messages as m
       where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id));
@@ -51,11 +51,11 @@ end;
 $$;
 comment on function memory.quarantine_source(text, text, text, text) is
 'Takes back a poisoned source and everything that derives from it, in one transaction. source and id name a message '
-'(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. Into quarantine go the '
-'source, the memories extracted from it, articles and archives made of them; memories that these had superseded are '
-'current again. Summaries that cover it are deleted, and made anew by jobs without it. With a summary go those that '
-'continue it, and the memories and archives that they became; name what it was made of where that is poisoned. '
-'Returns the counts. memory.release_source() undoes it.';
+'(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. The source goes into '
+'quarantine, and so do the memories extracted from it, and the articles and archives made of them; memories that '
+'these had superseded are current again. Summaries that cover it are deleted, and made anew by jobs without it. A '
+'summary takes along the summaries that continue it, and the memories and archives made of these; if its messages are '
+'poisoned, name the messages. Returns the counts. memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
 create or replace function memory._check_source_name(p_user_id text, p_source text, p_id text)
@@ -96,7 +96,7 @@ begin
   end case;
   if not is_there then
     perform memory._refuse('id', format('this user has no %s %s', p_source, left(p_id, 300)),
-      'memory.search() shows the ids of what there is.', 'P0002');
+      'memory.search() shows ids.', 'P0002');
   end if;
 end;
 $$;

@@ -1,6 +1,6 @@
 create or replace function memory.release_source(user_id text, source text, id text)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -35,7 +35,7 @@ begin
       first_seqs := first_seqs || seqs[1];
     end if;
   end loop;
-  if source = 'memory' then -- with the counters of what derives from it, in one order
+  if source = 'memory' then -- with the counters of its derived memories, in one order
     perform memory._lock_scopes_of(user_id, id::uuid || array(
       select m.memory_id from memory.memories as m
       where m.user_id = release_source.user_id and m.quarantined_with = 'memory ' || release_source.id));
@@ -71,12 +71,12 @@ begin
 end;
 $$;
 comment on function memory.release_source(text, text, text) is
-'Undoes memory.quarantine_source(): the source and what went into quarantine with it is used again, and no rule '
-'quarantines it again. Summaries are made anew. What another quarantined source accounts for stays. Returns the '
-'counts.';
+'Undoes memory.quarantine_source(): the source and everything that went into quarantine with it are used again, and '
+'no rule quarantines them again. Summaries are made anew. A text that another quarantined source also accounts for '
+'stays. Returns the counts.';
 
--- Releases what went into quarantine with a source. A memory that another quarantined message states stays with that;
--- one whose content was stored anew meanwhile stays as well.
+-- Releases everything that went into quarantine with a source. A memory that another quarantined message states stays
+-- with that; one whose content was stored anew meanwhile stays as well.
 create or replace function memory._release_derived(p_user_id text, p_origin text)
 returns jsonb
 language plpgsql volatile parallel unsafe

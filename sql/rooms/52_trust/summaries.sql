@@ -1,11 +1,11 @@
 -- Summaries in quarantine have a status of their own, so nobody who reads completed summaries sees them, and the next
--- summary continues the one before. Those that models make are judged before they are stored
--- (memory._check_summary()); these are older ones, and those that somebody puts there.
+-- summary continues the one before. Summaries that models make are judged before they are stored
+-- (memory._check_summary()). These functions judge older summaries, and quarantine summaries that a caller names.
 
--- Puts completed summaries into quarantine with what they became, has them made anew of the messages that are left, and
--- returns the counts. The messages of a user's summary are read again from the beginning, and a job that continues one
--- of them starts again. Memories, documents, marks, jobs and summaries are locked in this order; the caller has locked
--- the counters.
+-- Puts completed summaries into quarantine with everything that was made of them, has them made anew of the messages
+-- that are left, and returns the counts. The messages of a user's summary are read again from the beginning, and a job
+-- that continues one of them starts again. Memories, documents, watermarks, jobs and summaries are locked in this
+-- order; the caller has locked the counters.
 create or replace function memory._quarantine_summaries(p_user_id text, p_summary_ids uuid[], p_reasons text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -47,8 +47,8 @@ begin
 end;
 $$;
 
--- Puts into quarantine what completed summaries became: memories, what was made of these, and archives. Each is
--- released with its own summary.
+-- Puts into quarantine everything that was made of completed summaries: memories, articles of these, and archives. Each
+-- is released with its own summary.
 create or replace function memory._quarantine_retold(p_user_id text, p_summary_ids uuid[], p_reasons text[])
 returns jsonb
 language plpgsql volatile parallel unsafe

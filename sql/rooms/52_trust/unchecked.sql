@@ -1,9 +1,10 @@
--- Looks at what was stored before there were rules. A mark says how far that reaches: of kind unchecked up to which
--- message of a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
+-- Judges texts from before the rules. A watermark says how far that has come: of kind unchecked up to which message of
+-- a thread, or up to which time among the memories of a user (scope ''); of the kinds unchecked_documents,
 -- unchecked_summaries and unchecked_artifacts up to which time among these. It goes once everything was looked at.
 
--- Looks at up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB,
--- or 200 summaries, or 20 artifacts, per mark; no further mark after two seconds. Returns how many rows were looked at.
+-- Judges up to p_row_limit messages, or all memories of one user, or documents until they have more than 2 MB, or 200
+-- summaries, or 20 artifacts, per watermark; no further watermark after two seconds. Returns how many rows were looked
+-- at.
 create or replace function memory._check_unchecked(p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -30,7 +31,7 @@ begin
 end;
 $$;
 
--- The mark moves down to a position, below which there is something left to look at, or goes (null).
+-- Moves the watermark down to a position below which texts are left to judge, or deletes it (null).
 create or replace function memory._move_unchecked(p_mark memory.marks, p_position bigint)
 returns void
 language plpgsql volatile parallel unsafe
@@ -46,9 +47,9 @@ begin
 end;
 $$;
 
--- The messages of a thread, from the newest to the oldest until they have more than 4 MB, so that the mark moves down.
--- A sweep holds other locks already, so it waits for no thread and no counter: if somebody holds one, a later sweep
--- looks at them. The mark of a thread that is gone goes.
+-- The messages of a thread, from the newest to the oldest until they have more than 4 MB, so that the watermark moves
+-- down. A sweep holds other locks already, so it waits for no thread and no counter: if somebody holds one, a later
+-- sweep looks at them. The watermark of a deleted thread is deleted.
 create or replace function memory._check_stored_messages(p_mark memory.marks, p_row_limit int)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -163,8 +164,8 @@ end;
 $$;
 
 -- The artifacts of a user, from the newest to the oldest. Their words are removed, so that the job which parses them
--- again looks at each part; until then whatever shows a part looks at it. One that another transaction has locked is
--- looked at by the next call.
+-- again looks at each part; until then each function that shows a part judges it. One that another transaction has
+-- locked is looked at by the next call.
 create or replace function memory._check_stored_artifacts(p_mark memory.marks)
 returns bigint
 language plpgsql volatile parallel unsafe

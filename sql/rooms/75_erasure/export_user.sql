@@ -2,7 +2,7 @@ create or replace function memory.export_user(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
@@ -25,7 +25,7 @@ begin
                   where (k = any (kinds)) is not false order by u.place);
   if after is not null then
     if (after ->> 'kind' = any (wanted) and jsonb_typeof(after -> 'key') in ('array', 'null')) is not true then
-      perform memory._refuse('after', 'is not what an earlier part returned as next',
+      perform memory._refuse('after', 'is not the value of next in an earlier part',
         'Pass the member next of the part before, with the same kinds.');
     end if;
     wanted := wanted[array_position(wanted, after ->> 'kind'):];
@@ -65,7 +65,7 @@ begin
   foreach kind in array p_kinds loop
     rows := '{}';
     for item, key in execute memory._export_query(kind, p_after) using p_user_id, p_after loop
-      -- At least one row, so that a part with a long row is not the last one that anybody gets.
+      -- At least one row, so that the export goes on behind a long row.
       if number = p_max_rows or number > 0 and bytes + pg_column_size(item) > max_bytes then
         next := jsonb_build_object('kind', kind, 'key', p_after);
         exit;
@@ -97,7 +97,7 @@ exception
     if is_first then
       raise;
     end if;
-    perform memory._refuse('after', 'is not what an earlier part returned as next', 'Pass it unchanged.');
+    perform memory._refuse('after', 'is not the value of next in an earlier part', 'Pass it unchanged.');
     return null;
 end;
 $$;
@@ -118,8 +118,8 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database. Numbers of jobs are not exported: another database gives its own. What has
--- expired (unexpired is not true) is not exported either; an import takes it, because an old export has it.
+-- that only mean something to this database. Numbers of jobs are not exported: another database gives its own. Expired
+-- rows (unexpired is not true) are not exported either; an import takes them, because an old export has them.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text, unexpired text)
 language plpgsql immutable parallel safe

@@ -1,5 +1,5 @@
--- Removes uploads, which nothing names yet, that have one of these wordings in them, and returns how many. The parts go
--- in a statement of their own, because it sees the piece for which the one before has waited.
+-- Removes uploads that contain one of these wordings, and returns their number. The parts go in a statement of their
+-- own, because it sees the piece for which the one before has waited.
 create or replace function memory._forget_uploads(p_user_id text, p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -35,8 +35,8 @@ begin
 end;
 $$;
 
--- Which of these contents have one of these wordings in them. All are read once for what they may state; a word may
--- cross the boundary of two parts.
+-- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
+-- may cross the boundary of two parts.
 create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
 returns uuid[]
 language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
@@ -79,7 +79,7 @@ begin
     where p.user_id = p_user_id and p.content_id = p_content_id
       and p.first_byte >= starts and p.first_byte < starts + stretch;
     exit when said is null;
-    -- The mark at the end keeps the blank before it.
+    -- The character at the end keeps the blank before it.
     said := left(memory._compared_text(before || said || '|'), -1);
     if memory._has_any(btrim(said), p_wordings) then
       return true;

@@ -1,6 +1,6 @@
--- Takes what was forgotten out of the jobs of a user, which the caller has locked. Running jobs may have been handed
--- the forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again
--- without them. Finished jobs that show any of it go.
+-- Removes forgotten texts from the jobs of a user, which the caller has locked. Running jobs may have been handed the
+-- forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again without
+-- them. Finished jobs that show any of it go.
 create or replace function memory._forget_in_jobs(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -17,7 +17,7 @@ begin
   end loop;
   -- A pending job may have left a summary that its next attempt would go on with. Without its input nobody would.
   perform memory._drop_unfinished(j) from memory.jobs as j where j.user_id = p_user_id and j.status = 'pending';
-  -- What an attempt was handed is of no use to the next one; the name of the model is, for the ledger.
+  -- The next attempt does not need the payload of this one; the ledger needs the name of the model.
   update memory.jobs as j
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
@@ -32,9 +32,9 @@ begin
 end;
 $$;
 
--- Whether jobs of a kind are handed texts of the user. Those that parse artifacts are not: they lock parts of artifacts
--- before their own row, so whoever removes artifacts leaves them alone. The planner inlines this function; a SET clause
--- would prevent that.
+-- Whether jobs of a kind are handed texts of the user. Jobs that parse artifacts are not locked: they lock parts of
+-- artifacts before their own row, so a caller that removes artifacts leaves them alone. The planner inlines this
+-- function; a SET clause would prevent that.
 create or replace function memory._may_show_texts(p_kind text)
 returns boolean
 language sql immutable parallel safe

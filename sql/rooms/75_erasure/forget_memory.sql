@@ -1,6 +1,6 @@
 create or replace function memory.forget_memory(user_id text, memory_id uuid, reason text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -36,7 +36,7 @@ begin
   end if;
   statements := memory._statements_of(user_id, same);
   wordings := memory._wordings_of(statements);
-  -- Of a longer memory neither earlier versions nor sources count: they may say the rest of the sentence only.
+  -- Earlier versions and sources of a longer memory do not count, because they may say only the rest of the sentence.
   longer := memory._stating_memories(user_id, same, wordings, locked.agents);
   reason := memory._reason_without(reason, user_id || statements);
 
@@ -57,14 +57,15 @@ end;
 $$;
 comment on function memory.forget_memory(text, uuid, text) is
 'Removes a memory for good, in this transaction, with its history, the memories that say the same, the messages that '
-'state it, its wording in the metadata of others, and what was made of these: summaries (queued to be made again), '
-'articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it back. '
-'Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such memory.';
+'state it, its wording in the metadata of others, and everything that was made of these: summaries (queued to be made '
+'again), articles, artifacts, embeddings, jobs. A tombstone (keyed hash) keeps models and imports from bringing it '
+'back. Returns a receipt: receipt_id, forgotten_at and the rows by table. Error P0002 when the user has no such '
+'memory.';
 
--- Locks what memory.forget_memory() may change, in the order of docs/architecture.md. Returns the threads and agents
--- that are locked: all of the user, because which of them state the memory is known only after all messages were
--- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Those that are made after this are
--- left alone: what applications store there is said anew, and no job can store anything.
+-- Locks the rows that memory.forget_memory() may change, in the order of docs/architecture.md. Returns the threads and
+-- agents that are locked: all of the user, because which of them state the memory is known only after all messages were
+-- read. Error 40001 when somebody holds a thread or counter that was made meanwhile. Later threads and counters are
+-- left alone: statements that applications store there are said anew, and no job can store anything.
 create or replace function memory._lock_to_forget(p_user_id text, out threads text[], out agents text[])
 language plpgsql volatile parallel unsafe
 as $$
@@ -73,7 +74,7 @@ declare
 begin
   perform memory._lock_counters(p_user_id, true);
   perform memory._stop_claims(p_user_id);
-  -- Jobs that end lock marks and documents before their own row.
+  -- Jobs that end lock watermarks and documents before their own row.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
   perform from memory.documents as d
@@ -110,7 +111,7 @@ begin
 end;
 $$;
 
--- Removes these memories, what was made of them, and earlier versions of other memories that say the same.
+-- Removes these memories, everything that was made of them, and earlier versions of other memories that say the same.
 create or replace function memory._forget_memories(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb
 language plpgsql volatile parallel unsafe

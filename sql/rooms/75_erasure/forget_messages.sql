@@ -1,6 +1,6 @@
--- Removes the messages that state these memories, and what was made of these messages. Which messages: those that the
--- memories name as their sources, and those that say the same words in their content or metadata. The caller holds the
--- locks, those of p_threads.
+-- Removes the messages that state these memories, and everything that was made of these messages. A message states a
+-- memory if the memory names it as its source, or if it has the same words in its content or metadata. The caller holds
+-- the locks, those of p_threads.
 create or replace function memory._forget_messages(
   p_user_id text, p_memory_ids uuid[], p_wordings text[], p_threads text[]
 )
@@ -17,7 +17,7 @@ declare
   removed bigint;
   gone jsonb;
 begin
-  -- What was sent of an artifact that nothing names yet; before artifacts, as who makes an artifact of it does.
+  -- Pieces of an upload that no artifact names yet; before artifacts, the order of memory.store_artifact().
   gone := memory._forget_uploads(p_user_id, p_wordings);
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
@@ -45,7 +45,7 @@ begin
     said := said || memory._wordings_of(contents);
     gone := memory._added(gone, jsonb_build_object('messages', removed));
     -- Their idempotency keys stay, so that a repeated call or import does not store them again, but not their digests,
-    -- by which anybody could try what was said.
+    -- by which anybody could guess the text.
     update memory.idempotency_keys as k set digest = ''
     where k.user_id = p_user_id and k.thread_id = thread.thread_id and k.seq = any (thread.seqs);
     delete from memory.artifacts as a
@@ -76,7 +76,7 @@ begin
     where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_wordings)) then
     gone := memory._added(gone, memory._forget_user_summary(p_user_id));
   end if;
-  delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
+  delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may have the forgotten words
   get diagnostics removed = row_count;
   return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
 end;
@@ -104,13 +104,13 @@ begin
         and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
   union
   select q.thread_id, q.seq
-  from memory.quarantined_messages as q -- which keep what the message has said
+  from memory.quarantined_messages as q -- which keep the text of the message
   where q.user_id = p_user_id and memory._may_state(q.content, patterns) and memory._states_any(q.content, p_wordings);
 end;
 $$;
 
--- Removes the summaries of a thread from this message on, with what was made of them, and queues new ones where there
--- is a chat model. Messages that compression put away for one of them come back into the thread.
+-- Removes the summaries of a thread from this message on, with everything that was made of them, and queues new ones if
+-- there is a chat model. Messages that compression has put into one of these summaries come back into the thread.
 create or replace function memory._forget_summaries(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,6 +1,6 @@
 create or replace function memory.forget_user(user_id text, reason text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -21,8 +21,8 @@ begin
       end if;
     end;
   end loop;
-  -- The mark that kept workers from claiming jobs of this user. Any other mark is that of a new user by now, and its
-  -- writer may wait for this transaction.
+  -- The row of memory.marks that kept workers from claiming jobs of this user. Any other row is that of a new user by
+  -- now, and its writer may wait for this transaction.
   delete from memory.marks as k where k.user_id = forget_user.user_id and (k.scope, k.kind) = ('', 'claims');
   perform memory._end_whole_user_change();
   perform memory._forget_turns(user_id);
@@ -33,11 +33,11 @@ end;
 $$;
 comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
-'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
-'imported of the user later; who writes under this user_id again is a new user.';
+'and the rows by table. The ledger keeps the costs of calls, without the user. A tombstone (keyed hash) keeps older '
+'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
 
--- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
--- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
+-- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id. If
+-- that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
 create or replace function memory._forget_turns(p_user_id text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -60,7 +60,8 @@ declare
   all_gone jsonb := jsonb '{}';
 begin
   -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
-  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
+  -- was removed in part: rows that others committed before are gone, and rows that they commit from now on are those of
+  -- a new user.
   for pass in 1 .. 1000 loop
     gone := memory._forget_rows(p_user_id, pass = 1);
     exit when gone = '{}';
@@ -75,11 +76,12 @@ $$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
--- in which jobs lock them. Which tables there are says the catalog.
+-- in which jobs lock them. The catalog names the tables.
 --
--- Threads and counters that others create after the first statements are not locked here. Whoever locks one of them may
--- wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of such threads
--- and counters alone. A later pass, which holds locks already, locks them without waiting, or gives up with 40001.
+-- Threads and counters that others create after the first statements are not locked here. A session that locks one of
+-- them may wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of
+-- such threads and counters alone. A later pass, which holds locks already, locks them without waiting, or gives up
+-- with 40001.
 create or replace function memory._forget_rows(p_user_id text, p_may_wait boolean)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -87,14 +89,14 @@ as $$
 declare
   -- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
   -- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
-  -- Pieces of documents and versions of memories come before what they belong to, so that they are counted.
+  -- Pieces of documents come before documents, and versions before memories, so that they are counted.
   first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
     'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
   locked record;
   documents uuid[];
   name text;
   has_thread boolean;
-  -- Before jobs go, of which a trigger keeps what memory.record_calls() needs.
+  -- Counted before jobs are deleted, for which a trigger adds rows (memory._jobs_after_delete()).
   gone_jobs constant bigint := (select count(*) from memory.gone_jobs as g where g.user_id = p_user_id);
   had_mark boolean; -- that of claims, which memory.forget_user() removes at the end
   removed bigint;
@@ -104,8 +106,8 @@ begin
   if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the mark of this transaction
-  -- Whoever deletes or cuts a document locks the document, then its pieces.
+  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the row of this transaction
+  -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := array(
     select d.document_id from memory.documents as d
     where d.user_id = p_user_id and (d.thread_id in (
@@ -167,9 +169,9 @@ begin
 end;
 $$;
 
--- Takes the user out of the ledger and out of what memory.record_calls() needs for calls that are still running, and
--- returns how many rows of the ledger that were, and of the locks of budgets. An agent that nobody else has may name
--- the user, so its id goes too, unless a policy names the agent.
+-- Removes the user from the ledger and from the rows that memory.record_calls() needs for running calls. Returns the
+-- number of these rows of the ledger, and of the locks of budgets. An agent that nobody else has may name the user, so
+-- its id goes too, unless a policy names the agent.
 create or replace function memory._forget_in_ledger(p_user_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- Takes what was forgotten out of rows that say something else and stay. A text that has it becomes '[forgotten]' as a
+-- Removes forgotten texts from rows that say something else and stay. A text that has it becomes '[forgotten]' as a
 -- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
 -- secrets. So do settings, and documents of the application.
 create or replace function memory._forget_wording(p_user_id text, p_wordings text[], p_agents text[])
@@ -41,7 +41,7 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- The change of a memory that is deleted or superseded has no name: memory.sweep() goes by what was done to it.
+  -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
   counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
   locked constant text := case when p_table = 'memories' then ' and t.agent_id = any ($4)' else '' end;
@@ -60,8 +60,8 @@ begin
 end;
 $$;
 
--- A JSON value with '[forgotten]' in place of each text and key that has one of these wordings in it. What lies
--- deeper than 100 levels goes whole where it has one: at about 1,000 levels the stack of the server ends.
+-- A JSON value with '[forgotten]' in place of each text and key that has one of these wordings in it. A value deeper
+-- than 100 levels is removed whole if it has a wording: at about 1,000 levels the stack of the server ends.
 create or replace function memory._json_forgetting(p_value jsonb, p_wordings text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe

@@ -1,7 +1,7 @@
--- The rules of imported rows: what triggers and functions check of rows that are stored one by one.
+-- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
 
--- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first what the
--- types of the columns may hold, then what only this kind of row must obey.
+-- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first the
+-- rules of the columns' types, then the rules of this kind of row.
 create or replace function memory._import_rule(p_kind text)
 returns text
 language plpgsql stable parallel safe
@@ -79,7 +79,7 @@ begin
 end;
 $$;
 
--- These three name what a checking function refuses.
+-- These three name the member that a checking function refuses.
 create or replace function memory._policy_problem(p_candidate memory.policies)
 returns text
 language plpgsql stable parallel safe

@@ -2,7 +2,7 @@ create or replace function memory.import_user(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
 )
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
@@ -49,7 +49,8 @@ begin
     return given;
   end if;
 
-  -- Counters that the export lacks, before the count: it must see what another session stores under one of them.
+  -- Counters that the export lacks, before the count, which must see rows that another session stores under one of
+  -- them.
   insert into memory.memory_scopes (user_id, agent_id)
   select import_user.user_id, m.agent_id from memory.memories as m where m.user_id = import_user.user_id
   except
@@ -64,7 +65,7 @@ begin
   from memory._count_exported(user_id) as c (rows);
   if (select sum(s.value::bigint) from jsonb_each(stored) as s) <> import.rows_stored then
     perform memory._refuse('user_id', 'was written to while the export was imported',
-      'Keep others from writing, have memory.forget_user() remove what they wrote, and import again.', '23505');
+      'Keep others from writing, have memory.forget_user() remove their rows, and import again.', '23505');
   end if;
   perform memory._leave_out_forgotten(user_id, threads, agents);
   imported := memory._count_exported(user_id);
@@ -93,10 +94,10 @@ begin
 end;
 $$;
 comment on function memory.import_user(text, jsonb, boolean, boolean) is
-'Stores what memory.export_user() returned, and returns the counts by kind. Refused (23505) where the user has rows. '
-'What was forgotten here stays out and is counted as left_out; with lift_tombstones, for the owner alone (42501), it '
-'comes back. Counters and words are made anew, embeddings by the queue. Parts of an export are passed in their order, '
-'in one transaction, with is_last => false but for the last one; each returns the rows it was given.';
+'Stores an export of memory.export_user(), and returns the counts by kind. A user who has rows is refused (23505). '
+'Forgotten texts stay out and are counted as left_out; with lift_tombstones, for the owner alone (42501), they come '
+'back. Counters and words are made anew, embeddings by the queue. Parts of an export are passed in their order, in '
+'one transaction, all but the last one with is_last => false; each call returns the counts of its part.';
 
 -- Notes that this transaction imports a user, unless an earlier part has.
 create or replace function memory._begin_import(p_user_id text, p_lift_tombstones boolean)
@@ -126,7 +127,7 @@ $$;
 -- Refuses to commit a transaction that did not pass the last part: nothing is counted before.
 create or replace function memory._refuse_unfinished_import()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever imports has no rights on the table
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -157,13 +158,13 @@ begin
 end;
 $$;
 
--- Refuses what is no export of this user. Rows are checked when they are stored.
+-- Refuses a value that is no export of this user. Rows are checked when they are stored.
 create or replace function memory._check_export(p_user_id text, p_export jsonb, p_kinds text[])
 returns void
 language plpgsql immutable parallel safe
 as $$
 declare
-  hint constant text := 'Pass what memory.export_user() returned, see docs/export.schema.json.';
+  hint constant text := 'Pass a result of memory.export_user(), see docs/export.schema.json.';
   kind text;
   place bigint;
 begin
@@ -198,8 +199,8 @@ begin
 end;
 $$;
 
--- Refuses to import a user of whom anything is stored already. Embeddings of queries and the mark of claims do not
--- count: a search or a worker may leave them for a user of whom nothing is stored.
+-- Refuses to import a user of whom anything is stored already. Embeddings of queries and the watermark of claims do not
+-- count: a search or a worker may leave them for a user without other rows.
 create or replace function memory._refuse_present_user(p_user_id text)
 returns void
 language plpgsql stable parallel safe
@@ -221,13 +222,14 @@ begin
     into is_there using p_user_id;
     if is_there then
       perform memory._refuse('user_id', format('has rows in memory.%s already', name),
-        'Only a user of whom nothing is stored can be imported; memory.forget_user() removes everything.', '23505');
+        'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
     end if;
   end loop;
 end;
 $$;
 
--- Counts what was imported: the counters of an export are not believed. Threads and agents are those of the import.
+-- Counts the imported rows, because the counters of an export are not believed. Threads and agents are those of the
+-- import.
 create or replace function memory._count_imported(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe

@@ -4,7 +4,7 @@ create or replace function memory.list_users(
 returns table (
   user_id text, thread_count bigint, message_count bigint, memory_count bigint, last_at timestamptz, total_count bigint
 )
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- compiling takes longer than the query saves
 set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
@@ -18,9 +18,9 @@ begin
       'Pass a part of a user_id.', '54000');
   end if;
   -- Messages and memories are counted by threads and scopes, so that neither table is read, and only for the users that
-  -- are shown. Who is the last heard of, and how many users there are, takes one pass over the threads: an index on
-  -- last_at would make add_message 1.5 times slower. With 100,000 users that takes half of the time of a join of all
-  -- counters. A counter that plain SQL has set beyond any count is left out.
+  -- are shown. The user heard of last and the number of users take one pass over the threads: an index on last_at would
+  -- make add_message 1.5 times slower. With 100,000 users that takes half the time of a join of all counters. A counter
+  -- that plain SQL has set beyond any count is left out.
   return query
   with known as materialized (
     select u.user_id, max(u.last_at) as last_at

@@ -1,4 +1,4 @@
--- Stores the receipt of what was forgotten, and returns it.
+-- Stores the receipt of an erasure, and returns it.
 create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -17,8 +17,8 @@ begin
 end;
 $$;
 
--- The reason without what it must not keep: receipts stay when the user and the memory are gone. A mark stands where
--- such a text stood; in another spelling, which cannot be cut out, it takes the place of the whole reason.
+-- The reason without the user_id and the forgotten texts, because receipts stay when the user and the memory are gone.
+-- A mark replaces such a text. A text in another spelling cannot be cut out, so the mark replaces the whole reason.
 create or replace function memory._reason_without(p_reason text, p_secrets text[])
 returns text
 language plpgsql immutable parallel safe
@@ -40,7 +40,7 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
--- Returns whether the user had such a mark.
+-- Returns whether the user had such a row.
 create or replace function memory._stop_claims(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe

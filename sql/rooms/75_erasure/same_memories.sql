@@ -1,10 +1,10 @@
--- Which memories say what a memory says, and in which words.
+-- Finds the memories that say the same as a memory, and their wordings.
 
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
 -- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no
--- duplicate: what a forgotten memory contradicted is current again. Here and below p_agents are those whose counters
--- are locked.
+-- duplicate: a memory that a forgotten memory contradicted is current again. Here and below p_agents are those whose
+-- counters are locked.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
 language plpgsql stable parallel safe
@@ -42,8 +42,9 @@ end;
 $$;
 
 -- Whether two memories say the same in other words: of one subject and agent, their embeddings are as close as the
--- policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates:
--- what is hidden can come back, what is forgotten cannot. Only close ones are compared by words, which takes 0.5 ms.
+-- policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates,
+-- because a hidden memory can come back and a forgotten one cannot. Only close ones are compared by words, which takes
+-- 0.5 ms.
 create or replace function memory._is_near_duplicate(p_memory memory.memories, p_other memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -80,7 +81,7 @@ begin
 end;
 $$;
 
--- Further memories that have one of these wordings in what they say, such as a longer sentence.
+-- Further memories that contain one of these wordings, such as a longer sentence.
 create or replace function memory._stating_memories(
   p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
 )
@@ -97,7 +98,7 @@ begin
 end;
 $$;
 
--- The wordings of these memories, each once: what they say now. Of a memory that was reworded also what it said before.
+-- The current wordings of these memories, each once. For a reworded memory also its earlier wordings.
 create or replace function memory._statements_of(p_user_id text, p_memory_ids uuid[])
 returns text[]
 language plpgsql stable parallel safe

@@ -1,6 +1,6 @@
 create or replace function memory.was_forgotten(user_id text, messages jsonb)
 returns boolean[]
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18,5 +18,6 @@ begin
 end;
 $$;
 comment on function memory.was_forgotten(text, jsonb) is
-'For each of these messages or memories (objects with content and created_at) whether the user had it forgotten, or '
-'was forgotten after it was said; without created_at nobody knows when. For programs that import: such texts stay out.';
+'Tells for each of these messages or memories (objects with content and created_at) whether it was forgotten, or the '
+'user was forgotten after created_at; a text without created_at counts as older. For programs that import: such '
+'texts stay out.';

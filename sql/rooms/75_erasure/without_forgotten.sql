@@ -1,5 +1,5 @@
--- What was forgotten here stays out of an import: rows that were stored before the user was forgotten, statements that
--- were forgotten, and what was made of them.
+-- An import leaves out rows that were stored before the user was forgotten, forgotten statements, and everything that
+-- was made of them.
 
 -- The rows of an export that were stored after a moment. Marks, counters and keys of before go, too: they are about
 -- rows that stay out.
@@ -23,8 +23,8 @@ begin
 end;
 $$;
 
--- Removes forgotten statements, and what was made of them, from an import when all its rows are stored: which summaries
--- and artifacts go is only known after all messages and memories came. Triggers let the rows pass by.
+-- Removes forgotten statements, and everything that was made of them, from an import when all its rows are stored,
+-- because only all messages and memories together say which summaries and artifacts go. Triggers let the rows pass by.
 create or replace function memory._leave_out_forgotten(p_user_id text, p_threads text[], p_agents text[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -47,7 +47,7 @@ begin
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
-  left join memory.quarantined_messages as q -- which has what a message in quarantine has said
+  left join memory.quarantined_messages as q -- which has the text of a message in quarantine
     on q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq
   where m.user_id = p_user_id and m.thread_id = any (p_threads)
     and (memory._is_forgotten(p_user_id, m.content) or memory._is_forgotten(p_user_id, q.content));
@@ -74,7 +74,7 @@ begin
   select array_agg(g.summary_id) into summaries from gone as g;
   -- The next summary of the user is made from all messages that are left, as after memory.forget_memory().
   delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
-  -- What was put away for a summary that stays out is not summed up by anything.
+  -- No summary covers messages that compression has put into a summary that stays out.
   update memory.messages as m set summary_id = null, is_active = true
   where m.user_id = p_user_id and m.summary_id = any (summaries);
   delete from memory.memory_history as h where h.user_id = p_user_id and memory._is_forgotten(p_user_id, h.content);

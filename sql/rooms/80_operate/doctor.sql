@@ -1,6 +1,6 @@
 create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
@@ -14,7 +14,7 @@ comment on function memory.doctor() is
 'Checks this installation: one row per check, ok = false where something is broken. Where answers are '
 'worse than they could be, such as without an embedding model, detail begins with "degraded:".';
 
--- The lines of memory.doctor(), made of what memory.status() says of the queue, the models and what is embedded.
+-- The lines of memory.doctor(), made of the findings of memory.status() about the queue, the models and the embeddings.
 create or replace function memory._checks(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (check_name text, ok boolean, detail text)
 language plpgsql volatile parallel unsafe
@@ -72,7 +72,7 @@ begin
     case
       when c.counter is not null then format('exact (%s), by the last worker that read messages', c.counter)
       when c.finished_at is not null
-      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/operations.md)'
+      then 'estimated as bytes / 4: the last worker found no tiktoken encoding (see docs/models.md)'
       else 'estimated as bytes / 4 until a worker has counted'
     end
   from (values (1)) as always (row)
@@ -107,7 +107,7 @@ begin
       when 0 then 'no job waits for one'
       else format('%s waiting for the next day: raise a budget with memory.set_policy(), then run "select '
                   'memory.retry_job(user_id, job_id) from memory.jobs where status = ''pending'' and error like '
-                  '''AM002%%''"; memory.model_usage says what used it up', count(*))
+                  '''AM002%%''"; memory.model_usage shows the calls of the day', count(*))
     end
   from memory.jobs as j
   where j.status = 'pending' and j.error like 'AM002%' and j.run_after > statement_timestamp();
@@ -117,7 +117,7 @@ begin
     case count(*)
       when 0 then 'no job failed three times within a day'
       else format('%s jobs failed three times or more within a day: run "select * from memory.retry_storms", '
-                  'and mend what last_error says', count(*))
+                  'and mend the cause in last_error', count(*))
     end
   from memory.retry_storms;
 

@@ -1,4 +1,4 @@
--- What waits and what runs, for memory.doctor() and memory.status().
+-- The waiting and the running jobs, for memory.doctor() and memory.status().
 create or replace function memory._open_jobs(
   out pending bigint, out running bigint, out due bigint, out oldest_due timestamptz, out last_error text
 )

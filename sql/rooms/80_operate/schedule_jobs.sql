@@ -123,7 +123,7 @@ begin
   if problem is not null then
     raise exception '%', problem using errcode = '0A000', hint = hint;
   end if;
-  -- Who may call this function need not have the right on the other one: earlier versions did not have it.
+  -- A caller of this function need not have the right to call the other one, which earlier versions did not have.
   if has_function_privilege('memory._audit_schedule(text, text)', 'execute') then
     perform memory._audit_schedule(every, sweep_at);
   end if;
@@ -138,7 +138,7 @@ comment on function memory.schedule_jobs(text, text) is
 -- as well, and then record that they have scheduled jobs without having done so; other rows they cannot add.
 create or replace function memory._audit_schedule(p_every text, p_sweep_at text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the table
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -1,8 +1,8 @@
--- memory.doctor() checks the installation; this says how it goes: what serves, what waits and what helps. Nothing here
--- reads texts of many users, so the answer takes as long for a million messages as for none.
+-- memory.doctor() checks the installation; memory.status() shows its work: models, queue, workers, and problems with
+-- what helps. Nothing here reads texts of many users, so the answer takes as long for a million messages as for none.
 create or replace function memory.status()
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- as memory.doctor()
 as $$
@@ -30,7 +30,7 @@ comment on function memory.status() is
 'has read them, and problems. Each problem has a name, is_broken (false where answers are only degraded), a detail '
 'and the help.';
 
--- What waits, and who works. A worker is known by its claims and by the newest jobs that are done.
+-- The queue and the workers. A worker is known by its claims and by the newest jobs that are done.
 create or replace function memory._queue_status()
 returns jsonb
 language plpgsql stable parallel safe
@@ -57,8 +57,8 @@ begin
 end;
 $$;
 
--- How many texts the active embedding model has embedded; null without one. Of up to 20,000 rows they are counted, and
--- beyond that PostgreSQL's statistics of the tables tell about how many there are.
+-- How many texts the active embedding model has embedded; null without one. Up to 20,000 rows are counted; beyond that
+-- the statistics of the tables give an estimate.
 create or replace function memory._embedded_status()
 returns jsonb
 language plpgsql stable parallel safe
@@ -123,12 +123,12 @@ begin
     case d.check_name
       when 'privileges' then 'Run: agent-memory install'
       when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
-      when 'vector indexes' then 'Run what memory.vector_index() gives'
+      when 'vector indexes' then 'Run the statement of memory.vector_index()'
       when 'budgets' then 'Raise the budget with memory.set_policy(), then call memory.retry_job(user_id, job_id)'
       when 'retries' then 'Run: select * from memory.retry_storms'
       when 'dead jobs' then
         'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
-      when 'secrets' then 'See docs/operations.md, Secrets; "agent-memory doctor" says how far it is'
+      when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
       else 'Run what the detail names' end
   from memory._checks(p_queue, p_models, p_embedded) as d
   where not d.ok and d.check_name not in ('queue', 'models', 'embedding model'); -- whose findings follow

@@ -18,7 +18,7 @@ from ..keys import api_key, gets_key, is_own_server
 
 MAX_REPLY_MIB = 8
 MAX_EMBEDDING_KIB = 128
-"""Of the reply for each text: 4,000 numbers of 30 characters."""
+"""Bytes of the reply for each text: 4,000 numbers of 30 characters."""
 MIN_KEY_CHARACTERS = 8
 IDLE_SECONDS = 60.0
 """How long a connection is kept for the next request. Model servers close theirs after 5 to 300 seconds."""
@@ -104,7 +104,7 @@ async def _body(response: Any, limit: int) -> bytes:
     """The body of a response. Raises ModelError when it is larger than `limit` bytes, or compressed in another way.
 
     The library unpacks whatever it is sent, each part whole and each encoding after the other: a reply of 2 kB took
-    2 GB of a backend. The limit holds for what is sent as well: gzip may go on for ever and unpack to nothing.
+    2 GB of a backend. The limit holds for compressed bytes as well: gzip may go on for ever and unpack to nothing.
     """
     encoding = checked_encoding(response)
     gzip, body, received = zlib.decompressobj(wbits=31), bytearray(), 0

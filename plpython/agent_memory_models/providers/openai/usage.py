@@ -1,4 +1,4 @@
-"""Reads what a reply says about the tokens that it took."""
+"""Reads the tokens of a call from the reply."""
 
 from __future__ import annotations
 

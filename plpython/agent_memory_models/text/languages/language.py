@@ -1,4 +1,4 @@
-"""What the built-in model knows of a language: groups of words and phrases, and where a text has them."""
+"""Groups of words and phrases of a language, and the places where a text has them."""
 
 from __future__ import annotations
 
@@ -172,7 +172,7 @@ def phrases(group: str) -> list[tuple[str, ...]]:
 
 
 def _spellings(entry: str) -> list[str]:
-    """What an entry with choices stands for; a choice may hold choices."""
+    """The phrases of an entry with choices; a choice may hold choices."""
     found = [""]
     choices: list[str] = []
     depth = start = 0

@@ -16,10 +16,10 @@ MAX_WORDS = 400
 MAX_CHARACTERS = 20_000
 _WORD = re.compile(r"[^\W\d_]+")
 _USUAL = 0.5
-"""What it counts for a language that most of the thread is in it."""
+"""The points of the language that most of the thread is in."""
 _ENOUGH = 1.5
 _MUCH_MORE = 1.2
-"""A language without a table must have so many points, and so many times those of any language with one."""
+"""The least points of a language without a table, and how many times the points of any language with a table."""
 
 # The commonest words of languages without a table, so that a message in one of them is not taken for another one.
 _OTHERS = {
@@ -86,7 +86,7 @@ NOTHING = Recognised(None, None)
 def recognise_all(texts: Sequence[str]) -> list[Recognised]:
     """The language of each message of a thread. One that does not tell it is in the language of most others.
 
-    Where nothing tells a language, the text counts as English.
+    If nothing tells a language, the text counts as English.
     """
     alone = [recognise(text) for text in texts]
     told = Counter(found for found in alone if found != NOTHING)
@@ -117,7 +117,7 @@ def recognise(text: str, usual: Recognised = NOTHING) -> Recognised:
 
 @cache
 def _votes() -> dict[str, list[tuple[str, float]]]:
-    """For each word the languages that have it, each with its points: fewer where more languages have the word."""
+    """Maps each word to the languages that have it, each with its points: fewer if more languages have the word."""
     common = {language.name: language.common_words for language in LANGUAGES}
     common |= {name: frozenset(words.split()) for name, words in _OTHERS.items()}
     known: dict[str, dict[str, float]] = {}

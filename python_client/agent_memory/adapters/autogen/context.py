@@ -20,13 +20,13 @@ with needs("autogen"):
     from autogen_core.models import LLMMessage
 
 MemoryItem = SearchResult
-"""What ``MemoryContext.search`` finds."""
+"""A result of ``MemoryContext.search``."""
 
 SOURCES: tuple[Source, ...] = ("memory", "artifact", "message", "summary", "document")
 
 
 class MemoryContextConfig(BaseModel):
-    """What AutoGen writes of a context into a configuration; the client is not part of that."""
+    """A context in AutoGen's configuration, without the client."""
 
     user_id: str
     thread_id: str
@@ -77,7 +77,7 @@ class MemoryContext(ChatCompletionContext, Component[MemoryContextConfig]):
         await self._add([message])
 
     async def get_messages(self) -> list[LLMMessage]:
-        """Return what the model is to read."""
+        """Return the messages for the model."""
         await self._begin()
         parts = await self._memory.get_context(
             self._user_id, self._thread_id, agent_id=self._agent_id, max_tokens=self._max_tokens
@@ -115,10 +115,10 @@ class MemoryContext(ChatCompletionContext, Component[MemoryContextConfig]):
 
         Args:
             content: the text, up to 200 MiB.
-            description: what the placeholder says of it; None has it made from the text.
+            description: the description in the placeholder; None has it made from the text.
             type: what it is.
             key: its key; None has one made.
-            metadata: what else is known of it, such as the command.
+            metadata: further facts about it, such as the command.
         """
         stored = await self._memory.store_artifact(
             self._user_id,

@@ -25,7 +25,7 @@ Value = TypeVar("Value")
 
 
 class AgentMemoryConfig(BaseModel):
-    """What AutoGen writes of a memory into a configuration; the client is not part of that."""
+    """A memory in AutoGen's configuration, without the client."""
 
     user_id: str
     agent_id: str | None = None
@@ -102,7 +102,7 @@ class AgentMemory(Memory, Component[AgentMemoryConfig]):
         await _cancellable(add, cancellation_token)
 
     async def clear(self) -> None:
-        """Delete the memories that were added by ``add``; what was learned from conversations stays."""
+        """Delete the memories of ``add``; memories from conversations stay."""
         while rows := await self._memory.list_memories(
             self._user_id, agent_id=self._agent_id, filter={"autogen": {}}, row_limit=1000
         ):
@@ -122,7 +122,7 @@ class AgentMemory(Memory, Component[AgentMemoryConfig]):
 
 
 def _text_of(content: MemoryContent) -> tuple[str, dict[str, Any]]:
-    """The text that is stored, and what is needed to make the content anew."""
+    """The stored text, and the metadata that make the content anew."""
     mime_type = MemoryMimeType(content.mime_type)
     if mime_type in _TEXTS and isinstance(content.content, str):
         return content.content, {"mime_type": mime_type.value}

@@ -48,7 +48,7 @@ class AgentMemoryHistory:
         return to_langchain(await asynchronous(self._memory).get_messages(*self._thread))
 
     def context(self, query: str | None = None, max_tokens: int | None = None) -> list[BaseMessage]:
-        """Return what to send to a model: memories, what was said before, and the newest messages.
+        """Return messages for a model: memories, earlier messages about the query, and the newest messages.
 
         Args:
             query: what it is about; None takes the newest message of the user.
@@ -57,7 +57,7 @@ class AgentMemoryHistory:
         return finished(self._context(blocking(self._memory), query, max_tokens))
 
     async def acontext(self, query: str | None = None, max_tokens: int | None = None) -> list[BaseMessage]:
-        """Return what to send to a model, as ``context`` does."""
+        """Return messages for a model, as ``context`` does."""
         return await self._context(asynchronous(self._memory), query, max_tokens)
 
     async def _context(self, memory: AsyncMemory, query: str | None, max_tokens: int | None) -> list[BaseMessage]:
@@ -85,7 +85,7 @@ class AgentMemoryHistory:
 
 
 def from_langchain(message: BaseMessage) -> dict[str, Any]:
-    """Return a message of LangChain as ``add_messages`` takes it, and what ``to_langchain`` needs to make it anew."""
+    """Return a LangChain message for ``add_messages``, with the metadata from which ``to_langchain`` makes it anew."""
     said = convert_to_openai_messages(message)
     assert isinstance(said, dict)
     dumped = message_to_dict(message)

@@ -363,14 +363,14 @@ async def _listed(
 
 
 def _containment(prefix: tuple[str, ...], wanted: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """What the metadata of items has under a prefix, with those of the wanted values that the database can compare."""
+    """The metadata of items under a prefix, with the wanted values that the database can compare."""
     plain = {name: value for name, value in (wanted or {}).items() if isinstance(value, (str, int, float))}
     under = {"under": [".".join(prefix)]} if prefix else {}
     return {"langgraph": {**under, "value": plain} if plain else under}
 
 
 def _matches(value: Any, wanted: Any) -> bool:
-    """Whether a value is what a filter wants; a dict in a filter holds operators, or what a part must be.
+    """Whether a value passes a filter; a dict in a filter holds operators, or the value of a part.
 
     Raises:
         ValueError: an operator is unknown.

@@ -27,7 +27,7 @@ class Embedded:
 
 
 class Embedder:
-    """What ``index`` of a store says: which texts of an item are embedded, and by what.
+    """The ``index`` of a store: the texts of an item to embed, and the function that embeds them.
 
     Args:
         index: LangGraph's IndexConfig, with ``distance_type`` as in the one of PostgresStore. Without ``embed`` nothing

@@ -32,7 +32,7 @@ _UNSET: Any = object()
 
 
 class Calls(Configured, ABC):
-    """What both classes share: every method is a coroutine over a client."""
+    """The methods of both classes: each is a coroutine over a client."""
 
     _memory: client.AsyncMemory
     _client: Any
@@ -108,7 +108,7 @@ class Calls(Configured, ABC):
         if job is None:
             return {"results": [], "status": "PENDING", "job_id": job_id}
         numbers = {message.seq for message in stored}
-        # The job may have read messages of earlier calls too, so memories are told by what they were drawn from.
+        # The job may have read messages of earlier calls too, so the source messages tell which memories are new.
         records = await self._memory.list_memories(
             user_id, thread_id=thread_id, created_after=job.created_at, row_limit=MOST
         )
@@ -315,7 +315,7 @@ class Calls(Configured, ABC):
                 await self._delete(Scope(user_id, None, None, {}))
 
     async def _delete(self, place: Scope) -> None:
-        """Delete what a scope names; also what is superseded, which would come back with the end of its successor."""
+        """Delete the memories of a scope, also superseded ones, which would come back without their successor."""
         for record in [row async for row in self._records(place, MOST, hidden=True)]:
             await self._memory.delete_memory(place.user_id, record.memory_id)
 

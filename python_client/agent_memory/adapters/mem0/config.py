@@ -1,4 +1,4 @@
-"""What mem0's configuration means here: a database and models; the rest is named in a warning."""
+"""Reads mem0's configuration: a database and models; a warning names all other keys."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ _INSTEAD = {
 
 
 class _Section:
-    """A part of the configuration, which knows what of it was used."""
+    """A part of the configuration, which knows its used keys."""
 
     def __init__(self, given: object, path: str = "") -> None:
         if not isinstance(given, Mapping):
@@ -85,7 +85,7 @@ class _Section:
         return bool(self._given)
 
     def unused(self) -> list[str]:
-        """Return the keys that nobody took, with what serves instead."""
+        """Return the unused keys, with their replacements."""
         rest = [key for key in self._given if key not in self._used]
         named = [f"{self.name(key)} ({_INSTEAD[key]})" if key in _INSTEAD else self.name(key) for key in rest]
         return named + [name for part in self._parts for name in part.unused()]
@@ -129,8 +129,8 @@ class Configured:
         """Return a new one on the database and with the models that mem0's configuration names.
 
         ``vector_store`` of provider pgvector names the database, and ``llm`` and ``embedder`` models that are
-        registered and activated there, for all who use the database; so the role must be allowed to. What is left out
-        stays as it is there. A warning names the keys that mean nothing here.
+        registered and activated there, for all who use the database; so the role must be allowed to. Settings that are
+        left out stay as they are there. A warning names the keys that mean nothing here.
 
         Raises:
             TypeError: a value has another type than it has for mem0.

@@ -1,4 +1,4 @@
-"""The filters of mem0: whose memories are meant, and what their metadata must be."""
+"""The filters of mem0: the owner of memories, and conditions on their metadata."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Scope:
     wanted: dict[str, Any]
 
     def containment(self) -> dict[str, Any] | None:
-        """Return what the metadata must contain, as far as the database can compare it."""
+        """Return the values that the metadata must contain, as far as the database can compare them."""
         plain = {
             name: value
             for name, value in self.wanted.items()

@@ -1,4 +1,4 @@
-"""How values of agent_memory look in mem0, and the other way round."""
+"""Converts values between agent_memory and mem0."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def payload_of(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what filters compare."""
+    """Return the values that filters compare."""
     return {**item, **(item["metadata"] or {})}
 
 

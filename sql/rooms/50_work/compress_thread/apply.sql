@@ -1,6 +1,6 @@
--- Stores the summary and puts away the messages that it covers. The thread is locked first, as in every function that
--- changes messages. Another session that keeps this lock must not hold up the worker's other jobs: after two seconds
--- the worker gets 55P03 and hands the result in again.
+-- Stores the summary and soft-deletes the messages that it covers. The thread is locked first, as in every function
+-- that changes messages. Another session that keeps this lock must not hold up the worker's other jobs: after two
+-- seconds the worker gets 55P03 and hands the result in again.
 create or replace function memory._compress_thread_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,7 +1,7 @@
 -- The summary of the whole thread grows by all messages but the newest. The result of a tool is not kept without its
--- call, so the cut may lie before the message that called it. Messages that the summary covers already are put away
+-- call, so the cut may lie before the message that called it. Messages that the summary covers already are soft-deleted
 -- without a model. Messages that it has passed over, because memory.summarize_thread() was given a recent_k, are read
--- and put away first, by a job of their own. The instructions that begin the thread stay in it.
+-- and soft-deleted first, by a job of their own. The instructions that begin the thread stay in it.
 create or replace function memory._compress_thread_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )

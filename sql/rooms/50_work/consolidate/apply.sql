@@ -35,7 +35,7 @@ begin
     values (
       p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
       'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)),
-      -- of the rows, whatever the model replies
+      -- of the rows, not of the reply
       (select min(m.trust) from memory.memories as m
        where m.user_id = p_job.user_id and m.memory_id = any (source_ids)));
     extracted_ids := array(

@@ -23,14 +23,14 @@ begin
     described := null;
   end if;
   ref := memory._memory_ref(artifact.key, described, artifact.token_count);
-  -- Whoever holds the thread need not wait for this transaction, nor this one for him: the worker comes again.
+  -- If another session holds the thread, neither waits for the other: the worker hands the result in again.
   perform from memory.threads as t
   where t.user_id = artifact.user_id and t.thread_id = artifact.thread_id for no key update nowait;
   update memory.artifacts as a
   set awaits_description = false, description = coalesce(described, a.description)
   where a.user_id = artifact.user_id and a.key = artifact.key;
   if described <> artifact.description then
-    -- Of the row itself, not of a text read before: an edit that this update has waited for is not lost.
+    -- It reads the content within the update, so that an edit for which this update has waited is not lost.
     update memory.messages as m
     set content = memory._with_ref(m, ref), metadata = memory._with_text(m.metadata, memory._with_ref(m, ref))
     where m.user_id = artifact.user_id and m.thread_id = artifact.thread_id and m.artifact_key = artifact.key;
@@ -39,7 +39,7 @@ begin
 end;
 $$;
 
--- The text of a message with another placeholder of its artifact. Inlined by the planner, hence no SET clause.
+-- The text of a message with another placeholder of its artifact.
 create or replace function memory._with_ref(p_message memory.messages, p_ref text)
 returns text
 language sql immutable parallel safe

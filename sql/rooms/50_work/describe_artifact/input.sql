@@ -1,5 +1,5 @@
--- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job.
--- What a rule finds signs of an attack in goes into quarantine instead.
+-- The beginning and the end of the oldest artifact of the user whose description no model has seen, one in each job. An
+-- artifact in which a rule finds signs of an attack goes into quarantine instead.
 create or replace function memory._describe_artifact_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -8,7 +8,7 @@ as $$
 declare
   artifact memory.artifacts;
   bytes int;
-  given int4multirange; -- what the model is given of it
+  given int4multirange; -- the texts that the model is given
   head text;
   tail text;
 begin

@@ -44,7 +44,7 @@ begin
     if known.memory_id is not null then
       is_new := false;
       -- A known memory stays as it is when it is said in a suspicious way: otherwise an attacker could take back honest
-      -- memories by repeating them. What an administrator released is settled.
+      -- memories by repeating them. A memory that an administrator released stays released.
       if item.suspicion is null or known.released_at is not null then
         has_news := memory._say_again(
           known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
@@ -90,8 +90,8 @@ begin
 end;
 $$;
 
--- The memories of a reply whose messages were all given to the model, at most p_per_reply, and at most so many of each
--- agent as p_allowances says.
+-- The memories of a reply whose messages were all given to the model, at most p_per_reply, and of each agent at most
+-- the number in p_allowances.
 create or replace function memory._evident_memories(
   p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
 )
@@ -135,8 +135,8 @@ begin
 end;
 $$;
 
--- Why a model holds a memory to be an attack, in 200 letters, digits and plain marks at most: the model may repeat what
--- it read, and whoever shows the reason shall show no markup of it. Null where the model has nothing against it.
+-- The model's reason why a memory is an attack, cut to 200 letters, digits and plain marks: the model may repeat an
+-- attack, so the reason must have no markup. Null where the model has nothing against it.
 create or replace function memory._plain_suspicion(p_said text)
 returns text
 language plpgsql immutable parallel safe

@@ -21,8 +21,8 @@ begin
   from memory._message_payload(
     p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000, p_reads_expired => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
-  -- What neither the user nor an assistant said counts as read, and so does what an agent stored before it lost the
-  -- resource memory.
+  -- Messages of other roles than user and assistant count as read, and so do messages that an agent stored before it
+  -- lost the resource memory.
   if given.messages is null or not memory._has_resource(p_job.user_id, agent_id, 'memory') then
     perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories',
       case when given.is_partial then given.examined_seq else next_seq - 1 end);
@@ -31,7 +31,7 @@ begin
   end if;
   if memory._extractable_today(p_job.user_id, agent_id,
     memory._policy_section(p_job.user_id, agent_id, 'memories')) = 0 then
-    perform memory._refuse('memories.max_extracted_per_day', 'so many memories were extracted today',
+    perform memory._refuse('memories.max_extracted_per_day', 'no more memories may be extracted today',
       'The job waits for the next day (UTC).', 'AM002');
   end if;
   tokens := given.tokens;

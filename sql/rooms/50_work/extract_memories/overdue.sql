@@ -1,10 +1,10 @@
 -- Threads with messages that no extraction has read, because they are fewer than the cadence or their job died: threads
 -- with such a message that expires soon, and threads that have been quiet for an hour. Users take turns, so that one
--- with 10,000 short threads leaves room for the others; of one user what expires first comes first.
+-- with 10,000 short threads leaves room for the others; of one user the messages that expire first come first.
 --
 -- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
 -- those from which the policy wants nothing extracted never shut out the others. With 210,000 unread threads that reads
--- 85,000 pages, or 7,000 while they are busy; to read the first unread message of each took 1,013,000 and 847,000.
+-- 85,000 pages, or 7,000 while they are busy; reading the first unread message of each took 1,013,000 and 847,000.
 create or replace function memory._extract_memories_overdue(p_row_limit int)
 returns table (user_id text, scope text)
 language plpgsql stable parallel safe

@@ -1,6 +1,7 @@
--- What extraction has not read yet: for memory.sweep(), which has it read before it expires, and for memory.status().
+-- The messages that extraction has not read yet, for memory.sweep(), which has them read before they expire, and for
+-- memory.status().
 
--- Whether the policy has what this user says to this agent extracted.
+-- Whether the policy has memories extracted from this user's messages to this agent.
 create or replace function memory._extracts(p_user_id text, p_agent_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -17,13 +18,13 @@ begin
 end;
 $$;
 
--- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that
--- no extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come
--- after one of a week. What this costs depends on how many messages expire, and not on how many threads there are.
+-- The threads and agents with messages of people and assistants that expire soon, or have expired and wait, and that no
+-- extraction has read; and when the first expires. Each message is judged by its own life: one of a day may come after
+-- one of a week. The cost depends on the number of expiring messages, not on the number of threads.
 create or replace function memory._unread_threads_expiring()
 returns table (user_id text, thread_id text, agent_id text, expires_at timestamptz)
 language plpgsql stable parallel safe
-set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx
 set enable_bitmapscan = off
 set jit = off
 as $$
@@ -39,15 +40,15 @@ begin
       and m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
       and memory._expires_soon(m.created_at, m.expires_at) and memory._waits_for_extraction(m.created_at, m.expires_at)
     group by m.user_id, m.thread_id, m.agent_id offset 0) as s
-  -- A subquery and not a join, which would read the marks of all threads.
+  -- A subquery and not a join, which would read the watermarks of all threads.
   where s.last_seq > coalesce((
     select k.position from memory.marks as k
     where k.user_id = s.user_id and k.scope = s.thread_id and k.kind = 'extract_memories'), -1);
 end;
 $$;
 
--- The threads whose extractions died with what is still unread, how often within the 30 days for which dead jobs are
--- kept, and when last.
+-- The threads with unread messages whose extractions died: how often within the 30 days for which dead jobs are kept,
+-- and when last.
 create or replace function memory._dead_extractions()
 returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)
 language sql stable parallel safe

@@ -26,7 +26,7 @@ begin
   return exists (
     select from memory.artifact_parts as p
     where p.user_id = p_user_id and p.search_vector is null
-      -- Not those of an upload that no artifact names yet.
+      -- Parts of an upload that no artifact names yet do not count.
       and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id));
 end;
 $$;

@@ -59,7 +59,7 @@ begin
     from_seq := greatest(range_start, coalesce(base.end_seq + 1, after_opening),
                          range_end - (p_job.request ->> 'recent_k')::bigint + 1);
     if from_seq > coalesce(base.end_seq + 1, after_opening) then
-      range_start := from_seq; -- what recent_k passes over is read before compression puts it away
+      range_start := from_seq; -- messages that recent_k passes over are read by compression
     end if;
   else
     range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
@@ -152,9 +152,9 @@ begin
 end;
 $$;
 
--- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is
--- counted from there.
+-- The start of the rolling summary's window: p_window_size messages before its end, at an even seq so that a question
+-- keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is counted
+-- from there.
 create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint
 language sql immutable parallel safe

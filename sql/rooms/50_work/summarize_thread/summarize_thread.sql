@@ -2,7 +2,7 @@ create or replace function memory.summarize_thread(
   user_id text, thread_id text, recent_k int default null, kind text default null
 )
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -16,7 +16,7 @@ begin
 end;
 $$;
 comment on function memory.summarize_thread(text, text, int, text) is
-'Queues a summary of a thread and returns the job id. kind is rolling (what a context shows in place of messages that '
-'do not fit) or thread (of all messages); without kind it is thread where cadence.thread_summary_every_n is set, else '
-'rolling. Both kinds can be current at the same time. A summary is made from the previous one of its kind and the '
-'messages since, at most the last recent_k.';
+'Queues a summary of a thread and returns the job id. kind is rolling (shown in contexts in place of messages that do '
+'not fit) or thread (of all messages); the default is thread if cadence.thread_summary_every_n is set, else rolling. '
+'Both kinds can be current at the same time. A summary is made from the previous one of its kind and the messages '
+'since, at most the last recent_k.';

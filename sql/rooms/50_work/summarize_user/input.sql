@@ -1,5 +1,5 @@
--- The messages of all threads of a user since the last profile, thread by thread, so that a mark says how far each was
--- read. Threads get small numbers, because models copy long ids badly.
+-- The messages of all threads of a user since the last profile, thread by thread, so that a watermark says how far each
+-- was read. Threads get small numbers, because models copy long ids badly.
 create or replace function memory._summarize_user_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )

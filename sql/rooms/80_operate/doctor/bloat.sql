@@ -1,5 +1,5 @@
--- What memory.doctor() says of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It
--- reads PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
+-- The doctor's check of dead rows: whether autovacuum keeps up, and how far transaction ids have run ahead. It reads
+-- PostgreSQL's statistics, so the answer takes as long for a million rows as for none.
 create or replace function memory._check_bloat(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

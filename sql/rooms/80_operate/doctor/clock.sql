@@ -1,5 +1,5 @@
--- What memory.doctor() says of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest
--- time of each table is found by an index.
+-- The doctor's check of the server's clock. Expiry, leases and the turn of jobs follow this clock. The newest time of
+-- each table is found by an index.
 create or replace function memory._check_clock(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

@@ -1,4 +1,4 @@
--- What memory.doctor() says of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
+-- The doctor's check of triggers: without them plain SQL breaks rules, and counters and jobs stand still.
 create or replace function memory._check_triggers(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

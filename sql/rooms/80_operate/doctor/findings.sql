@@ -1,6 +1,6 @@
--- What is wrong with the queue, the models and the embeddings, and the command that helps. memory.doctor(), whose line
--- check_name names, and memory.status() both say what they say of these from here, so that the two never disagree.
--- Broken is what does not work; what is not broken makes answers worse.
+-- The problems of the queue, the models and the embeddings, each with the command that helps. memory.doctor(), whose
+-- line check_name names, and memory.status() both show these rows, so the two never disagree. If is_broken is true, a
+-- part does not work; otherwise answers are worse than they could be.
 create or replace function memory._findings(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (check_name text, name text, is_broken boolean, detail text, help text)
 language plpgsql stable parallel safe

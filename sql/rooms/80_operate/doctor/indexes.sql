@@ -1,4 +1,4 @@
--- What memory.doctor() says of indexes: those that an installation makes are there, and none is left half made.
+-- The doctor's check of indexes: the indexes of an installation are there, and none is left half made.
 create or replace function memory._check_indexes(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

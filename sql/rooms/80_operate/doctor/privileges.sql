@@ -1,6 +1,6 @@
--- What memory.doctor() says of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or
--- changes whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call
--- functions; docs/operations.md lists which.
+-- The doctor's check of privileges: nothing for PUBLIC, nobody but the owner creates objects in the schema or changes
+-- whole tables, and nobody reads a table of all users' texts past row security. Roles are meant to call functions;
+-- docs/roles.md lists which.
 create or replace function memory._check_privileges(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -8,7 +8,7 @@ declare
   public_functions constant bigint := (
     select count(*) from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace
-      and p.proname <> '_changes_whole_user' -- which whoever writes evaluates as the condition of triggers
+      and p.proname <> '_changes_whole_user' -- which writers evaluate as the condition of triggers
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0));
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
@@ -48,7 +48,7 @@ begin
 end;
 $$;
 
--- What an access control list gives to others than the owner.
+-- The rights that an access control list gives to others than the owner.
 create or replace function memory._granted(p_acl aclitem[], p_owner oid)
 returns table (grantee text, privilege text)
 language plpgsql stable parallel safe rows 10

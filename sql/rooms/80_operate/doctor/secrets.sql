@@ -1,5 +1,5 @@
--- What memory.doctor() says of secrets: whether they can be stored and read. It compares the keys with the names of
--- keys that secrets carry, and decrypts nothing.
+-- The doctor's check of secrets: whether they can be stored and read. It compares the keys with the names of keys that
+-- secrets carry, and decrypts nothing.
 create or replace function memory._check_secrets(out ok boolean, out detail text)
 language plpgsql volatile parallel unsafe
 set debug_print_plan = off -- as in memory.set_secret()

@@ -1,5 +1,5 @@
--- What memory.doctor() says of jobs that nobody does: those of dead workers, and those of kinds that the workers do not
--- know. A worker that looks for jobs takes one over within seconds after its lease has run out.
+-- The doctor's check of jobs that nobody does: jobs of dead workers, and jobs of kinds that the workers do not know. A
+-- worker that looks for jobs takes one over within seconds after its lease has run out.
 create or replace function memory._check_stuck_jobs(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$

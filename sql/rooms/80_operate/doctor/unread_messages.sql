@@ -1,4 +1,4 @@
--- What memory.doctor() says of messages that expire before extraction has read them.
+-- The doctor's check of messages that expire before extraction has read them.
 create or replace function memory._check_unread(out ok boolean, out detail text)
 language plpgsql stable parallel safe
 as $$
@@ -24,11 +24,11 @@ end;
 $$;
 
 -- How many messages expire soon (memory._expires_soon()), within a day, and extraction has not read them (unread), and
--- from how many of these the policy wants memories extracted (wanted). Of all that expire within a day the first 20,000
--- are looked at, which took 165 to 280 ms beside 2 million others; is_estimate says that there are more.
+-- from how many of these the policy wants memories extracted (wanted). It reads the first 20,000 messages that expire
+-- within a day, which took 165 to 280 ms beside 2 million others; is_estimate says that there are more.
 create or replace function memory._expiring_unread(out unread bigint, out wanted bigint, out is_estimate boolean)
 language plpgsql stable parallel safe
-set enable_seqscan = off -- By messages_expires_at_idx, also in a plan that was made for an empty table.
+set enable_seqscan = off -- so that a plan made for an empty table also uses messages_expires_at_idx
 set enable_bitmapscan = off
 set jit = off
 as $$

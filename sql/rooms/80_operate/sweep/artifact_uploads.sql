@@ -1,4 +1,4 @@
--- Deletes what was sent of artifacts that nobody has stored within a day after the last piece.
+-- Deletes uploads that nobody has stored as an artifact within a day after the last piece.
 create or replace function memory._sweep_artifact_uploads(p_batch_size int)
 returns void
 language plpgsql volatile parallel unsafe

@@ -21,7 +21,7 @@ $$;
 
 -- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
 -- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
--- Returns how many. Those that only texts name, in the long or the short form, are looked at again a day later. One
+-- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
 -- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
 -- its summary may name an artifact whose message is gone.
 create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
@@ -46,8 +46,8 @@ begin
       for update skip locked) as d
     group by d.user_id
   loop
-    -- A statement of its own sees messages that were deleted before the artifacts were locked. Whoever deletes one
-    -- later waits for the lock, and then has the artifact looked at again.
+    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
+    -- such a text later waits for the lock, and then has the artifact looked at again.
     named := array(
       select a.key
       from memory.artifacts as a

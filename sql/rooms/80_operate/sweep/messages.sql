@@ -1,7 +1,8 @@
 -- Deletes messages that have expired or were cleared, and returns how many. Compressed messages stay until they expire,
 -- because search finds them. An expired message that extraction has not read stays as long as it waits for that.
 -- Expired rows are read in windows of ten times as many as may be deleted, at most five windows (500,000 rows by
--- default), until enough are found: so many rows that wait, say of one user, do not hold up what expired after them.
+-- default), until enough are found, so that many waiting rows, say of one user, do not hold up messages that expired
+-- after them.
 create or replace function memory._sweep_messages(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
-"""Each query of docs/operations.md about watching, sizes and the audit runs, and alerts name metrics that there are."""
+"""Each query of docs/monitoring.md about watching, sizes and the audit runs, and alerts name metrics that there are."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import yaml  # type: ignore[import-untyped]
 from tests.support.servers import ROOT
 from tests.support.sqlapi import Api
 
-PAGE = (ROOT / "docs" / "operations.md").read_text()
-WATCHING = PAGE[PAGE.index("### Queries for monitoring") : PAGE.index("## What the images are made of")]
+PAGE = (ROOT / "docs" / "monitoring.md").read_text()
+WATCHING = PAGE[PAGE.index("## Queries for monitoring") :]
 QUERIES = [
     line.partition(";")[0]
     for block in re.findall(r"```sql\n(.*?)```", WATCHING, re.DOTALL)
@@ -26,7 +26,7 @@ def test_a_query_of_the_page_runs(api: Api, number: int) -> None:
 
 
 def test_the_page_names_every_check_of_the_doctor(api: Api) -> None:
-    table = PAGE[PAGE.index("### What the doctor finds") : PAGE.index("### Queries for monitoring")]
+    table = PAGE[PAGE.index("## What the doctor finds") : PAGE.index("## Queries for monitoring")]
     informative = {"version", "in-database runner", "embedding model", "token counts"}
     assert {row.check_name for row in api.doctor()} - informative == set(re.findall(r"`([a-z ]+)`", table)) - {
         "ok",
