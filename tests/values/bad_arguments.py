@@ -7,6 +7,7 @@ import random
 import uuid
 from typing import Any
 
+import pytest
 from psycopg.types.json import Jsonb
 
 from tests.support.sqlapi import wide_text
@@ -258,7 +259,7 @@ BAD_MESSAGES: list[tuple[str, dict[str, Any]]] = [
 
 # An argument, and what of it is too large.
 INCOMPRESSIBLE = random.Random(1).randbytes(MIB).hex()
-OVERSIZED: list[tuple[str, str, str, Any]] = [
+OVERSIZED: list[Any] = [
     ("add_message", "content", "content", "x" * (10 * MIB + 1)),
     ("add_message", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
     ("add_messages", "messages", "content", [{**HELLO, "content": "é" * (5 * MIB + 1)}]),
@@ -268,7 +269,7 @@ OVERSIZED: list[tuple[str, str, str, Any]] = [
     ("add_memory", "embedding_text", "embedding_text", "x" * (MIB // 4 + 1)),
     ("add_memory", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
     ("set_prompt", "template", "template", "{{memories}}" + "x" * 2**16),
-    ("store_artifact", "content", "content", "x" * (200 * MIB + 1)),
+    pytest.param("store_artifact", "content", "content", "x" * (200 * MIB + 1), marks=pytest.mark.nightly),
     ("store_artifact", "description", "description", "é" * 501),
     ("store_artifact", "metadata", "metadata", {"a": INCOMPRESSIBLE}),
     ("update_memory", "content", "content", "x" * (MIB // 4 + 1)),

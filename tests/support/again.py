@@ -1,0 +1,62 @@
+"""Which tests the embedded server repeats.
+
+It differs from the system's server in its version of PostgreSQL (18 instead of 15: other plans, other stemmers), and it
+has no PL/Python, so that a worker runs the jobs instead of run_jobs(). So the modules below run on both: those that say
+how each room behaves and how its statements are planned, and those of installation, upgrade and the worker. The others
+attack, repeat with other values or race: none of that depends on the server.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+TESTS = Path(__file__).resolve().parents[1]
+AGAIN = {
+    "adapters": ["langgraph_store", "masking"],
+    "artifacts": ["storing", "finding", "parts"],
+    "artifacts/offload": ["intercepting", "lifetime"],
+    "attacks": ["plans", "matrix"],
+    "audit": ["audit"],
+    "cli": ["commands", "demo"],
+    "client": ["connections", "conversation", "due_jobs", "results", "setup"],
+    "concurrency": ["one_after_the_other"],
+    "context": ["choice", "opening", "recall", "fence", "loading", "standing_facts"],
+    "documents": ["storing", "passages", "finding"],
+    "embeddings": ["vectors", "near_duplicates", "changes", "jobs"],
+    "embeddings/model_switch": ["switching"],
+    "erasure": ["forget_user", "forget_memory", "deletions", "export", "catalog"],
+    "hostile_models": ["failing_calls", "hanging_calls", "refused_replies", "verdicts"],
+    "http": ["transfer"],
+    "importer": ["langgraph"],
+    "install": ["install", "rights", "dump_restore", "migrations", "locks", "upgrade", "upgrade_rows", "readme"],
+    "kinds": ["consolidate", "describe_artifact", "parse_artifacts", "summarize_user"],
+    "kinds/compress_thread": ["archive", "when"],
+    "kinds/extract_memories": ["stored", "cadence"],
+    "kinds/reconcile_memories": ["jobs", "stated"],
+    "kinds/summarize_thread": ["rolling"],
+    "mcp": ["tools"],
+    "memories": ["storing", "exact_duplicates", "updating", "listing", "limit", "expiry"],
+    "messages": ["storing", "reading", "deleting", "idempotency_keys", "counters"],
+    "models": ["budgets", "ledger", "usage"],
+    "move": ["move"],
+    "operate": ["doctor", "status", "sweep", "views", "recovery"],
+    "page": ["conversations"],
+    "policy": ["policy", "resources"],
+    "queue": ["queue", "protocol", "claim_races", "failures"],
+    "queue/fair_queue": ["turns", "cost"],
+    "quickstarts": ["quickstarts"],
+    "search": ["defaults", "one_result"],
+    "search/keyword": ["queries", "filters", "languages", "ranking", "words"],
+    "search/memories_alone": ["results", "approximate_index", "cost"],
+    "search/messages": ["unparsed"],
+    "search/vector": ["hybrid", "callers", "cost"],
+    "secrets": ["masking", "secrets"],
+    "server": ["call_model"],
+    "summaries": ["reading"],
+    "tenants": ["row_security", "bound_roles", "tokens"],
+    "trust": ["quarantine", "fence", "summaries"],
+    "upgrade": ["schema", "rows"],
+    "values": ["rules", "limits"],
+    "worker": ["jobs", "health", "process"],
+}
+PATHS = {TESTS / folder / f"test_{module}.py" for folder, modules in AGAIN.items() for module in modules}
