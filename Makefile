@@ -97,11 +97,26 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
-test: services chromium libfaketime pgbouncer .venv/.dev ## Run all tests on the system's PostgreSQL, then again on the embedded one
+test: services chromium libfaketime pgbouncer .venv/.dev ## Run the tests on the system's PostgreSQL, then on the embedded one what may differ there
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
 	exit $$status
+
+.PHONY: nightly
+nightly: services libfaketime .venv/.dev ## Run the long forms that "make test" leaves out (kills, fuzz, load), "make torture", "make sbom audit"
+	@status=0; \
+	$(BIN)/python -m tests.nightly || status=1; \
+	$(MAKE) --no-print-directory torture || status=1; \
+	$(MAKE) --no-print-directory pgvector sbom audit || status=1; \
+	exit $$status
+
+# Machines that already have pgvector would never try this step of the installation.
+.PHONY: pgvector
+pgvector: services
+	@folder=$$(mktemp -d); trap 'rm -rf "$$folder"' EXIT; \
+	docker/install-postgres.sh --build-pgvector "$$folder"; \
+	test -n "$$(find "$$folder" -name vector.so)"
 
 .PHONY: test-fast
 test-fast: .venv/.dev ## Run the tests on the embedded server only, up to the first failure

@@ -41,6 +41,7 @@ def test_first_openings_at_once(folder: Path, processes: Processes) -> None:
         assert sorted(contents(memory)) == ["0", "1", "2", "3"]
 
 
+@pytest.mark.usefixtures("made")
 def test_the_last_to_leave_stops_the_server(folder: Path, processes: Processes) -> None:
     first, second = processes.started(USER), processes.started(USER)
     pid = server_pid(folder)
@@ -50,6 +51,7 @@ def test_the_last_to_leave_stops_the_server(folder: Path, processes: Processes) 
     wait_until(lambda: not server_runs(folder))
 
 
+@pytest.mark.usefixtures("made")
 def test_a_killed_user_has_left(folder: Path, processes: Processes) -> None:
     killed, other = processes.started(USER), processes.started(USER)
     killed.kill()
@@ -59,6 +61,7 @@ def test_a_killed_user_has_left(folder: Path, processes: Processes) -> None:
     wait_until(lambda: not server_runs(folder))
 
 
+@pytest.mark.usefixtures("made")
 def test_the_next_to_open_takes_over_the_server_of_a_killed_user(folder: Path, processes: Processes) -> None:
     killed = processes.started(USER)
     pid = server_pid(folder)
@@ -69,6 +72,7 @@ def test_the_next_to_open_takes_over_the_server_of_a_killed_user(folder: Path, p
     wait_until(lambda: not server_runs(folder))
 
 
+@pytest.mark.usefixtures("made")
 def test_a_store_that_another_process_uses_is_not_stopped_by_a_failed_opening(
     folder: Path, processes: Processes
 ) -> None:
@@ -87,6 +91,7 @@ def test_a_store_that_another_process_uses_is_not_stopped_by_a_failed_opening(
         assert memory.version()
 
 
+@pytest.mark.usefixtures("made")
 def test_clients_and_threads_of_a_process_share(folder: Path) -> None:
     with ThreadPoolExecutor(8) as pool:
         clients = list(pool.map(lambda _: Memory(path=folder), range(8)))
@@ -110,6 +115,7 @@ def test_two_names_of_a_folder_are_one_store(folder: Path, tmp_path: Path, monke
         assert contents(second) == contents(third) == ["Hi"]
 
 
+@pytest.mark.usefixtures("made")
 def test_a_server_that_was_killed_is_started_again(folder: Path) -> None:
     with Memory(path=folder) as memory:
         memory.add_message("ana", "t", "user", "before")
@@ -119,6 +125,7 @@ def test_a_server_that_was_killed_is_started_again(folder: Path) -> None:
         assert contents(memory) == ["before", "after"]
 
 
+@pytest.mark.usefixtures("made")
 def test_a_number_in_the_pid_file_that_is_another_process_by_now(folder: Path, processes: Processes) -> None:
     processes.started(USER)
     kill_server(folder)
@@ -130,6 +137,7 @@ def test_a_number_in_the_pid_file_that_is_another_process_by_now(folder: Path, p
     wait_until(lambda: not server_runs(folder) or server_pid(folder))
 
 
+@pytest.mark.usefixtures("made")
 def test_a_forked_child_opens_the_store_itself(folder: Path, processes: Processes) -> None:
     code = """
         memory = Memory(path=folder)
@@ -152,6 +160,7 @@ def test_a_forked_child_opens_the_store_itself(folder: Path, processes: Processe
         assert contents(memory) == ["parent", "child", "grandchild"]
 
 
+@pytest.mark.usefixtures("made")
 def test_a_forked_child_that_uses_no_memory_holds_nothing(folder: Path, processes: Processes) -> None:
     code = """
         memory = Memory(path=folder)
@@ -168,6 +177,7 @@ def test_a_forked_child_that_uses_no_memory_holds_nothing(folder: Path, processe
         folder.with_name(folder.name + ".end").touch()
 
 
+@pytest.mark.usefixtures("made")
 def test_a_closed_store_says_so(folder: Path) -> None:
     store = open_store(folder)
     store.close()

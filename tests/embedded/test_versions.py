@@ -14,7 +14,7 @@ from agent_memory.install import sql_file
 from tests.embedded.steps import server_runs
 from tests.support.runners import wait_until
 
-pytestmark = pytest.mark.own_server
+pytestmark = [pytest.mark.own_server, pytest.mark.usefixtures("made")]
 
 OURS = version("pg-agent-memory")
 

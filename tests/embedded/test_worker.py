@@ -14,7 +14,7 @@ from agent_memory.embedded import background, open_store
 from tests.embedded.steps import PATIENCE, Processes, server_runs
 from tests.support.runners import wait_until
 
-pytestmark = pytest.mark.own_server
+pytestmark = [pytest.mark.own_server, pytest.mark.usefixtures("made")]
 
 SAY = """
         for number in range(10):
@@ -30,10 +30,10 @@ WAIT = """
 
 
 @pytest.fixture
-def silent_model(folder: Path) -> Iterator[socket.socket]:
+def silent_model(made: Path) -> Iterator[socket.socket]:
     """The store's chat model is a server that accepts connections and never answers."""
     with socket.create_server(("127.0.0.1", 0)) as server:
-        with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
+        with open_store(made) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
             memory = Memory(connection)
             url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
             memory.register_model("silent", "chat", "openai", "some-model", {"base_url": url})

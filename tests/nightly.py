@@ -1,0 +1,53 @@
+"""Runs the long forms and writes what they found into docs/reliability.md: ``make nightly``.
+
+The tests that are marked nightly run on both servers; ``python -m tests.torture`` comes after them and keeps its own
+table. Exits with 1 if anything failed.
+"""
+
+from __future__ import annotations
+
+import datetime
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from xml.etree import ElementTree
+
+from bench.support.markdown import table
+from tests.support.servers import ROOT
+
+PAGE = ROOT / "docs" / "reliability.md"
+BEGIN, END = "<!-- nightly: make nightly -->\n", "<!-- end of nightly -->\n"
+RUNS = {"system": ["--server=system"], "embedded": ["--server=embedded", "--again"]}
+HEADER = ["server", "date", "tests", "failed", "skipped", "minutes"]
+
+
+def run(name: str, options: list[str], report: Path) -> list[str]:
+    """Run the nightly tests on a server, and return the row of its figures."""
+    started = time.monotonic()
+    command = [sys.executable, "-m", "pytest", "--nightly", *options, f"--junitxml={report}", "-n", "2"]
+    subprocess.run([*command, "--dist", "worksteal", *sys.argv[1:]], cwd=ROOT, check=False)
+    [suite] = ElementTree.parse(report).getroot()
+    tests, failed, errors, skipped = (int(suite.attrib[key]) for key in ("tests", "failures", "errors", "skipped"))
+    minutes = (time.monotonic() - started) / 60
+    date = datetime.date.today().isoformat()
+    return [name, date, str(tests), str(failed + errors), str(skipped), f"{minutes:.0f}"]
+
+
+def with_rows(page: str, rows: list[list[str]]) -> str:
+    """Return the page with these rows in its table."""
+    before, _, rest = page.partition(BEGIN)
+    _, _, after = rest.partition(END)
+    return f"{before}{BEGIN}\n{table(HEADER, rows)}\n\n{END}{after}"
+
+
+def main() -> int:
+    with tempfile.TemporaryDirectory() as folder:
+        rows = [run(name, options, Path(folder, f"{name}.xml")) for name, options in RUNS.items()]
+    PAGE.write_text(with_rows(PAGE.read_text(), rows))
+    return 1 if any(row[HEADER.index("failed")] != "0" for row in rows) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
