@@ -46,6 +46,7 @@ def test_messages_of_a_new_store_stay(folder: Path) -> None:
         assert said(memory) == {"I like tea": None}
 
 
+@pytest.mark.usefixtures("made")
 def test_an_upgrade_keeps_what_is_there(folder: Path) -> None:
     """As a store of a version that let messages expire after a week."""
     with Memory(path=folder) as memory:
@@ -61,6 +62,7 @@ def test_an_upgrade_keeps_what_is_there(folder: Path) -> None:
         assert kept["Until tomorrow"] is not None
 
 
+@pytest.mark.usefixtures("made")
 @pytest.mark.parametrize("agent", [None, "cook"])
 def test_an_upgrade_respects_what_a_policy_says(folder: Path, agent: str | None) -> None:
     with Memory(path=folder) as memory:
@@ -75,6 +77,7 @@ def test_an_upgrade_respects_what_a_policy_says(folder: Path, agent: str | None)
         assert before["I like tea"] is not None
 
 
+@pytest.mark.usefixtures("made")
 def test_a_lifetime_that_somebody_sets_stays(folder: Path) -> None:
     with Memory(path=folder) as memory:
         memory.set_policy({"messages": {"expires_after": "7 days"}})
@@ -84,6 +87,7 @@ def test_a_lifetime_that_somebody_sets_stays(folder: Path) -> None:
         upgrade(folder)
 
 
+@pytest.mark.usefixtures("made")
 def test_a_store_has_read_at_its_next_start_what_a_short_program_left_unread(folder: Path) -> None:
     with Memory(path=folder) as memory:
         memory.add_message("ana", "t", "user", "I prefer trains over planes.")

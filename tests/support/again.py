@@ -25,7 +25,7 @@ AGAIN = {
     "embeddings": ["vectors", "near_duplicates", "changes", "jobs"],
     "embeddings/model_switch": ["switching"],
     "erasure": ["forget_user", "forget_memory", "deletions", "export", "catalog"],
-    "hostile_models": ["failing_calls", "hanging_calls", "refused_replies", "verdicts"],
+    "hostile_models": ["failing_calls", "hanging_calls", "refused_replies"],
     "http": ["transfer"],
     "importer": ["langgraph"],
     "install": ["install", "rights", "dump_restore", "migrations", "locks", "upgrade", "upgrade_rows", "readme"],
