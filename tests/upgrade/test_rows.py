@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from agent_memory.move import move
 
 from tests.support.installer import install, open_as
 from tests.support.releases import RELEASES
@@ -89,3 +90,12 @@ def test_the_upgraded_database_works_and_doctor_is_content(restore: Callable[[st
         assert {check.check_name for check in api.doctor() if not check.ok} <= failing
         [found] = api.search(user_id=ANA["user_id"], query="Ghent", mode="keyword", top_k=1)
         assert found.content == "Works in\u00a0Ghent"
+
+
+def test_its_users_are_moved_into_a_new_installation(restore: Callable[[str], str], dsn: str, version: str) -> None:
+    upgraded = restore(version)
+    install(upgraded)
+    with open_as(upgraded) as source, open_as(dsn) as target:
+        results = [result for result in move(source, target) if result.user_id]
+        assert {result.outcome for result in results} == {"moved"}
+        assert {user.user_id for user in Api(target).list_users()} == {result.user_id for result in results}
