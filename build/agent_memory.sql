@@ -3103,20 +3103,14 @@ returns memory.stored_message$header$),
   user_id text, thread_id text, messages jsonb, agent_id text default 'default'
 )
 returns setof memory.stored_message$header$),
-      ('function', '_add_keyed_messages', $header$(
-  p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text
-)
-returns setof memory.stored_message$header$),
-      ('function', '_conflicting_key', $header$(
-  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
-)
-returns text$header$),
       ('function', '_append', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz, out reservation text
+  out first_seq bigint, out expires_at timestamptz, out masks boolean, out mark text
 )$header$),
-      ('function', '_unbook', $header$(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
+      ('function', '_unbook', $header$(
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_message_count int, p_token_count bigint
+)
 returns void$header$),
       ('function', '_has_parts', $header$(p_metadata jsonb)
 returns boolean$header$),
@@ -3155,8 +3149,8 @@ returns text$header$),
 returns boolean$header$),
       ('function', '_parse_messages', $header$(p_messages jsonb)
 returns table (
-  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
-  ends_round boolean, is_valid boolean
+  seq bigint, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, ends_round boolean,
+  is_valid boolean
 )$header$),
       ('function', '_refuse_times', $header$(p_messages jsonb)
 returns void$header$),
@@ -3175,8 +3169,6 @@ returns text[]$header$),
   p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
   p_tokens_now bigint, p_compression jsonb
 )
-returns void$header$),
-      ('function', '_enqueue_user_summary', $header$(p_user_id text, p_message_count int, p_every_n int)
 returns void$header$),
       ('function', '_message_embedding_before_write', $header$()
 returns trigger$header$),
@@ -3211,12 +3203,13 @@ returns interval$header$),
 returns boolean$header$),
       ('function', '_waits_for_extraction', $header$(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean$header$),
-      ('function', '_masked_message', $header$(p_message memory.messages)
-returns memory.messages$header$),
+      ('function', '_masked_content', $header$(p_content text, p_artifact_key text)
+returns text$header$),
       ('function', '_masked_metadata', $header$(p_metadata jsonb)
 returns jsonb$header$),
-      ('function', '_masked_booked_message', $header$(p_message memory.messages)
-returns memory.messages$header$),
+      ('function', '_mask_booked', $header$(
+  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text
+)$header$),
       ('function', '_message_before_insert', $header$()
 returns trigger$header$),
       ('function', '_message_before_update', $header$()
@@ -3294,6 +3287,11 @@ returns text[]$header$),
 returns jsonb$header$),
       ('function', '_may_be_long', $header$(p_content text)
 returns boolean$header$),
+      ('function', '_settle_message', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
+)
+returns memory.shortened_message$header$),
       ('function', '_shorten', $header$(
   p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_is_keyed boolean, p_messages jsonb default null
@@ -12407,8 +12405,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored memory.stored_message;
-  tokens int;
   short memory.shortened_message;
+  tokens int;
   booked record;
 begin
   -- Asked inline, because the call would take 1 us more.
@@ -12428,55 +12426,36 @@ begin
     metadata := coalesce(metadata, '{}');
   end if;
   created_at := coalesce(created_at, statement_timestamp());
-  if memory._message_problem(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key)
-    is not null then
-    perform memory._refuse_message(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key);
-  end if;
-  if expires_at is not null then
-    perform memory._check_bound('expires_at', expires_at);
-    -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
-    -- such as a wrong year.
-    if expires_at <= least(created_at, statement_timestamp()) then
-      raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
-        hint = 'Pass a later expires_at, or the created_at of an old message.';
-    end if;
+  if expires_at is not null or memory._may_be_long(content)
+    or memory._message_problem(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key)
+      is not null then
+    short := memory._settle_message(user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at,
+                                    idempotency_key);
+    content := short.content;
+    metadata := short.metadata;
   end if;
 
-  if memory._may_be_long(content) then
-    short := memory._shorten(memory._policy_section(user_id, agent_id, 'artifacts'), user_id, thread_id, agent_id, role,
-                             content, metadata, idempotency_key is not null);
-    if short.artifact_key is not null then
-      content := short.content;
-      metadata := short.metadata;
-    end if;
-  end if;
-
-  -- Like memory.add_messages(): booked first, then inserted under the reserved number. The insert trigger would do the
-  -- same work, but calling it takes a tenth of the time of add_message.
+  -- Booked first, then inserted under the number that is reserved for it. The insert trigger would do the same work, but
+  -- calling it takes a tenth of the time of add_message, and one function that both call a twenty-fifth.
   tokens := memory._estimated_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));
   if booked.first_seq is null then
-    perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
     return row(null, content, tokens, null)::memory.stored_message;
+  elsif booked.masks then
+    select m.* into content, metadata, tokens
+    from memory._mask_booked(user_id, thread_id, content, metadata, tokens, short.artifact_key) as m;
   end if;
-  -- The mark lets the row pass by the insert trigger; statements that set and clear it would take 3 % of the time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
-  values (add_message.user_id, add_message.thread_id,
-    case when set_config('memory.seqs_reserved', booked.reservation, true) <> '' then booked.first_seq end,
-    add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
-    add_message.idempotency_key, add_message.created_at, statement_timestamp(),
-    coalesce(add_message.expires_at, booked.expires_at), short.artifact_key, short.content_digest)
-  returning m.seq, m.content, m.token_count,
-    coalesce(nullif(set_config('memory.seqs_reserved', '', true), ''), short.memory_ref) into stored;
-  if not found then -- a trigger of the application's own has left the message out
-    perform set_config('memory.seqs_reserved', '', true);
-    update memory.threads as t
-    set next_seq = t.next_seq - case when t.next_seq = booked.first_seq + 1 then 1 else 0 end,
-        message_count = t.message_count - 1, active_tokens = t.active_tokens - tokens,
-        tokens_since_summary = t.tokens_since_summary - tokens
-    where t.user_id = add_message.user_id and t.thread_id = add_message.thread_id;
+  values (add_message.user_id, add_message.thread_id, booked.first_seq, add_message.agent_id, add_message.role,
+    add_message.content, add_message.metadata, tokens, add_message.idempotency_key, add_message.created_at,
+    statement_timestamp(), coalesce(add_message.expires_at, booked.expires_at), short.artifact_key,
+    short.content_digest)
+  returning m.seq, m.content, m.token_count, short.memory_ref into stored;
+  booked.mark := set_config('memory.seqs_reserved', '', true);
+  if stored.seq is null then -- a trigger of the application's own has left the message out
+    perform memory._unbook(user_id, thread_id, booked.first_seq, 1, tokens);
   end if;
   return stored;
 end;
@@ -12495,54 +12474,101 @@ language plpgsql volatile parallel unsafe security definer -- callers have no ri
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  settings jsonb; -- for long messages
+  policy jsonb;
+  masks boolean;
+  keys text[];
+  conflict text;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_messages(messages);
+  policy := memory._policy(user_id, agent_id);
+  masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
 
-  perform set_config('memory.seqs_reserved', 'yes', true);
-  if jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)')
-    and memory._has_resource(user_id, agent_id, 'memory') then -- otherwise the look for keys would create the thread
-    return query select * from memory._add_keyed_messages(user_id, thread_id, messages, agent_id);
-  else
-    settings := memory._policy_section(user_id, agent_id, 'artifacts');
-    -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
-    -- thread's row 1,000 times in one transaction and to call a row trigger 1,000 times would take ten times as long as
-    -- the inserts.
-    return query
-    with parsed as materialized (
-      select p.*, case when memory._may_be_long(p.content) then
-          memory._shorten(settings, add_messages.user_id, add_messages.thread_id, add_messages.agent_id, p.role,
-                          p.content, p.metadata, false, add_messages.messages) end as short
-      from memory._parse_messages(add_messages.messages) as p
-    ), booked as materialized (
-      select a.first_seq, a.expires_at
-      from (select count(*)::int as messages, sum(coalesce((p.short).token_count, p.token_count)) as tokens,
-              min(p.created_at) as first_at, max(p.created_at) as last_at,
-              bool_or(p.ends_round) as ends_round
-            from parsed as p having count(*) > 0) as b
-      cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
-                                        b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
-    )
-    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-      created_at, updated_at, expires_at, artifact_key, content_digest)
-    select add_messages.user_id, add_messages.thread_id, b.first_seq + p.seq, add_messages.agent_id, p.role,
-      coalesce((p.short).content, p.content), coalesce((p.short).metadata, p.metadata),
-      coalesce((p.short).token_count, p.token_count), p.created_at, statement_timestamp(), b.expires_at,
-      (p.short).artifact_key, (p.short).content_digest
-    from booked as b cross join parsed as p
-    where b.first_seq is not null
-    order by p.seq
-    returning m.seq, m.content, m.token_count, memory._ref_in(m.content, m.artifact_key);
-    if not found and messages <> '[]' then
-      perform memory._note_missing_resource(agent_id, 'memory', 'nothing is stored');
-      return query
-      select null::bigint, p.content, p.token_count, null::text
-      from memory._parse_messages(add_messages.messages) as p order by p.seq;
+  -- A message is not stored again when one with its key is stored already or stands earlier in the array. The thread is
+  -- locked first, so that nobody else adds one of the keys between the look-up and the insert. For an agent without the
+  -- resource memory that would create the thread.
+  if (policy #>> '{resources,memory}')::boolean
+    and jsonb_path_exists(messages, '$[*].idempotency_key ? (@ != null)') then
+    perform memory._lock_thread(user_id, thread_id);
+    keys := array(select distinct m.message ->> 'idempotency_key' from jsonb_array_elements(messages) as m (message)
+                  where m.message ->> 'idempotency_key' is not null);
+    -- A key under which another message is stored, or another one stands earlier in the array. A message is the same
+    -- when it is stored with marks in place of its credentials; they are looked for last, because the planner puts cheap
+    -- conditions first. min() and not "limit 1", for which the planner would choose a nested loop in the hope of an
+    -- early hit.
+    select min(k.idempotency_key) into conflict
+    from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
+          from (select p.idempotency_key, p.seq, p.role, p.content, memory._message_digest(p.role, p.content) as digest
+                from memory._parse_messages(messages) as p
+                where p.idempotency_key is not null
+                offset 0) as d) as k
+    left join memory._messages_by_keys(user_id, thread_id, keys) as m on m.idempotency_key = k.idempotency_key
+    where k.digest <> coalesce(nullif(m.digest, ''), k.first_digest)
+      and (memory._message_digest(k.role, memory._without_credentials(k.content)) = m.digest) is not true;
+    if conflict is not null then
+      perform memory._refuse_used_key(conflict);
     end if;
   end if;
+
+  -- The thread is booked once for all messages, which are then inserted under the reserved numbers. To update the
+  -- thread's row 1,000 times in one transaction and to call a row trigger 1,000 times would take ten times as long as
+  -- the inserts. If nothing is booked, b.first_seq and with it every seq is null.
+  return query
+  with parsed as materialized (
+    select p.*, m.seq as stored_seq, m.content as stored_content, m.token_count as stored_tokens,
+      m.memory_ref as stored_ref,
+      case
+        when p.idempotency_key is null then p.seq
+        else min(p.seq) over (partition by p.idempotency_key)
+      end as first_place
+    from memory._parse_messages(add_messages.messages) as p
+    left join memory._messages_by_keys(add_messages.user_id, add_messages.thread_id, keys) as m
+      on m.idempotency_key = p.idempotency_key
+  ), fresh as materialized (
+    select m.*, memory._estimated_tokens(m.content, m.metadata) as token_count
+    from (
+      select s.seq, s.role, s.created_at, s.idempotency_key, s.ends_round, s.place, s.short,
+        case when (s.short).artifact_key is not null then (s.short).content
+          when masks then memory._without_credentials(s.content) else s.content end as content,
+        case when (s.short).artifact_key is not null then (s.short).metadata
+          when masks then memory._masked_metadata(s.metadata) else s.metadata end as metadata
+      from (
+        select p.*, row_number() over (order by p.seq) - 1 as place,
+          case when memory._may_be_long(p.content) then
+            memory._shorten(policy -> 'artifacts', add_messages.user_id, add_messages.thread_id, add_messages.agent_id,
+                            p.role, p.content, p.metadata, p.idempotency_key is not null, add_messages.messages)
+          end as short
+        from parsed as p
+        where p.stored_seq is null and p.seq = p.first_place) as s
+      offset 0 -- each column is computed once
+    ) as m
+  ), booked as materialized (
+    select a.first_seq, a.expires_at
+    from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
+            max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
+          from fresh as f having count(*) > 0) as b
+    cross join lateral memory._append(add_messages.user_id, add_messages.thread_id, add_messages.agent_id, b.messages,
+                                      b.tokens, b.first_at, b.last_at, b.ends_round) as a
+  ), inserted as (
+    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
+      idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
+    select add_messages.user_id, add_messages.thread_id, b.first_seq + f.place, add_messages.agent_id, f.role,
+      f.content, f.metadata, f.token_count, f.idempotency_key, f.created_at, statement_timestamp(), b.expires_at,
+      (f.short).artifact_key, (f.short).content_digest
+    from booked as b cross join fresh as f
+    where b.first_seq is not null
+    order by f.place
+    returning m.seq
+  )
+  select coalesce(p.stored_seq, i.seq), coalesce(p.stored_content, f.content, p.content),
+    coalesce(p.stored_tokens, f.token_count), coalesce(p.stored_ref, (f.short).memory_ref)
+  from parsed as p
+  left join booked as b on true
+  left join fresh as f on f.seq = p.first_place
+  left join inserted as i on i.seq = b.first_seq + f.place
+  order by p.seq;
   perform set_config('memory.seqs_reserved', '', true);
 exception
   when data_exception then
@@ -12556,115 +12582,22 @@ comment on function memory.add_messages(text, text, jsonb, text) is
 'tool_calls, tool_call_id and name are kept in metadata. For an agent without the resource memory nothing is stored: '
 'every seq is null.';
 
--- Adds messages of which some have idempotency keys. A message is not stored again when one with its key is stored
--- already or stands earlier in the array. The thread is locked first, so that nobody else adds one of the keys between
--- the look-up and the insert.
-create or replace function memory._add_keyed_messages(
-  p_user_id text, p_thread_id text, p_messages jsonb, p_agent_id text
-)
-returns setof memory.stored_message
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  settings constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'artifacts');
-  keys text[];
-  conflict text;
-begin
-  perform memory._lock_thread(p_user_id, p_thread_id);
-  select array_agg(distinct p.idempotency_key) filter (where p.idempotency_key is not null) into keys
-  from memory._parse_messages(p_messages) as p;
-  conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, false);
-  if conflict is not null then -- the message may be stored with marks in place of its credentials
-    conflict := memory._conflicting_key(p_user_id, p_thread_id, p_messages, keys, true);
-  end if;
-  if conflict is not null then
-    perform memory._refuse_used_key(conflict);
-  end if;
-
-  return query
-  with parsed as materialized (
-    select p.*, m.seq as stored_seq, m.content as stored_content, m.token_count as stored_tokens,
-      m.memory_ref as stored_ref,
-      case
-        when p.idempotency_key is null then p.seq
-        else min(p.seq) over (partition by p.idempotency_key)
-      end as first_place
-    from memory._parse_messages(p_messages) as p
-    left join memory._messages_by_keys(p_user_id, p_thread_id, keys) as m on m.idempotency_key = p.idempotency_key
-  ), fresh as materialized (
-    select p.*, row_number() over (order by p.seq) - 1 as place,
-      case when memory._may_be_long(p.content) then
-        memory._shorten(settings, p_user_id, p_thread_id, p_agent_id, p.role, p.content, p.metadata,
-                        p.idempotency_key is not null, p_messages) end as short
-    from parsed as p
-    where p.stored_seq is null and p.seq = p.first_place
-  ), booked as materialized (
-    select a.first_seq, a.expires_at
-    from (select count(*)::int as messages, sum(coalesce((f.short).token_count, f.token_count)) as tokens,
-            min(f.created_at) as first_at, max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
-          from fresh as f having count(*) > 0) as b
-    cross join lateral memory._append(p_user_id, p_thread_id, p_agent_id,
-                                      b.messages, b.tokens, b.first_at, b.last_at, b.ends_round) as a
-  ), inserted as (
-    insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
-      idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
-    select p_user_id, p_thread_id, b.first_seq + f.place, p_agent_id, f.role, coalesce((f.short).content, f.content),
-      coalesce((f.short).metadata, f.metadata), coalesce((f.short).token_count, f.token_count), f.idempotency_key,
-      f.created_at, statement_timestamp(), b.expires_at, (f.short).artifact_key, (f.short).content_digest
-    from booked as b cross join fresh as f
-  )
-  select coalesce(p.stored_seq, b.first_seq + f.place),
-    coalesce(p.stored_content, (f.short).content, p.content),
-    coalesce(p.stored_tokens, (f.short).token_count, p.token_count), coalesce(p.stored_ref, (f.short).memory_ref)
-  from parsed as p
-  left join booked as b on true
-  left join fresh as f on f.seq = p.first_place
-  where p.stored_seq is not null or b.first_seq is not null
-  order by p.seq;
-end;
-$$;
-
--- A key under which another message is stored, or another one stands earlier in the array; null when there is none.
--- With p_is_masked a message is also the same when it is stored with marks in place of its credentials.
-create or replace function memory._conflicting_key(
-  p_user_id text, p_thread_id text, p_messages jsonb, p_keys text[], p_is_masked boolean
-)
-returns text
-language plpgsql volatile parallel unsafe -- volatile, so that it sees what the lock of the thread has waited for
-as $$
-begin
-  -- min() and not "limit 1", for which the planner would choose a nested loop in the hope of an early hit
-  return (
-    select min(k.idempotency_key)
-    from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
-          from (select p.idempotency_key, p.seq, memory._message_digest(p.role, p.content) as digest,
-                  case when p_is_masked
-                    then memory._message_digest(p.role, memory._without_credentials(p.content)) end as masked_digest
-                from memory._parse_messages(p_messages) as p
-                where p.idempotency_key is not null
-                offset 0) as d) as k
-    left join memory._messages_by_keys(p_user_id, p_thread_id, p_keys) as m on m.idempotency_key = k.idempotency_key
-    where k.digest <> coalesce(nullif(m.digest, ''), k.first_digest) and (k.masked_digest = m.digest) is not true);
-end;
-$$;
-
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
--- booked for an agent without the resource memory; then the first two results are null. reservation is what the setting
--- memory.seqs_reserved must be when rows are inserted under the reserved numbers: yes, or masked where the policy wants
--- marks in place of credentials; then the insert trigger takes the rows.
+-- booked for an agent without the resource memory; then first_seq is null. masks: the policy wants marks in place of
+-- credentials. Sets memory.seqs_reserved, by which rows with their numbers pass by the insert trigger; the caller takes
+-- the mark back when they are inserted. An assignment sets it in a tenth of the time of a statement.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz, out reservation text
+  out first_seq bigint, out expires_at timestamptz, out masks boolean, out mark text
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
   layers memory.policies[];
   policy jsonb;
-  lifetime interval;
   messages_now bigint;
   tokens_now bigint;
   tokens_since bigint;
@@ -12672,7 +12605,6 @@ declare
   due text[];
   kind text;
 begin
-  reservation := 'yes';
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
@@ -12692,7 +12624,7 @@ begin
 
   -- Where no policy is set, the planner folds the settings into both expressions as constants.
   if cardinality(layers) = 0 then
-    lifetime := memory._message_lifetime(memory._default_policy());
+    expires_at := coalesce(statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity');
     due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now,
                              tokens_since, embeds);
   else
@@ -12700,26 +12632,33 @@ begin
     if not (policy #>> '{resources,memory}')::boolean then
       -- Hardly any agent is without memory, so the booking is undone here. To read the policy before it took a tenth of
       -- the instructions of add_message (callgrind) for every agent.
-      perform memory._unbook(p_user_id, p_thread_id, p_message_count, p_token_count);
+      perform memory._unbook(p_user_id, p_thread_id, first_seq, p_message_count, p_token_count);
+      perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is stored');
+      delete from memory.threads as t
+      where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0; -- it never had a message
       first_seq := null;
       return;
     end if;
-    lifetime := memory._message_lifetime(policy);
-    if (policy #>> '{secrets,mask_in_threads}')::boolean then
-      reservation := set_config('memory.seqs_reserved', 'masked', true);
-    end if;
+    expires_at := coalesce(statement_timestamp() + memory._message_lifetime(policy), 'infinity');
+    masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
     due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
-  expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
 
+  mark := set_config('memory.seqs_reserved', 'yes', true);
   foreach kind in array due loop
     case kind
       when 'compress_thread' then
         perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now,
           tokens_now, coalesce(policy, memory._default_policy()) -> 'compression');
       when 'summarize_user' then
-        perform memory._enqueue_user_summary(p_user_id, p_message_count,
-          (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int);
+        -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come a
+        -- message later than the policy says. An exact counter would make the appends to all threads of a user wait for
+        -- each other.
+        if memory._passes_multiple(
+          (select sum(t.next_seq) from memory.threads as t where t.user_id = p_user_id)::bigint - p_message_count,
+          p_message_count, (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int) then
+          perform memory._enqueue_due(p_user_id, kind, '');
+        end if;
       when 'summarize_thread' then
         if not memory._enqueue_due(p_user_id, kind, p_thread_id,
                                    memory._kind_of_summary(coalesce(policy, memory._default_policy()))) then
@@ -12732,14 +12671,17 @@ begin
 end;
 $$;
 
--- Takes back what memory._append() has booked, as if it had not been called. A thread that never had a message goes.
-create or replace function memory._unbook(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
+-- Takes back what memory._append() has booked under the numbers from p_first_seq on, as if it had not been called. A
+-- number stays without a message if the thread has a later one already.
+create or replace function memory._unbook(
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_message_count int, p_token_count bigint
+)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   update memory.threads as t
-  set next_seq = t.next_seq - p_message_count,
+  set next_seq = case t.next_seq when p_first_seq + p_message_count then p_first_seq else t.next_seq end,
       message_count = t.message_count - p_message_count,
       active_tokens = t.active_tokens - p_token_count,
       tokens_since_summary = t.tokens_since_summary - p_token_count,
@@ -12750,8 +12692,6 @@ begin
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq desc limit 1), t.last_at)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
-  delete from memory.threads as t
-  where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0;
 end;
 $$;
 
@@ -12961,13 +12901,13 @@ $$;
 -- breaks a rule; is_valid is true for all others. The caller has checked user, thread and agent.
 create or replace function memory._parse_messages(p_messages jsonb)
 returns table (
-  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
-  ends_round boolean, is_valid boolean
+  seq bigint, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, ends_round boolean,
+  is_valid boolean
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
-    r.idempotency_key, memory._ends_round(r.role, r.metadata),
+  select r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key,
+    memory._ends_round(r.role, r.metadata),
     case
       when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
           is null
@@ -13060,8 +13000,7 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end
--- whether a job is queued. Inlined by the planner, hence no SET clause.
+-- summarize_user, memory._append() decides in the end whether a job is queued. Inlined by the planner, hence no SET clause.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint, p_embeds boolean
@@ -13130,23 +13069,6 @@ begin
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq < after_opening and m.is_active), 0);
   if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
-  end if;
-end;
-$$;
-
--- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of
--- open transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would
--- make the appends to all threads of a user wait for each other.
-create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  messages bigint;
-begin
-  select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
-  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
-    perform memory._enqueue_due(p_user_id, 'summarize_user', '');
   end if;
 end;
 $$;
@@ -13421,24 +13343,20 @@ end;
 
 -- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
 
--- The message with marks in its content, and in the parts of its metadata that belong to what was said. The placeholder
--- of an artifact stays whole, even if its key looks random.
-create or replace function memory._masked_message(p_message memory.messages)
-returns memory.messages
+-- The content with marks. The placeholder of an artifact stays whole, even if its key looks random.
+create or replace function memory._masked_content(p_content text, p_artifact_key text)
+returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  masked constant text := memory._without_credentials(p_message.content);
+  masked constant text := memory._without_credentials(p_content);
 begin
-  if p_message.artifact_key is null or memory._ref_in(masked, p_message.artifact_key) is not null then
-    p_message.content := masked;
-  end if;
-  p_message.metadata := memory._masked_metadata(p_message.metadata);
-  p_message.token_count := memory._estimated_tokens(p_message.content, p_message.metadata);
-  return p_message;
+  return case when p_artifact_key is null or memory._ref_in(masked, p_artifact_key) is not null then masked
+    else p_content end;
 end;
 $$;
 
+-- The metadata with marks in the parts that belong to what was said.
 create or replace function memory._masked_metadata(p_metadata jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -13455,19 +13373,21 @@ begin
 end;
 $$;
 
--- A message that memory._append() has booked, with marks; its thread counts the fewer tokens.
-create or replace function memory._masked_booked_message(p_message memory.messages)
-returns memory.messages
+-- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer tokens.
+create or replace function memory._mask_booked(
+  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  tokens constant int := p_message.token_count;
+  booked_tokens constant int := tokens;
 begin
-  p_message := memory._masked_message(p_message);
-  if p_message.token_count <> tokens then
-    perform memory._count_messages(p_message.user_id, p_message.thread_id, 0, p_message.token_count - tokens);
+  content := memory._masked_content(content, p_artifact_key);
+  metadata := memory._masked_metadata(metadata);
+  tokens := memory._estimated_tokens(content, metadata);
+  if tokens <> booked_tokens then
+    perform memory._count_messages(p_user_id, p_thread_id, 0, tokens - booked_tokens);
   end if;
-  return p_message;
 end;
 $$;
 
@@ -13481,40 +13401,23 @@ declare
   short memory.shortened_message;
   booked record;
 begin
-  if new.seq is not null and current_setting('memory.seqs_reserved', true) = 'masked' then
-    return memory._masked_booked_message(new);
-  end if;
   -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
   -- lets their rows pass by.
   if new.seq is not null then
     perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
   end if;
-  if new.role = 'agent' then
-    new.role := 'assistant';
-  end if;
-  new.metadata := coalesce(new.metadata, '{}');
-  new.created_at := coalesce(new.created_at, statement_timestamp());
   if not memory._is_user(new.user_id) then
     perform memory._check_id('user_id', new.user_id);
   end if;
-  if memory._message_problem(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-                             new.created_at, new.idempotency_key) is not null then
-    perform memory._refuse_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
-                                   new.created_at, new.idempotency_key);
-  end if;
-  perform memory._check_bound('expires_at', new.expires_at);
-  new.artifact_key := null;
-  new.content_digest := null;
-  if memory._may_be_long(new.content) then
-    short := memory._shorten(memory._policy_section(new.user_id, new.agent_id, 'artifacts'), new.user_id, new.thread_id,
-                             new.agent_id, new.role, new.content, new.metadata, new.idempotency_key is not null);
-    if short.artifact_key is not null then
-      new.content := short.content;
-      new.metadata := short.metadata;
-      new.artifact_key := short.artifact_key;
-      new.content_digest := short.content_digest;
-    end if;
-  end if;
+  new.role := case new.role when 'agent' then 'assistant' else new.role end;
+  new.metadata := coalesce(new.metadata, '{}');
+  new.created_at := coalesce(new.created_at, statement_timestamp());
+  short := memory._settle_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,
+                                  new.created_at, new.expires_at, new.idempotency_key);
+  new.content := short.content;
+  new.metadata := short.metadata;
+  new.artifact_key := short.artifact_key;
+  new.content_digest := short.content_digest;
   new.token_count := memory._estimated_tokens(new.content, new.metadata);
   new.updated_at := statement_timestamp();
   new.is_active := true;
@@ -13522,9 +13425,9 @@ begin
   booked := memory._append(new.user_id, new.thread_id, new.agent_id, 1, new.token_count, new.created_at,
                            new.created_at, memory._ends_round(new.role, new.metadata));
   if booked.first_seq is null then
-    perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
     return null;
   end if;
+  booked.mark := set_config('memory.seqs_reserved', '', true);
   new.seq := booked.first_seq;
   new.expires_at := coalesce(new.expires_at, booked.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. A refusal here keeps
@@ -13534,9 +13437,10 @@ begin
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
   end if;
-  if booked.reservation = 'masked' then
-    perform set_config('memory.seqs_reserved', '', true);
-    new := memory._masked_booked_message(new);
+  if booked.masks then
+    select m.* into new.content, new.metadata, new.token_count
+    from memory._mask_booked(new.user_id, new.thread_id, new.content, new.metadata, new.token_count,
+                             new.artifact_key) as m;
   end if;
   return new;
 end;
@@ -13566,10 +13470,11 @@ begin
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;
   if new.content <> old.content or new.metadata <> old.metadata then
     policy := memory._policy(new.user_id, new.agent_id);
-    new.token_count := memory._estimated_tokens(new.content, new.metadata);
     if (policy #>> '{secrets,mask_in_threads}')::boolean then
-      new := memory._masked_message(new);
+      new.content := memory._masked_content(new.content, new.artifact_key);
+      new.metadata := memory._masked_metadata(new.metadata);
     end if;
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
     new.is_counted := false;
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
                                                 new.created_at);
@@ -14235,6 +14140,41 @@ language sql immutable parallel safe
 begin atomic
   select octet_length(p_content) > 300;
 end;
+
+-- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
+-- memory._shorten() makes of it.
+create or replace function memory._settle_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
+)
+returns memory.shortened_message
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  short memory.shortened_message;
+begin
+  if memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                             p_idempotency_key) is not null then
+    perform memory._refuse_message(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                                   p_idempotency_key);
+  end if;
+  perform memory._check_bound('expires_at', p_expires_at);
+  -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
+  -- such as a wrong year.
+  if p_expires_at <= least(p_created_at, statement_timestamp()) then
+    raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
+      hint = 'Pass a later expires_at, or the created_at of an old message.';
+  end if;
+  if memory._may_be_long(p_content) then
+    short := memory._shorten(memory._policy_section(p_user_id, p_agent_id, 'artifacts'), p_user_id, p_thread_id,
+                             p_agent_id, p_role, p_content, p_metadata, p_idempotency_key is not null);
+  end if;
+  if short.artifact_key is not null then
+    return short;
+  end if;
+  return row(p_content, p_metadata, null, null, null, null)::memory.shortened_message;
+end;
+$$;
 
 -- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
 -- What is made here of the content and its command (key, description, words around the placeholder) reaches further

@@ -72,13 +72,13 @@ $$;
 -- breaks a rule; is_valid is true for all others. The caller has checked user, thread and agent.
 create or replace function memory._parse_messages(p_messages jsonb)
 returns table (
-  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
-  ends_round boolean, is_valid boolean
+  seq bigint, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, ends_round boolean,
+  is_valid boolean
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
-    r.idempotency_key, memory._ends_round(r.role, r.metadata),
+  select r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key,
+    memory._ends_round(r.role, r.metadata),
     case
       when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
           is null

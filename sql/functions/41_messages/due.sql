@@ -35,8 +35,7 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end
--- whether a job is queued. Inlined by the planner, hence no SET clause.
+-- summarize_user, memory._append() decides in the end whether a job is queued. Inlined by the planner, hence no SET clause.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint, p_embeds boolean
@@ -105,23 +104,6 @@ begin
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq < after_opening and m.is_active), 0);
   if p_tokens_now - kept_tokens >= (p_compression ->> 'threshold_tokens')::bigint / 10 then
     perform memory._enqueue_due(p_user_id, 'compress_thread', p_thread_id);
-  end if;
-end;
-$$;
-
--- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of
--- open transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would
--- make the appends to all threads of a user wait for each other.
-create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  messages bigint;
-begin
-  select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
-  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
-    perform memory._enqueue_due(p_user_id, 'summarize_user', '');
   end if;
 end;
 $$;

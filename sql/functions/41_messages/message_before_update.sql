@@ -22,10 +22,11 @@ begin
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;
   if new.content <> old.content or new.metadata <> old.metadata then
     policy := memory._policy(new.user_id, new.agent_id);
-    new.token_count := memory._estimated_tokens(new.content, new.metadata);
     if (policy #>> '{secrets,mask_in_threads}')::boolean then
-      new := memory._masked_message(new);
+      new.content := memory._masked_content(new.content, new.artifact_key);
+      new.metadata := memory._masked_metadata(new.metadata);
     end if;
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
     new.is_counted := false;
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
                                                 new.created_at);
