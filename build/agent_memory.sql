@@ -2370,15 +2370,9 @@ returns table (statement text)$header$),
 returns text$header$),
       ('function', '_assignment', $header$()
 returns text$header$),
-      ('function', '_without_assigned', $header$(p_text text)
-returns text$header$),
       ('function', '_masked_assignment', $header$(p_parts text[])
 returns text$header$),
       ('function', '_is_password', $header$(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
-returns boolean$header$),
-      ('function', '_is_no_password', $header$(p_word text)
-returns boolean$header$),
-      ('function', '_is_key', $header$(p_value text)
 returns boolean$header$),
       ('function', '_added', $header$(p_a jsonb, p_b jsonb)
 returns jsonb$header$),
@@ -2445,10 +2439,6 @@ returns double precision$header$),
       ('function', '_seq_or_null', $header$(p_value jsonb)
 returns bigint$header$),
       ('function', '_passage', $header$(p_language regconfig, p_content text, p_query text, p_tokens int)
-returns text$header$),
-      ('function', '_sentence_begun', $header$(p_before text, p_length int)
-returns text$header$),
-      ('function', '_sentence_ended', $header$(p_after text)
 returns text$header$),
       ('function', '_possible_signs', $header$(p_plain text, p_among text[] default null)
 returns text[]$header$),
@@ -2608,13 +2598,9 @@ returns void$header$),
 returns name$header$),
       ('function', '_audit_before_change', $header$()
 returns trigger$header$),
-      ('function', '_forget_in_audit', $header$(p_user_id text)
-returns bigint$header$),
       ('function', 'bind_role', $header$(role_name name, user_id text)
 returns void$header$),
       ('function', '_check_role_to_bind', $header$(p_role_name name)
-returns void$header$),
-      ('function', '_make_tenant', $header$(p_role_name name)
 returns void$header$),
       ('function', 'set_token_key', $header$(key text, previous text default null)
 returns void$header$),
@@ -2648,8 +2634,6 @@ returns jsonb$header$),
 returns regconfig$header$),
       ('function', '_languages', $header$(p_user_id text, p_agent_id text, p_language text)
 returns regconfig[]$header$),
-      ('function', '_marked_language', $header$(p_scope text)
-returns text$header$),
       ('function', '_parse_anew_later', $header$(p_user_id text, p_former regconfig[])
 returns void$header$),
       ('function', '_merge_policy', $header$(p_base jsonb, p_layer jsonb)
@@ -2756,8 +2740,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_broken_model_setting_rule', $header$(p_key text, p_value jsonb)
 returns text$header$),
-      ('function', '_is_key_variable', $header$(p_name text)
-returns boolean$header$),
       ('function', 'reset_prompt', $header$(name text)
 returns int$header$),
       ('function', 'set_prompt', $header$(name text, template text)
@@ -2783,8 +2765,6 @@ returns boolean$header$),
       ('function', '_stays_out', $header$(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean$header$),
       ('function', '_bury', $header$(p_user_id text, p_contents text[])
-returns void$header$),
-      ('function', '_lift_tombstones', $header$(p_user_id text)
 returns void$header$),
       ('function', '_bury_user', $header$(p_user_id text)
 returns bigint$header$),
@@ -2860,10 +2840,6 @@ returns text$header$),
       ('function', 'get_job', $header$(user_id text, job_id bigint)
 returns memory.job$header$),
       ('function', '_hand_out', $header$(p_job memory.jobs, out payload jsonb, out goes_on boolean)$header$),
-      ('function', '_place_of_error', $header$(p_code text, p_trace text)
-returns text$header$),
-      ('function', '_payload_without_credentials', $header$(p_payload jsonb)
-returns jsonb$header$),
       ('function', '_jobs_after_delete', $header$()
 returns trigger$header$),
       ('function', '_job_input', $header$(
@@ -2873,9 +2849,7 @@ returns trigger$header$),
 returns jsonb$header$),
       ('function', '_finish_job', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
-      ('function', '_show_failure', $header$(p_job memory.jobs)
-returns void$header$),
-      ('function', '_drop_unfinished', $header$(p_job memory.jobs)
+      ('function', '_drop_unfinished', $header$(p_job memory.jobs, p_goes_on boolean default false)
 returns void$header$),
       ('function', '_follow_up', $header$(p_job memory.jobs)
 returns jsonb$header$),
@@ -3138,15 +3112,6 @@ returns int$header$),
 returns boolean$header$),
       ('function', '_check_messages', $header$(p_messages jsonb)
 returns void$header$),
-      ('function', '_message_extras', $header$(p_message jsonb)
-returns jsonb$header$),
-      ('function', '_text_of_parts', $header$(p_parts jsonb)
-returns text$header$),
-      ('function', '_refuse_chat_message', $header$(
-  p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
-  p_idempotency_key text
-)
-returns boolean$header$),
       ('function', '_parse_messages', $header$(p_messages jsonb)
 returns table (
   seq bigint, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, ends_round boolean,
@@ -3189,13 +3154,11 @@ returns memory.stored_message$header$),
 returns text$header$),
       ('function', '_messages_by_keys', $header$(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)$header$),
-      ('function', '_quarantined_digest', $header$(p_user_id text, p_thread_id text, p_seq bigint)
+      ('function', '_stored_digest', $header$(p_message memory.messages)
 returns text$header$),
       ('function', '_refuse_used_key', $header$(p_idempotency_key text)
 returns void$header$),
       ('function', '_lock_thread', $header$(p_user_id text, p_thread_id text)
-returns void$header$),
-      ('function', '_keep_key', $header$(p_message memory.messages)
 returns void$header$),
       ('function', '_message_lifetime', $header$(p_policy jsonb)
 returns interval$header$),
@@ -3267,10 +3230,6 @@ returns int$header$),
 returns setof int$header$),
       ('function', '_agent_key', $header$(p_user_id text, p_agent_id text)
 returns int$header$),
-      ('function', '_search_keys', $header$(
-  p_user_id text, p_agent_id text, p_metadata jsonb, p_search_vector tsvector
-)
-returns int[]$header$),
       ('function', '_around_output', $header$(p_about jsonb)
 returns text[]$header$),
       ('function', '_one_line', $header$(p_said text, p_length int)
@@ -3374,8 +3333,6 @@ returns setof memory.thread_summary$header$),
 returns setof memory.thread_summary$header$),
       ('function', '_recall_user_summary', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
-      ('function', '_drop_user_summary_mark', $header$(p_user_id text, p_thread_id text)
-returns void$header$),
       ('function', '_summaries_after_delete', $header$()
 returns trigger$header$),
       ('function', '_compress_thread_input', $header$(
@@ -3457,8 +3414,6 @@ returns memory.memory$header$),
 returns void$header$),
       ('function', 'get_memory_history', $header$(user_id text, memory_id uuid)
 returns setof memory.memory_version$header$),
-      ('function', '_hides_any', $header$(p_user_id text, p_winner uuid)
-returns boolean$header$),
       ('function', '_present_winner', $header$(p_user_id text, p_winner uuid)
 returns uuid$header$),
       ('function', '_release_hidden', $header$(p_user_id text, p_winner uuid, p_heir uuid)
@@ -3915,8 +3870,6 @@ returns table (user_id text, scope text)$header$),
 returns jsonb$header$),
       ('function', 'compress_thread', $header$(user_id text, thread_id text)
 returns bigint$header$),
-      ('function', '_compress_thread_failed', $header$(p_job memory.jobs)
-returns void$header$),
       ('function', '_compress_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_compress_thread_follow_up', $header$(p_job memory.jobs)
@@ -3933,7 +3886,7 @@ returns bigint$header$),
 returns void$header$),
       ('function', '_archive_namespace', $header$(p_user_id text)
 returns text$header$),
-      ('function', '_compress_thread_unfinished', $header$(p_job memory.jobs)
+      ('function', '_compress_thread_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
 returns void$header$),
       ('function', '_consolidate_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
@@ -3959,7 +3912,7 @@ returns jsonb$header$),
 )$header$),
       ('function', '_describe_artifact_overdue', $header$(p_row_limit int)
 returns table (user_id text, scope text)$header$),
-      ('function', '_describe_artifact_unfinished', $header$(p_job memory.jobs)
+      ('function', '_describe_artifact_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
 returns void$header$),
       ('function', '_embed_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
@@ -4027,8 +3980,6 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_has_unparsed_texts', $header$(p_user_id text)
 returns boolean$header$),
-      ('function', '_has_unparsed_parts', $header$(p_user_id text)
-returns boolean$header$),
       ('function', '_parse_artifacts_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
@@ -4065,16 +4016,12 @@ returns void$header$),
 )$header$),
       ('function', 'reconcile_memories', $header$(user_id text, n int default 50)
 returns bigint$header$),
-      ('function', '_fail_summary', $header$(p_job memory.jobs)
-returns void$header$),
-      ('function', '_end_unfinished_summary', $header$(p_job memory.jobs)
+      ('function', '_end_unfinished_summary', $header$(p_job memory.jobs, p_goes_on boolean)
 returns void$header$),
       ('function', '_newest_seq', $header$(p_user_id text, p_thread_id text)
 returns bigint$header$),
       ('function', '_summarize_thread_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
-      ('function', '_summarize_thread_failed', $header$(p_job memory.jobs)
-returns void$header$),
       ('function', '_summarize_thread_finish', $header$(p_job memory.jobs, p_result jsonb)
 returns void$header$),
       ('function', '_summarize_thread_follow_up', $header$(p_job memory.jobs)
@@ -4082,30 +4029,22 @@ returns jsonb$header$),
       ('function', '_summarize_thread_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
-      ('function', '_is_summary_due', $header$(p_job memory.jobs, p_policy jsonb)
-returns boolean$header$),
-      ('function', '_first_seq', $header$(p_user_id text, p_thread_id text, p_from_seq bigint)
-returns bigint$header$),
-      ('function', '_rolling_summary_across', $header$(p_user_id text, p_thread_id text, p_seq bigint)
-returns memory.summaries$header$),
       ('function', '_summary_start', $header$(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint$header$),
       ('function', 'summarize_thread', $header$(
   user_id text, thread_id text, recent_k int default null, kind text default null
 )
 returns bigint$header$),
-      ('function', '_summarize_thread_unfinished', $header$(p_job memory.jobs)
+      ('function', '_summarize_thread_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
 returns void$header$),
       ('function', '_summarize_user_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
-      ('function', '_summarize_user_failed', $header$(p_job memory.jobs)
-returns void$header$),
       ('function', '_summarize_user_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
       ('function', 'summarize_user', $header$(user_id text, recent_k int default null)
 returns bigint$header$),
-      ('function', '_summarize_user_unfinished', $header$(p_job memory.jobs)
+      ('function', '_summarize_user_unfinished', $header$(p_job memory.jobs, p_goes_on boolean)
 returns void$header$),
       ('function', '_lock_sources', $header$(p_user_id text, p_threads text[])
 returns text[]$header$),
@@ -4143,10 +4082,6 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_quarantine_retold', $header$(p_user_id text, p_summary_ids uuid[], p_reasons text[])
 returns jsonb$header$),
-      ('function', '_continued_by', $header$(p_user_id text, p_summary_id uuid)
-returns uuid[]$header$),
-      ('function', '_release_summary', $header$(p_user_id text, p_summary_id uuid)
-returns boolean$header$),
       ('function', '_check_stored_summaries', $header$(p_mark memory.marks)
 returns bigint$header$),
       ('function', '_check_unchecked', $header$(p_row_limit int)
@@ -4601,8 +4536,6 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', 'forget_user', $header$(user_id text, reason text default null)
 returns jsonb$header$),
-      ('function', '_forget_turns', $header$(p_user_id text)
-returns void$header$),
       ('function', '_forget_all_rows', $header$(p_user_id text)
 returns jsonb$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
@@ -4622,8 +4555,6 @@ returns jsonb$header$),
       ('function', '_import_rows', $header$(p_user_id text, p_kind text, p_rows jsonb)
 returns void$header$),
       ('function', '_import_source', $header$(p_kind text)
-returns text$header$),
-      ('function', '_import_check', $header$(p_kind text)
 returns text$header$),
       ('function', '_import_statement', $header$(p_kind text, p_rows jsonb)
 returns text$header$),
@@ -4684,8 +4615,6 @@ returns boolean$header$),
   p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
 )
 returns uuid[]$header$),
-      ('function', '_statements_of', $header$(p_user_id text, p_memory_ids uuid[])
-returns text[]$header$),
       ('function', 'was_forgotten', $header$(user_id text, messages jsonb)
 returns boolean[]$header$),
       ('function', '_since', $header$(p_export jsonb, p_moment timestamptz)
@@ -4745,22 +4674,14 @@ returns bigint$header$),
 returns bigint$header$),
       ('function', '_keys_in_texts', $header$(p_user_id text)
 returns text[]$header$),
-      ('function', '_sweep_audit', $header$(p_batch_size int)
-returns void$header$),
       ('function', '_sweep_jobs', $header$(p_batch_size int)
 returns bigint$header$),
-      ('function', '_sweep_gone_jobs', $header$(p_batch_size int)
-returns void$header$),
       ('function', '_sweep_memories', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_messages', $header$(p_batch_size int)
 returns bigint$header$),
-      ('function', '_sweep_model_calls', $header$(p_batch_size int)
+      ('function', '_sweep_old_rows', $header$(p_table text, p_column text, p_age interval, p_batch_size int)
 returns bigint$header$),
-      ('function', '_sweep_query_embeddings', $header$(p_batch_size int)
-returns void$header$),
-      ('function', '_sweep_secret_reads', $header$(p_batch_size int)
-returns void$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
 returns jsonb$header$),
       ('function', 'version', $header$()
@@ -4850,21 +4771,6 @@ begin atomic
     || e'(\\\\?"[^"\\n]+"|\\\\?''[^''\\n]+''|`[^`\\n]+`|\\\\?["''`]?[^\\s"''`]+)([ \\t]*(?:\\r?\\n|$))?';
 end;
 
--- The text with marks in place of the values that memory._is_password() or memory._is_key() takes for credentials.
-create or replace function memory._without_assigned(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return (
-    select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
-                      order by g.place)
-    from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
-    left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
-      on m.place = g.place);
-end;
-$$;
-
 -- One match of memory._assignment(): name and joint, name, value, end of line. Regular expressions are few here,
 -- because each takes microseconds and a text may have 100,000 matches.
 create or replace function memory._masked_assignment(p_parts text[])
@@ -4900,7 +4806,10 @@ begin
     or opening = '' and value ~ e'^[A-Za-z_]\\w*(?:[(\\[]|[.][A-Za-z_])' then
     is_kept := true;
   elsif right(name, 3) = 'key' or right(name, 5) = 'token' or right(name, 6) = 'secret' then
-    is_kept := not memory._is_key(value);
+    -- A key has 8 characters or more, letters and digits. It is no time, not several words, and not a name with a
+    -- number such as "prod-2024".
+    is_kept := length(value) < 8 or strpos(value, ' ') > 0 or value !~ '[0-9]' or value !~ '[A-Za-z]'
+      or value ~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
   else
     is_kept := not memory._is_password(value, opening <> '', joint, p_parts[4] is not null);
   end if;
@@ -4923,37 +4832,16 @@ as $$
 begin
   return case
     when p_value ~ '[0-9]|[a-z][A-Z]' then true
-    when memory._is_no_password(lower(p_value)) then false
-    when p_joint ~ '[A-Za-z]' then p_is_quoted and p_value !~ ' ' or p_value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
-    else p_is_quoted or p_joint = '=' or p_ends_line
-  end;
-end;
-$$;
-
--- Whether a word in small letters says something about passwords, or is a name in a program.
-create or replace function memory._is_no_password(p_word text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_word ~ 'pass|secret|token|key|cred|auth|env|pwd' or p_word = any ('{
+    -- words about passwords, and names in a program
+    when lower(p_value) ~ 'pass|secret|token|key|cred|auth|env|pwd' or lower(p_value) = any ('{
     null, none, nil, undefined, true, false, yes, required, optional, string, text, bytes, char, varchar, value, input,
     field, example, todo, change, changed, expired, invalid, valid, missing, incorrect, correct, wrong, empty, unset,
     redacted, hidden, encrypted, hashed, stored, reset, forgotten, unknown, default, generated, your, this, that, there,
     what, when, where, must, should, will, have, been, being, never, always, only, with, from, need, needed, here, sent,
-    safe, weak, strong, short, long, visible, shown, used, same, user, form, data, request}'::text[]);
-end;
-$$;
-
--- Whether the value after the name of a key, token or secret is one: 8 characters or more, letters and digits, no time,
--- not several words, and not a name with a number such as "prod-2024".
-create or replace function memory._is_key(p_value text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return length(p_value) >= 8 and strpos(p_value, ' ') = 0 and p_value ~ '[0-9]' and p_value ~ '[A-Za-z]'
-    and p_value !~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
+    safe, weak, strong, short, long, visible, shown, used, same, user, form, data, request}'::text[]) then false
+    when p_joint ~ '[A-Za-z]' then p_is_quoted and p_value !~ ' ' or p_value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
+    else p_is_quoted or p_joint = '=' or p_ends_line
+  end;
 end;
 $$;
 
@@ -5005,7 +4893,12 @@ begin
   if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
       or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
     and p_text ~* memory._assignment() then
-    p_text := memory._without_assigned(p_text);
+    p_text := (
+      select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
+                        order by g.place)
+      from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
+      left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
+        on m.place = g.place);
   end if;
   if has_long_word and p_text ~ memory._long_word() then
     p_text := memory._without_random_words(p_text);
@@ -5600,6 +5493,8 @@ declare
     order by v.positions[1], v.lexeme limit 200);
   skipped int; -- characters before the passage
   ends int;
+  before text;
+  after text;
 begin
   if size <= 4 * segment then
     return btrim(p_content, e' \t\r\n');
@@ -5626,41 +5521,21 @@ begin
     order by weight desc, p.first limit 1) as w;
   skipped := least(coalesce(skipped, 0), size - 4 * segment);
   ends := skipped + 4 * segment;
+  -- From the beginning of the sentence that goes on in the passage, or else of its first word, if that sentence begins
+  -- more than half a segment before; to the end of the sentence, or else of the word.
+  before := right(left(p_content, skipped), segment / 2);
+  after := substr(p_content, ends + 1, segment / 2);
   return btrim(
-    memory._sentence_begun(left(p_content, skipped), segment / 2)
+    case
+      when length(before) < segment / 2 then before -- the text begins there
+      else coalesce(
+        substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
+        substring(before from e'(\\S{0,50})$')) end
       || substr(p_content, skipped + 1, 4 * segment)
-      || memory._sentence_ended(substr(p_content, ends + 1, segment / 2)),
+      || coalesce(
+        substring(after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
+        substring(after from e'^\\S{0,50}')),
     e' \t\r\n');
-end;
-$$;
-
--- The end of p_before with which the sentence begins that goes on after p_before. If that sentence begins more than
--- p_length characters before, only the beginning of its last word.
-create or replace function memory._sentence_begun(p_before text, p_length int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  before constant text := right(p_before, p_length);
-begin
-  return case
-    when length(before) < p_length then before -- the text begins there
-    else coalesce(
-      substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
-      substring(before from e'(\\S{0,50})$')) end;
-end;
-$$;
-
--- The beginning of p_after with which the sentence ends that has begun before p_after. If that sentence does not end in
--- p_after, only the end of the word.
-create or replace function memory._sentence_ended(p_after text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(
-    substring(p_after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
-    substring(p_after from e'^\\S{0,50}'));
 end;
 $$;
 
@@ -7468,21 +7343,6 @@ begin
 end;
 $$;
 
--- Takes a user who is forgotten out of memory.audit, and returns out of how many rows: who has called which function
--- stays, and what for does not.
-create or replace function memory._forget_in_audit(p_user_id text)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  changed bigint;
-begin
-  update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
-  get diagnostics changed = row_count;
-  return changed;
-end;
-$$;
-
 create or replace function memory.bind_role(role_name name, user_id text)
 returns void
 language plpgsql volatile parallel unsafe security definer -- administrators have no rights on the tables
@@ -7506,7 +7366,13 @@ begin
       'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
   end if;
   if not pg_has_role(role_name, 'memory_tenant', 'member') then
-    perform memory._make_tenant(role_name);
+    begin -- which needs the admin option; an owner who did not create memory_tenant may lack that
+      execute format('grant memory_tenant to %I', role_name);
+    exception
+      when insufficient_privilege then
+        perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', role_name),
+          format('An administrator runs: grant memory_tenant to %I; then call this again.', role_name), '42501');
+    end;
   end if;
   perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
   if reached_all then
@@ -7550,21 +7416,6 @@ begin
     perform memory._refuse('role_name', format('role "%s" is a worker, a reader or an administrator', p_role_name),
       'They see all users: the views of memory_reader name users and threads. Bind another role.');
   end if;
-end;
-$$;
-
--- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
--- may lack.
-create or replace function memory._make_tenant(p_role_name name)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  execute format('grant memory_tenant to %I', p_role_name);
-exception
-  when insufficient_privilege then
-    perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', p_role_name),
-      format('An administrator runs: grant memory_tenant to %I; then call this again.', p_role_name), '42501');
 end;
 $$;
 
@@ -7995,7 +7846,7 @@ begin
   return array(
     select p_language::regconfig
     union
-    select memory._marked_language(k.scope)::regconfig
+    select substr(k.scope, length('language:') + 1)::regconfig
     from memory.marks as k where k.user_id = p_user_id and k.kind = 'language'
     union
     select coalesce(of_user, max(l.settings #>> '{search,language}') filter (where l.agent_id = ''),
@@ -8006,14 +7857,6 @@ begin
     where p_agent_id is null and l.agent_id <> '' and (of_user is null or l.user_id <> ''));
 end;
 $$;
-
--- The language that a mark names. Inlined by the planner, hence no SET clause.
-create or replace function memory._marked_language(p_scope text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select substr(p_scope, length('language:') + 1);
-end;
 
 -- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
 -- languages of before.
@@ -9094,7 +8937,10 @@ begin
       'Use local, openai or azure; openai serves any compatible base_url.');
   end if;
   perform memory._check_model_settings(settings);
-  if not memory._is_key_variable(settings ->> 'api_key_env') then
+  -- These variables may always be read for a key. The process that makes the call may allow others, which the database
+  -- does not know.
+  if settings ->> 'api_key_env' not in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY')
+    and not starts_with(settings ->> 'api_key_env', 'AGENT_MEMORY_KEY_') then
     raise notice
       'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
       settings ->> 'api_key_env'
@@ -9221,18 +9067,6 @@ begin
       rule := 'Use a number of at least 0.';
   end case;
   return case when p_value <> 'null' and is_kept is not true then rule end;
-end;
-$$;
-
--- Whether the environment variable of that name may always be read for a key; true for null. The process that makes the
--- call may allow other names, which the database does not know.
-create or replace function memory._is_key_variable(p_name text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'),
-    true);
 end;
 $$;
 
@@ -9466,18 +9300,6 @@ begin
   from unnest(p_contents) as c
   order by 2 -- so that two sessions that forget the same statements do not wait for each other
   on conflict do nothing;
-end;
-$$;
-
--- Removes all tombstones of a user.
-create or replace function memory._lift_tombstones(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.tombstones as t
-  using memory.erasure_keys as k
-  where t.user_hash = memory._keyed_hash(k, p_user_id);
 end;
 $$;
 
@@ -10247,7 +10069,10 @@ begin
           tokens_allowed = memory._allowed_tokens(p_job, handed.payload),
           error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
-      payload := memory._payload_without_credentials(handed.payload);
+      -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
+      -- read by the jobs that embed them.
+      payload := handed.payload || memory._json_without_credentials(
+        handed.payload - '{model,prompt,documents}'::text[]);
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);
@@ -10277,8 +10102,11 @@ begin
       raise;
     when others then -- a job that cannot be read must not hold up all others
       get stacked diagnostics trace = pg_exception_context;
+      -- Its code and where it was raised. Its message can show what a user said.
       perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token,
-        memory._place_of_error(sqlstate, trace), null, '[]');
+        format('it cannot be handed out: SQLSTATE %s', sqlstate)
+          || coalesce(' in ' || substring(trace from '(memory[.][a-z_]+)[(]'), '')
+          || coalesce(' line ' || substring(trace from ' line ([0-9]+) at '), ''), null, '[]');
       return;
   end;
 
@@ -10291,30 +10119,6 @@ begin
     end if;
     perform memory._give_back(p_job, wait_until, not goes_on, reason);
   end if;
-end;
-$$;
-
--- The part of an error of PostgreSQL that may be stored: its code and where it was raised. Its message can show what a
--- user said.
-create or replace function memory._place_of_error(p_code text, p_trace text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return format('it cannot be handed out: SQLSTATE %s', p_code)
-    || coalesce(' in ' || substring(p_trace from '(memory[.][a-z_]+)[(]'), '')
-    || coalesce(' line ' || substring(p_trace from ' line ([0-9]+) at '), '');
-end;
-$$;
-
--- The payload with marks in place of credentials. Documents are only cut into pieces, by places in their texts, and no
--- model reads them here; their pieces are read by the jobs that embed them.
-create or replace function memory._payload_without_credentials(p_payload jsonb)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_payload || memory._json_without_credentials(p_payload - '{model,prompt,documents}'::text[]);
 end;
 $$;
 
@@ -10407,33 +10211,18 @@ begin
 end;
 $$;
 
--- Shows that an attempt of a job failed, where the attempt has begun something that others see. Another one follows.
-create or replace function memory._show_failure(p_job memory.jobs)
+-- Removes what attempts of a job began, because no attempt will finish it now: the job is dead, or waits for a budget,
+-- or has nothing to do. With p_goes_on another attempt follows, and what others see of it shows that this one failed.
+create or replace function memory._drop_unfinished(p_job memory.jobs, p_goes_on boolean default false)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   case p_job.kind
-    when 'compress_thread' then perform memory._compress_thread_failed(p_job);
-    when 'summarize_thread' then perform memory._summarize_thread_failed(p_job);
-    when 'summarize_user' then perform memory._summarize_user_failed(p_job);
-    else null;
-  end case;
-end;
-$$;
-
--- Removes what attempts of a job began, because no attempt will finish it now. The job is dead, or waits for a budget,
--- or has nothing to do.
-create or replace function memory._drop_unfinished(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  case p_job.kind
-    when 'compress_thread' then perform memory._compress_thread_unfinished(p_job);
-    when 'describe_artifact' then perform memory._describe_artifact_unfinished(p_job);
-    when 'summarize_thread' then perform memory._summarize_thread_unfinished(p_job);
-    when 'summarize_user' then perform memory._summarize_user_unfinished(p_job);
+    when 'compress_thread' then perform memory._compress_thread_unfinished(p_job, p_goes_on);
+    when 'describe_artifact' then perform memory._describe_artifact_unfinished(p_job, p_goes_on);
+    when 'summarize_thread' then perform memory._summarize_thread_unfinished(p_job, p_goes_on);
+    when 'summarize_user' then perform memory._summarize_user_unfinished(p_job, p_goes_on);
     else null;
   end case;
 end;
@@ -10570,11 +10359,9 @@ begin
     p_job, case when p_job.attempts < p_job.max_attempts then 'pending' else 'dead' end, p_job.attempts, p_error,
     p_run_after => p_run_after, p_is_delayed => p_run_after is not null);
   perform memory._enter_calls(p_job, coalesce(p_calls, jsonb_build_array(jsonb_build_object('error', p_job.error))));
+  perform memory._drop_unfinished(p_job, p_job.status <> 'dead');
   if p_job.status = 'dead' then
-    perform memory._drop_unfinished(p_job);
     perform memory._enqueue_next(p_job);
-  else
-    perform memory._show_failure(p_job);
   end if;
   return p_job.status;
 end;
@@ -12435,8 +12222,8 @@ begin
     metadata := short.metadata;
   end if;
 
-  -- Booked first, then inserted under the number that is reserved for it. The insert trigger would do the same work, but
-  -- calling it takes a tenth of the time of add_message, and one function that both call a twenty-fifth.
+  -- Booked first, then inserted under the number that is reserved for it. The insert trigger would do the same work,
+  -- but calling it takes a tenth of the time of add_message, and one function that both call a twenty-fifth.
   tokens := memory._estimated_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));
@@ -12495,9 +12282,9 @@ begin
     keys := array(select distinct m.message ->> 'idempotency_key' from jsonb_array_elements(messages) as m (message)
                   where m.message ->> 'idempotency_key' is not null);
     -- A key under which another message is stored, or another one stands earlier in the array. A message is the same
-    -- when it is stored with marks in place of its credentials; they are looked for last, because the planner puts cheap
-    -- conditions first. min() and not "limit 1", for which the planner would choose a nested loop in the hope of an
-    -- early hit.
+    -- when it is stored with marks in place of its credentials; they are looked for last, because the planner puts
+    -- cheap conditions first. min() and not "limit 1", for which the planner would choose a nested loop in the hope of
+    -- an early hit.
     select min(k.idempotency_key) into conflict
     from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
           from (select p.idempotency_key, p.seq, p.role, p.content, memory._message_digest(p.role, p.content) as digest
@@ -12651,9 +12438,9 @@ begin
         perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now,
           tokens_now, coalesce(policy, memory._default_policy()) -> 'compression');
       when 'summarize_user' then
-        -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come a
-        -- message later than the policy says. An exact counter would make the appends to all threads of a user wait for
-        -- each other.
+        -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come
+        -- a message later than the policy says. An exact counter would make the appends to all threads of a user wait
+        -- for each other.
         if memory._passes_multiple(
           (select sum(t.next_seq) from memory.threads as t where t.user_id = p_user_id)::bigint - p_message_count,
           p_message_count, (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int) then
@@ -12858,45 +12645,6 @@ begin
 end;
 $$;
 
--- The members of a chat message that are kept in metadata: all that are neither columns of memory.messages nor empty,
--- and content when it is an array of parts. Chat APIs add members (id, reasoning_content), so none is refused.
-create or replace function memory._message_extras(p_message jsonb)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(jsonb_object_agg(member.key, member.value), '{}')
-  from jsonb_each(p_message - '{role,metadata,created_at,idempotency_key}'::text[]) as member
-  where member.value not in ('null', '[]') and (member.key <> 'content' or jsonb_typeof(member.value) = 'array');
-end;
-$$;
-
-create or replace function memory._text_of_parts(p_parts jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
-  from jsonb_array_elements(p_parts) with ordinality as part (value, position)
-  where part.value ->> 'type' = 'text';
-end;
-$$;
-
--- Refuses one message of an array for a rule that it breaks. The boolean is never returned: a CASE needs its type.
-create or replace function memory._refuse_chat_message(
-  p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
-  p_idempotency_key text
-)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._refuse_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
-    format(' of messages[%s]', p_seq));
-  return false;
-end;
-$$;
-
 -- Takes an array of chat messages apart, one row each; seq is the position in the array. Refuses the first message that
 -- breaks a rule; is_valid is true for all others. The caller has checked user, thread and agent.
 create or replace function memory._parse_messages(p_messages jsonb)
@@ -12912,20 +12660,30 @@ as $$
       when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
           is null
         then true
-      else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+      else memory._refuse_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key,
+                                  format(' of messages[%s]', r.seq)) is null
     end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
       -- Of an array of parts, the texts are the content; the array itself stays in metadata.
       case jsonb_typeof(m.content)
         when 'string' then m.content #>> '{}'
-        when 'array' then memory._text_of_parts(m.content)
+        when 'array' then (
+          select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
+          from jsonb_array_elements(m.content) with ordinality as part (value, position)
+          where part.value ->> 'type' = 'text')
         else case when memory._has_parts(m.source - 'content') then '' end
       end as content,
       case
         when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
           or jsonb_typeof(m.content) = 'array'
-          then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source)
+          -- All members that are neither columns of memory.messages nor empty, and content when it is an array of
+          -- parts. Chat APIs add members (id, reasoning_content), so none is refused.
+          then coalesce(nullif(m.metadata, 'null'), '{}') || (
+            select coalesce(jsonb_object_agg(member.key, member.value), '{}')
+            from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
+            where member.value not in ('null', '[]')
+              and (member.key <> 'content' or jsonb_typeof(member.value) = 'array'))
         else coalesce(nullif(m.metadata, 'null'), '{}')
       end as metadata,
       coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key
@@ -13000,7 +12758,8 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._append() decides in the end whether a job is queued. Inlined by the planner, hence no SET clause.
+-- summarize_user, memory._append() decides in the end whether a job is queued. Inlined by the planner, hence no SET
+-- clause.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint, p_embeds boolean
@@ -13227,12 +12986,8 @@ set plan_cache_mode = force_custom_plan -- a plan that was made for an empty tab
 as $$
 begin
   return query
-  select m.idempotency_key, m.seq, coalesce(
-      m.content_digest,
-      case when starts_with(m.content, memory._quarantine_notice())
-        then memory._quarantined_digest(m.user_id, m.thread_id, m.seq) end,
-      memory._message_digest(m.role, m.content)),
-    m.token_count, case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
+  select m.idempotency_key, m.seq, memory._stored_digest(m), m.token_count,
+    case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
   from unnest(p_idempotency_keys) as k (idempotency_key)
   join memory.messages as m on m.user_id = p_user_id and m.idempotency_key = k.idempotency_key
     and m.thread_id is not distinct from p_thread_id
@@ -13244,15 +12999,21 @@ begin
 end;
 $$;
 
--- The digest of a message in quarantine, null of any other. A subquery in memory._messages_by_keys() would be planned
--- in each call, which made adding a message with a key 11 % slower.
-create or replace function memory._quarantined_digest(p_user_id text, p_thread_id text, p_seq bigint)
+-- The digest of what a stored message said before an artifact or a quarantine took its place. Within
+-- memory._messages_by_keys() the look for a quarantine would be planned in each call, which made adding a message with
+-- a key 11 % slower.
+create or replace function memory._stored_digest(p_message memory.messages)
 returns text
 language plpgsql stable parallel safe
 as $$
+declare
+  quarantined text;
 begin
-  return q.content_digest from memory.quarantined_messages as q
-  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq;
+  if starts_with(p_message.content, memory._quarantine_notice()) then
+    select q.content_digest into quarantined from memory.quarantined_messages as q
+    where q.user_id = p_message.user_id and q.thread_id = p_message.thread_id and q.seq = p_message.seq;
+  end if;
+  return coalesce(p_message.content_digest, quarantined, memory._message_digest(p_message.role, p_message.content));
 end;
 $$;
 
@@ -13278,25 +13039,6 @@ begin
     insert into memory.threads as t (user_id, thread_id) values (p_user_id, p_thread_id)
     on conflict on constraint threads_pkey do nothing;
   end loop;
-end;
-$$;
-
--- Keeps the key of a message that is being deleted: a key counts as long as its thread exists.
-create or replace function memory._keep_key(p_message memory.messages)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
-  select t.user_id, t.thread_id, p_message.idempotency_key, p_message.seq,
-    coalesce(
-      p_message.content_digest,
-      case when starts_with(p_message.content, memory._quarantine_notice())
-        then memory._quarantined_digest(p_message.user_id, p_message.thread_id, p_message.seq) end,
-      memory._message_digest(p_message.role, p_message.content)),
-    p_message.token_count
-  from memory.threads as t where t.user_id = p_message.user_id and t.thread_id = p_message.thread_id
-  on conflict do nothing;
 end;
 $$;
 
@@ -13373,7 +13115,8 @@ begin
 end;
 $$;
 
--- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer tokens.
+-- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer
+-- tokens.
 create or replace function memory._mask_booked(
   p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text
 )
@@ -13490,7 +13233,12 @@ begin
     and (new.search_keys is null
          or (new.search_vector, new.metadata, new.agent_id)
               is distinct from (old.search_vector, old.metadata, old.agent_id)) then
-    new.search_keys := memory._search_keys(new.user_id, new.agent_id, new.metadata, new.search_vector);
+    new.search_keys := array(
+      select memory._word_key(new.user_id, w.word) from unnest(tsvector_to_array(new.search_vector)) as w (word)
+      union all
+      select k.key from memory._value_keys(new.user_id, new.metadata) as k (key)
+      union all
+      select memory._agent_key(new.user_id, new.agent_id));
   end if;
   if (new.agent_id, new.created_at) is distinct from (old.agent_id, old.created_at) then
     update memory.embeddings as e
@@ -13535,7 +13283,13 @@ begin
       from (select o.user_id, array_agg(o.thread_id || '/' || o.seq) as ids
             from old_rows as o group by o.user_id, o.thread_id, o.seq / 10000) as g;
     end if;
-    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
+    -- A key counts as long as its thread exists.
+    insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
+    select t.user_id, t.thread_id, o.idempotency_key, o.seq, memory._stored_digest(o::memory.messages), o.token_count
+    from old_rows as o
+    join memory.threads as t on t.user_id = o.user_id and t.thread_id = o.thread_id
+    where o.idempotency_key is not null
+    on conflict do nothing;
     if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
@@ -13967,22 +13721,6 @@ language sql immutable parallel safe
 begin atomic
   select hashtext(p_user_id || chr(3) || p_agent_id);
 end;
-
-create or replace function memory._search_keys(
-  p_user_id text, p_agent_id text, p_metadata jsonb, p_search_vector tsvector
-)
-returns int[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
-    union all
-    select k.key from memory._value_keys(p_user_id, p_metadata) as k (key)
-    union all
-    select memory._agent_key(p_user_id, p_agent_id));
-end;
-$$;
 
 -- The text that stands in a thread around the placeholder of a long message.
 
@@ -14870,11 +14608,13 @@ declare
 begin
   -- Marks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the job
   -- that this transaction waited for may have set the first mark of the thread.
-  perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
   -- A claim may be handing out the thread at this moment: the lock waits for it, and the update finds its job.
   perform from memory.jobs as j
   where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
-  perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
 
   is_sole_source :=
     exists (select from memory.summaries as s
@@ -14893,17 +14633,6 @@ begin
   if is_sole_source then
     delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
   end if;
-end;
-$$;
-
--- Forgets up to which message the summary of a user has read a thread.
-create or replace function memory._drop_user_summary_mark(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.marks as k
-  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
 end;
 $$;
 
@@ -15943,18 +15672,6 @@ comment on function memory.get_memory_history(text, uuid) is
 -- called the winner. When a winner is deleted or evicted, the memories that it hid are released, hidden by another
 -- winner, or evicted with it.
 
--- Whether a memory hides others.
-create or replace function memory._hides_any(p_user_id text, p_winner uuid)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.memories as m
-    where m.user_id = p_user_id and m.superseded_by = p_winner and m.deleted_at is null);
-end;
-$$;
-
 -- The winner of a memory if it still hides: a memory that is not deleted, or an article, neither of them in quarantine.
 -- Otherwise the first of its own winners that does; null when none does.
 create or replace function memory._present_winner(p_user_id text, p_winner uuid)
@@ -16469,7 +16186,9 @@ begin
   for gone in
     select n.* from new_rows as n where n.deleted_at is not null order by n.superseded_at nulls last, n.memory_id desc
   loop
-    if not memory._hides_any(gone.user_id, gone.memory_id) then
+    if not exists (
+      select from memory.memories as m
+      where m.user_id = gone.user_id and m.superseded_by = gone.memory_id and m.deleted_at is null) then
       continue;
     elsif gone.operation = 'evict' then
       perform memory._evict_hidden(gone);
@@ -20140,16 +19859,6 @@ comment on function memory.compress_thread(text, text) is
 'messages go into the summary of the whole thread and are soft-deleted. A thread that reaches '
 'compression.threshold_tokens is compressed by itself.';
 
--- Shows that the summary of this attempt failed.
-create or replace function memory._compress_thread_failed(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._fail_summary(p_job);
-end;
-$$;
-
 -- Stores token counts and words of the messages that the job has read, and counts the tokens since the summary. Comes
 -- last, because it locks the thread: so appends wait for these updates, and for nothing else that the job does.
 create or replace function memory._compress_thread_finish(p_job memory.jobs, p_result jsonb)
@@ -20267,13 +19976,13 @@ begin
 end;
 $$;
 
--- Removes the row of the summary that an attempt began.
-create or replace function memory._compress_thread_unfinished(p_job memory.jobs)
+-- Ends the summary that an attempt began, or shows that the attempt failed.
+create or replace function memory._compress_thread_unfinished(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._end_unfinished_summary(p_job);
+  perform memory._end_unfinished_summary(p_job, p_goes_on);
 end;
 $$;
 
@@ -20581,11 +20290,14 @@ $$;
 -- An artifact that no model could describe keeps the description that was made by rule, so that the next job takes
 -- another one. The job is locked already, and who removes artifacts locks them before jobs. So nobody is waited for: an
 -- artifact that somebody holds is left to the next job.
-create or replace function memory._describe_artifact_unfinished(p_job memory.jobs)
+create or replace function memory._describe_artifact_unfinished(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
+  if p_goes_on then
+    return;
+  end if;
   update memory.artifacts as a
   set awaits_description = false
   where a.user_id = p_job.user_id and a.key = (
@@ -21426,21 +21138,12 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return memory._has_unparsed_parts(p_user_id)
-    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
-end;
-$$;
-
-create or replace function memory._has_unparsed_parts(p_user_id text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
   return exists (
-    select from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.search_vector is null
-      -- Not those of an upload that no artifact names yet.
-      and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id));
+      select from memory.artifact_parts as p
+      where p.user_id = p_user_id and p.search_vector is null
+        -- Not those of an upload that no artifact names yet.
+        and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id))
+    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
 end;
 $$;
 
@@ -21918,33 +21621,22 @@ comment on function memory.reconcile_memories(text, int) is
 
 -- What the kinds that write summaries share.
 
--- The summary that a failed attempt of a job began shows that it failed, until the next attempt takes it up.
-create or replace function memory._fail_summary(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  begun constant uuid := (p_job.input ->> 'summary_id')::uuid;
-begin
-  update memory.summaries as s set status = 'failed'
-  where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
-  if found then
-    raise debug 'Memory % status updated to failed', begun;
-  end if;
-end;
-$$;
-
--- Ends the summary that attempts of a job began: if the job is dead its status becomes failed; otherwise the row is
--- deleted, unless another running job has taken it over.
-create or replace function memory._end_unfinished_summary(p_job memory.jobs)
+-- Ends the summary that attempts of a job began. If the job is dead its status becomes failed, and so it does until the
+-- next attempt takes it up if the job is tried again (p_goes_on). Otherwise the row is deleted, unless another running
+-- job has taken it over.
+create or replace function memory._end_unfinished_summary(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   begun uuid := (p_job.input ->> 'summary_id')::uuid;
 begin
-  if p_job.status = 'dead' then
-    perform memory._fail_summary(p_job);
+  if p_goes_on or p_job.status = 'dead' then
+    update memory.summaries as s set status = 'failed'
+    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
+    if found then
+      raise debug 'Memory % status updated to failed', begun;
+    end if;
   else
     delete from memory.summaries as s
     where s.user_id = p_job.user_id and s.summary_id = begun and s.status in ('processing', 'failed')
@@ -21981,16 +21673,6 @@ begin
   perform memory._remember_conversation(p_job, p_result);
   stored := memory._store_summary(p_job, p_result);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq);
-end;
-$$;
-
--- Shows that the summary of this attempt failed.
-create or replace function memory._summarize_thread_failed(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._fail_summary(p_job);
 end;
 $$;
 
@@ -22076,7 +21758,13 @@ begin
   end if;
   chain := coalesce(nullif(p_job.variant, ''), memory._kind_of_summary(policy));
   is_window := chain = 'rolling' and policy #>> '{summary,when}' = 'each_round';
-  if chain = 'rolling' and not is_window and not is_forced and not memory._is_summary_due(p_job, policy) then
+  -- One that nobody asked for is not due any more when the thread has been compressed meanwhile or is about to be:
+  -- compression reads the same messages. Half of the tokens are enough here, because jobs may have counted fewer than
+  -- were estimated when this job was queued.
+  if chain = 'rolling' and not is_window and not is_forced and (
+    memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
+    or not memory._needs_summary(policy, memory._active_tokens(p_job.user_id, p_job.scope),
+                                 2 * memory._tokens_since_summary(p_job.user_id, p_job.scope))) then
     return;
   end if;
   perform memory._check_summary_is_free(p_job, chain);
@@ -22096,9 +21784,18 @@ begin
     range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      range_start := memory._first_seq(p_job.user_id, p_job.scope, greatest(
-        least(range_start, whole_end + 1), after_opening));
-      base := memory._rolling_summary_across(p_job.user_id, p_job.scope, range_start);
+      -- The first message from there on that jobs may read, and the newest rolling summary that covers it.
+      range_start := (
+        select m.seq from memory.messages as m
+        where m.user_id = p_job.user_id and m.thread_id = p_job.scope
+          and m.seq >= greatest(least(range_start, whole_end + 1), after_opening)
+          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+        order by m.seq limit 1);
+      base := (
+        select s from memory.summaries as s
+        where s.user_id = p_job.user_id and s.thread_id = p_job.scope and s.kind = 'rolling' and s.status = 'completed'
+          and range_start between s.start_seq and s.end_seq
+        order by s.end_seq desc limit 1);
       if not is_forced and greatest(base.end_seq, whole_end) >= range_end then
         range_end := memory._newest_seq(p_job.user_id, p_job.scope);
       end if;
@@ -22138,48 +21835,8 @@ begin
     'read_through', range_end,
     'is_partial', given.is_partial);
   if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then -- the policy asked for the other chain an attempt ago
-    perform memory._end_unfinished_summary(p_job);
+    perform memory._end_unfinished_summary(p_job, false);
   end if;
-end;
-$$;
-
--- Whether a rolling summary that nobody asked for is still due under policy summary.when needed. It is not when the
--- thread has been compressed meanwhile or is about to be: compression reads the same messages. Half of the tokens are
--- enough here, because jobs may have counted fewer than were estimated when this job was queued.
-create or replace function memory._is_summary_due(p_job memory.jobs, p_policy jsonb)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return not memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
-    and memory._needs_summary(p_policy, memory._active_tokens(p_job.user_id, p_job.scope),
-                              2 * memory._tokens_since_summary(p_job.user_id, p_job.scope));
-end;
-$$;
-
--- The first message of a thread from p_from_seq on that jobs may read; null when there is none.
-create or replace function memory._first_seq(p_user_id text, p_thread_id text, p_from_seq bigint)
-returns bigint
-language plpgsql stable parallel safe
-as $$
-begin
-  return m.seq from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_from_seq
-    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-  order by m.seq limit 1;
-end;
-$$;
-
--- The newest rolling summary that covers a message; null when there is none.
-create or replace function memory._rolling_summary_across(p_user_id text, p_thread_id text, p_seq bigint)
-returns memory.summaries
-language plpgsql stable parallel safe
-as $$
-begin
-  return s from memory.summaries as s
-  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = 'rolling' and s.status = 'completed'
-    and p_seq between s.start_seq and s.end_seq
-  order by s.end_seq desc limit 1;
 end;
 $$;
 
@@ -22217,13 +21874,13 @@ comment on function memory.summarize_thread(text, text, int, text) is
 'rolling. Both kinds can be current at the same time. A summary is made from the previous one of its kind and the '
 'messages since, at most the last recent_k.';
 
--- Removes the row of the summary that an attempt began.
-create or replace function memory._summarize_thread_unfinished(p_job memory.jobs)
+-- Ends the summary that an attempt began, or shows that the attempt failed.
+create or replace function memory._summarize_thread_unfinished(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._end_unfinished_summary(p_job);
+  perform memory._end_unfinished_summary(p_job, p_goes_on);
 end;
 $$;
 
@@ -22244,16 +21901,6 @@ begin
   end loop;
   stored := memory._store_summary(p_job, p_result);
   return jsonb_build_object('summary_id', stored.summary_id, 'messages', stored.end_seq + 1);
-end;
-$$;
-
--- Shows that the summary of this attempt failed.
-create or replace function memory._summarize_user_failed(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._fail_summary(p_job);
 end;
 $$;
 
@@ -22349,13 +21996,13 @@ comment on function memory.summarize_user(text, int) is
 'Queues the profile of a user across threads and returns the job id: made from the profile before and the messages '
 'since (at most the last recent_k). Messages queue it by themselves every cadence.user_summary_every_n messages.';
 
--- Removes the row of the summary that an attempt began.
-create or replace function memory._summarize_user_unfinished(p_job memory.jobs)
+-- Ends the summary that an attempt began, or shows that the attempt failed.
+create or replace function memory._summarize_user_unfinished(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._end_unfinished_summary(p_job);
+  perform memory._end_unfinished_summary(p_job, p_goes_on);
 end;
 $$;
 
@@ -22620,7 +22267,14 @@ begin
     perform memory._lock_sources(user_id, array(
       select s.thread_id from memory.summaries as s
       where s.user_id = quarantine_source.user_id and s.summary_id = quarantine_source.id::uuid));
-    summaries := memory._continued_by(user_id, id::uuid);
+    summaries := array( -- and all summaries that continue it
+      with recursive chain as (
+        select quarantine_source.id::uuid as summary_id
+        union
+        select s.summary_id from chain as c
+        join memory.summaries as s on s.user_id = quarantine_source.user_id and s.base_summary_id = c.summary_id
+      )
+      select c.summary_id from chain as c);
     counts := memory._quarantine_summaries(user_id, summaries, array_fill(reason, array[cardinality(summaries)]));
   elsif source = 'document' then
     counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);
@@ -22757,8 +22411,12 @@ begin
     counts := memory._added(counts, jsonb_build_object(
       'documents', memory._release_document(user_id, id::uuid)::int));
   elsif source = 'summary' then
-    counts := memory._added(counts, jsonb_build_object(
-      'summaries', memory._release_summary(user_id, id::uuid)::int));
+    update memory.summaries as s set status = 'completed', quarantined_at = null, quarantine_reason = null
+    where s.user_id = release_source.user_id and s.summary_id = release_source.id::uuid and s.status = 'quarantined';
+    if found then
+      perform memory._enqueue_embedding(user_id);
+      counts := memory._added(counts, jsonb '{"summaries": 1}');
+    end if;
   elsif source = 'artifact' then
     update memory.artifacts as a
     set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()
@@ -22894,38 +22552,6 @@ begin
       p_user_id, retold.thread_id, retold.reason, retold.origin, retold.summary_id));
   end loop;
   return counts;
-end;
-$$;
-
--- A summary and all summaries that continue it.
-create or replace function memory._continued_by(p_user_id text, p_summary_id uuid)
-returns uuid[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    with recursive chain as (
-      select p_summary_id as summary_id
-      union
-      select s.summary_id from chain as c
-      join memory.summaries as s on s.user_id = p_user_id and s.base_summary_id = c.summary_id
-    )
-    select c.summary_id from chain as c);
-end;
-$$;
-
--- Takes a summary out of quarantine; false when it is not there.
-create or replace function memory._release_summary(p_user_id text, p_summary_id uuid)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.summaries as s set status = 'completed', quarantined_at = null, quarantine_reason = null
-  where s.user_id = p_user_id and s.summary_id = p_summary_id and s.status = 'quarantined';
-  if found then
-    perform memory._enqueue_embedding(p_user_id);
-  end if;
-  return found;
 end;
 $$;
 
@@ -28669,7 +28295,12 @@ begin
   if same = '{}' then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
-  statements := memory._statements_of(user_id, same);
+  -- What they say now, each once. Of a memory that was reworded also what it said before.
+  statements := array(
+    select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (same)
+    union
+    select h.content from memory.memory_history as h
+    where h.user_id = forget_memory.user_id and h.memory_id = any (same));
   wordings := memory._wordings_of(statements);
   -- Of a longer memory neither earlier versions nor sources count: they may say the rest of the sentence only.
   longer := memory._stating_memories(user_id, same, wordings, locked.agents);
@@ -28968,7 +28599,13 @@ begin
   -- writer may wait for this transaction.
   delete from memory.marks as k where k.user_id = forget_user.user_id and (k.scope, k.kind) = ('', 'claims');
   perform memory._end_whole_user_change();
-  perform memory._forget_turns(user_id);
+  -- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
+  -- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no
+  -- jobs.
+  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
+  from pg_class as c
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
+    and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
   lifted := memory._bury_user(user_id);
   gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
@@ -28978,20 +28615,6 @@ comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
-
--- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
--- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
-create or replace function memory._forget_turns(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
-  from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
-    and pg_sequence_last_value(c.oid) = hashtextextended(p_user_id, 0) / 2;
-end;
-$$;
 
 -- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
 create or replace function memory._forget_all_rows(p_user_id text)
@@ -29071,7 +28694,9 @@ begin
     removed := removed + case when name = 'marks' and had_mark then 1 else 0 end;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
-  removed := memory._forget_in_audit(p_user_id);
+  -- Who has called which function stays, and what for does not.
+  update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
+  get diagnostics removed = row_count;
   return gone || memory._forget_in_ledger(p_user_id)
     || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
     || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
@@ -29258,7 +28883,11 @@ begin
   end if;
   perform memory._check_members(p_kind, p_rows);
   begin
-    execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
+    -- The first row that breaks a rule: its place, and which member breaks it.
+    execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
+      'where p.problem is not null limit 1',
+      memory._import_source(quote_ident(p_kind)), memory._import_rule(quote_ident(p_kind)))
+    into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
@@ -29302,17 +28931,6 @@ begin
   return format(
     'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
     'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
-end;
-$$;
-
--- The query that finds the first row which breaks a rule: its place, and which member breaks it.
-create or replace function memory._import_check(p_kind text)
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
-    'where p.problem is not null limit 1', memory._import_source(p_kind), memory._import_rule(p_kind));
 end;
 $$;
 
@@ -29635,7 +29253,9 @@ begin
   perform memory._lock_user(p_user_id);
   perform memory._refuse_present_user(p_user_id);
   if p_lift_tombstones then
-    perform memory._lift_tombstones(p_user_id);
+    delete from memory.tombstones as t
+    using memory.erasure_keys as k
+    where t.user_hash = memory._keyed_hash(k, p_user_id);
   end if;
   insert into memory.imports (transaction_id, user_hash) values (pg_current_xact_id(), hash);
 end;
@@ -30062,19 +29682,6 @@ begin
     select m.memory_id from memory.memories as m
     where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids) and m.agent_id = any (p_agents)
       and memory._may_state(m.content, patterns) and memory._states_any(m.content, p_wordings));
-end;
-$$;
-
--- The wordings of these memories, each once: what they say now. Of a memory that was reworded also what it said before.
-create or replace function memory._statements_of(p_user_id text, p_memory_ids uuid[])
-returns text[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-    union
-    select h.content from memory.memory_history as h where h.user_id = p_user_id and h.memory_id = any (p_memory_ids));
 end;
 $$;
 
@@ -31456,24 +31063,6 @@ begin
 end;
 $$;
 
--- Deletes records of administrative calls of more than 400 days ago.
-create or replace function memory._sweep_audit(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due constant tid[] := array(
-    select a.ctid
-    from memory.audit as a
-    where a.at < statement_timestamp() - interval '400 days'
-    order by a.at
-    limit p_batch_size
-    for update skip locked);
-begin
-  delete from memory.audit as a where a.ctid = any (due);
-end;
-$$;
-
 -- Deletes jobs that were completed more than 7 days ago, or that died more than 30 days ago. Returns how many.
 create or replace function memory._sweep_jobs(p_batch_size int)
 returns bigint
@@ -31494,24 +31083,6 @@ begin
   delete from memory.jobs as j where j.ctid = any (due);
   get diagnostics swept_jobs = row_count;
   return swept_jobs;
-end;
-$$;
-
--- Deletes the rows of gone_jobs whose jobs were deleted more than 7 days ago.
-create or replace function memory._sweep_gone_jobs(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due constant tid[] := array(
-    select g.ctid
-    from memory.gone_jobs as g
-    where g.gone_at < statement_timestamp() - interval '7 days'
-    order by g.gone_at
-    limit p_batch_size
-    for update skip locked);
-begin
-  delete from memory.gone_jobs as g where g.ctid = any (due);
 end;
 $$;
 
@@ -31622,60 +31193,23 @@ begin
 end;
 $$;
 
--- Deletes model calls of more than 400 days ago. Returns how many.
-create or replace function memory._sweep_model_calls(p_batch_size int)
+-- Deletes the rows of a table that are older than p_age, the oldest first and at most p_batch_size of them, and returns
+-- how many. Rows that another transaction has locked are left to the next call.
+create or replace function memory._sweep_old_rows(p_table text, p_column text, p_age interval, p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  due constant tid[] := array(
-    select c.ctid
-    from memory.model_calls as c
-    where c.called_at < statement_timestamp() - interval '400 days'
-    order by c.called_at
-    limit p_batch_size
-    for update skip locked);
-  swept_calls bigint;
+  swept_rows bigint;
 begin
-  delete from memory.model_calls as c where c.ctid = any (due);
-  get diagnostics swept_calls = row_count;
-  return swept_calls;
-end;
-$$;
-
--- Deletes embeddings of queries that were stored more than 30 days ago.
-create or replace function memory._sweep_query_embeddings(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due constant tid[] := array(
-    select q.ctid
-    from memory.query_embeddings as q
-    where q.created_at < statement_timestamp() - interval '30 days'
-    order by q.created_at
-    limit p_batch_size
-    for update skip locked);
-begin
-  delete from memory.query_embeddings as q where q.ctid = any (due);
-end;
-$$;
-
--- Deletes records of secrets that were read more than 400 days ago.
-create or replace function memory._sweep_secret_reads(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due constant tid[] := array(
-    select r.ctid
-    from memory.secret_reads as r
-    where r.read_at < statement_timestamp() - interval '400 days'
-    order by r.read_at
-    limit p_batch_size
-    for update skip locked);
-begin
-  delete from memory.secret_reads as r where r.ctid = any (due);
+  execute format(
+    'delete from memory.%1$I as d where d.ctid = any (array(
+       select t.ctid from memory.%1$I as t where t.%2$I < statement_timestamp() - $1
+       order by t.%2$I limit $2 for update skip locked))',
+    p_table, p_column)
+  using p_age, p_batch_size;
+  get diagnostics swept_rows = row_count;
+  return swept_rows;
 end;
 $$;
 
@@ -31711,11 +31245,12 @@ begin
     'artifacts', memory._sweep_artifacts(batch_size) + memory._sweep_unnamed_artifacts(batch_size));
   perform memory._sweep_artifact_uploads(batch_size);
   swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
-  swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
-  perform memory._sweep_query_embeddings(batch_size);
-  perform memory._sweep_gone_jobs(batch_size);
-  perform memory._sweep_secret_reads(batch_size);
-  perform memory._sweep_audit(batch_size);
+  swept := swept || jsonb_build_object('model_calls',
+    memory._sweep_old_rows('model_calls', 'called_at', '400 days', batch_size));
+  perform memory._sweep_old_rows('query_embeddings', 'created_at', '30 days', batch_size);
+  perform memory._sweep_old_rows('gone_jobs', 'gone_at', '7 days', batch_size);
+  perform memory._sweep_old_rows('secret_reads', 'read_at', '400 days', batch_size);
+  perform memory._sweep_old_rows('audit', 'at', '400 days', batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;

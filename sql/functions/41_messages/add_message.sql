@@ -39,8 +39,8 @@ begin
     metadata := short.metadata;
   end if;
 
-  -- Booked first, then inserted under the number that is reserved for it. The insert trigger would do the same work, but
-  -- calling it takes a tenth of the time of add_message, and one function that both call a twenty-fifth.
+  -- Booked first, then inserted under the number that is reserved for it. The insert trigger would do the same work,
+  -- but calling it takes a tenth of the time of add_message, and one function that both call a twenty-fifth.
   tokens := memory._estimated_tokens(content, metadata);
   booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
                            memory._ends_round(role, metadata));

@@ -27,9 +27,9 @@ begin
     keys := array(select distinct m.message ->> 'idempotency_key' from jsonb_array_elements(messages) as m (message)
                   where m.message ->> 'idempotency_key' is not null);
     -- A key under which another message is stored, or another one stands earlier in the array. A message is the same
-    -- when it is stored with marks in place of its credentials; they are looked for last, because the planner puts cheap
-    -- conditions first. min() and not "limit 1", for which the planner would choose a nested loop in the hope of an
-    -- early hit.
+    -- when it is stored with marks in place of its credentials; they are looked for last, because the planner puts
+    -- cheap conditions first. min() and not "limit 1", for which the planner would choose a nested loop in the hope of
+    -- an early hit.
     select min(k.idempotency_key) into conflict
     from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
           from (select p.idempotency_key, p.seq, p.role, p.content, memory._message_digest(p.role, p.content) as digest

@@ -67,9 +67,9 @@ begin
         perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now,
           tokens_now, coalesce(policy, memory._default_policy()) -> 'compression');
       when 'summarize_user' then
-        -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come a
-        -- message later than the policy says. An exact counter would make the appends to all threads of a user wait for
-        -- each other.
+        -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come
+        -- a message later than the policy says. An exact counter would make the appends to all threads of a user wait
+        -- for each other.
         if memory._passes_multiple(
           (select sum(t.next_seq) from memory.threads as t where t.user_id = p_user_id)::bigint - p_message_count,
           p_message_count, (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int) then

@@ -30,7 +30,8 @@ begin
 end;
 $$;
 
--- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer tokens.
+-- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer
+-- tokens.
 create or replace function memory._mask_booked(
   p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text
 )

@@ -25,7 +25,13 @@ begin
   -- writer may wait for this transaction.
   delete from memory.marks as k where k.user_id = forget_user.user_id and (k.scope, k.kind) = ('', 'claims');
   perform memory._end_whole_user_change();
-  perform memory._forget_turns(user_id);
+  -- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
+  -- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no
+  -- jobs.
+  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
+  from pg_class as c
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
+    and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
   lifted := memory._bury_user(user_id);
   gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
@@ -35,20 +41,6 @@ comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
-
--- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
--- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
-create or replace function memory._forget_turns(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
-  from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
-    and pg_sequence_last_value(c.oid) = hashtextextended(p_user_id, 0) / 2;
-end;
-$$;
 
 -- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
 create or replace function memory._forget_all_rows(p_user_id text)
@@ -128,7 +120,9 @@ begin
     removed := removed + case when name = 'marks' and had_mark then 1 else 0 end;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
-  removed := memory._forget_in_audit(p_user_id);
+  -- Who has called which function stays, and what for does not.
+  update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
+  get diagnostics removed = row_count;
   return gone || memory._forget_in_ledger(p_user_id)
     || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
     || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;

@@ -30,11 +30,12 @@ begin
     'artifacts', memory._sweep_artifacts(batch_size) + memory._sweep_unnamed_artifacts(batch_size));
   perform memory._sweep_artifact_uploads(batch_size);
   swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
-  swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
-  perform memory._sweep_query_embeddings(batch_size);
-  perform memory._sweep_gone_jobs(batch_size);
-  perform memory._sweep_secret_reads(batch_size);
-  perform memory._sweep_audit(batch_size);
+  swept := swept || jsonb_build_object('model_calls',
+    memory._sweep_old_rows('model_calls', 'called_at', '400 days', batch_size));
+  perform memory._sweep_old_rows('query_embeddings', 'created_at', '30 days', batch_size);
+  perform memory._sweep_old_rows('gone_jobs', 'gone_at', '7 days', batch_size);
+  perform memory._sweep_old_rows('secret_reads', 'read_at', '400 days', batch_size);
+  perform memory._sweep_old_rows('audit', 'at', '400 days', batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;
