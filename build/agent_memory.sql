@@ -2366,44 +2366,12 @@ begin
       ('procedure', '_replace_trigger', $header$(p_name text, p_definition text)$header$),
       ('function', '_missing_row_security', $header$()
 returns table (statement text)$header$),
-      ('function', '_foreign_password', $header$()
-returns text$header$),
-      ('function', '_assignment', $header$()
-returns text$header$),
-      ('function', '_masked_assignment', $header$(p_parts text[])
-returns text$header$),
-      ('function', '_is_password', $header$(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
-returns boolean$header$),
       ('function', '_added', $header$(p_a jsonb, p_b jsonb)
 returns jsonb$header$),
       ('function', '_counted_on', $header$(p_counter bigint, p_change bigint)
 returns bigint$header$),
-      ('function', '_without_credentials', $header$(p_text text)
-returns text$header$),
-      ('function', '_json_without_credentials', $header$(p_value jsonb, p_depth int default 0)
-returns jsonb$header$),
-      ('function', '_credential_forms', $header$()
-returns table (pattern text, mark text)$header$),
-      ('function', '_known_credential', $header$()
-returns text$header$),
       ('function', '_decoded', $header$(p_text text, p_format text)
 returns bytea$header$),
-      ('function', '_harmless', $header$(p_content text)
-returns text$header$),
-      ('function', '_marker', $header$()
-returns text$header$),
-      ('function', '_normal_form', $header$(p_content text, p_form text)
-returns text$header$),
-      ('function', '_placeholder_text', $header$(p_said text)
-returns text$header$),
-      ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
-returns bytea$header$),
-      ('function', '_check_id', $header$(p_argument text, p_id text)
-returns void$header$),
-      ('function', '_check_user_or_all', $header$(p_user_id text)
-returns void$header$),
-      ('function', '_refuse_foreign_user', $header$()
-returns void$header$),
       ('function', '_uuid_v7', $header$()
 returns uuid$header$),
       ('function', '_content_hash', $header$(p_content text)
@@ -2440,66 +2408,12 @@ returns double precision$header$),
 returns bigint$header$),
       ('function', '_passage', $header$(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text$header$),
-      ('function', '_possible_signs', $header$(p_plain text, p_among text[] default null)
-returns text[]$header$),
-      ('function', '_may_have', $header$(p_plain text, p_group text, p_has_other_scripts boolean)
-returns boolean$header$),
-      ('function', '_first_letters', $header$(p_group text)
-returns text$header$),
-      ('function', '_form_to_judge', $header$(p_text text)
-returns text$header$),
-      ('function', '_form_of', $header$(p_pieces text[])
-returns text$header$),
-      ('function', '_suspected', $header$(
-  p_forms text[], p_from int, p_to int, p_among text[] default null, out place int, out groups text[]
-)
-returns setof record$header$),
-      ('function', '_long_word', $header$()
-returns text$header$),
-      ('function', '_without_random_words', $header$(p_text text)
-returns text$header$),
-      ('function', '_masked_word', $header$(p_word text)
-returns text$header$),
-      ('function', '_is_random', $header$(p_word text)
-returns boolean$header$),
       ('function', '_refuse', $header$(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void$header$),
       ('function', '_refuse_size', $header$(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
 returns void$header$),
       ('function', '_with_same_words', $header$(p_query text)
 returns text$header$),
-      ('function', '_verdict', $header$(
-  p_text text, p_trust double precision, p_groups text[] default null, p_weak text default null
-)
-returns text$header$),
-      ('function', '_signs', $header$(
-  p_texts text[], p_groups text[], p_enough double precision, p_weak text default null
-)
-returns text$header$),
-      ('function', '_pieces_to_judge', $header$(p_text text)
-returns text[]$header$),
-      ('function', '_may_be_definite', $header$(p_text text)
-returns boolean$header$),
-      ('function', '_may_have_credential', $header$(p_text text)
-returns boolean$header$),
-      ('function', '_hidden_signs', $header$(p_text text, p_unquoted text)
-returns table (sign text, weight double precision)$header$),
-      ('function', '_instruction_signs', $header$(p_texts text[], p_groups text[])
-returns table (place bigint, sign text, weight double precision)$header$),
-      ('function', '_without_quoted_attacks', $header$(p_text text)
-returns text$header$),
-      ('function', '_plain_letters', $header$(p_text text)
-returns text$header$),
-      ('function', '_unseen_removed', $header$(p_text text)
-returns text$header$),
-      ('function', '_suspicious_words', $header$(p_slot text)
-returns text$header$),
-      ('function', '_is_tenant', $header$()
-returns boolean$header$),
-      ('function', '_user_of_tenant', $header$()
-returns text$header$),
-      ('function', '_may_reach', $header$(p_user_id text)
-returns boolean$header$),
       ('function', '_check_content', $header$(p_content text, p_max_bytes int, p_which text default '')
 returns void$header$),
       ('function', '_is_blank', $header$(p_text text)
@@ -2536,13 +2450,7 @@ returns double precision$header$),
 returns text$header$),
       ('function', '_character_start', $header$(p_bytes bytea, p_byte int)
 returns int$header$),
-      ('function', '_lowered', $header$(p_metadata jsonb)
-returns double precision$header$),
-      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
-returns double precision$header$),
       ('function', '_is_id', $header$(p_id text)
-returns boolean$header$),
-      ('function', '_is_user', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_is_metadata', $header$(p_metadata jsonb)
 returns boolean$header$),
@@ -2566,6 +2474,30 @@ returns double precision$header$),
 returns boolean$header$),
       ('function', '_vector_schema', $header$()
 returns text$header$),
+      ('function', '_text_vector', $header$(p_prior regconfig, p_content text)
+returns tsvector$header$),
+      ('function', '_with_blanks', $header$(p_said text)
+returns text$header$),
+      ('function', '_query_words', $header$(p_languages regconfig[], p_query text, p_limit int)
+returns text[]$header$),
+      ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
+returns tsvector$header$),
+      ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
+returns bytea$header$),
+      ('function', '_is_tenant', $header$()
+returns boolean$header$),
+      ('function', '_user_of_tenant', $header$()
+returns text$header$),
+      ('function', '_may_reach', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_is_user', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_check_id', $header$(p_argument text, p_id text)
+returns void$header$),
+      ('function', '_check_user_or_all', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_refuse_foreign_user', $header$()
+returns void$header$),
       ('function', '_user_of_token', $header$(p_token text)
 returns text$header$),
       ('function', '_user_of_unusual_token', $header$(p_token text, p_key memory.token_keys)
@@ -2580,14 +2512,82 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_refuse_token', $header$(p_problem text)
 returns void$header$),
-      ('function', '_text_vector', $header$(p_prior regconfig, p_content text)
-returns tsvector$header$),
-      ('function', '_with_blanks', $header$(p_said text)
+      ('function', '_foreign_password', $header$()
 returns text$header$),
-      ('function', '_query_words', $header$(p_languages regconfig[], p_query text, p_limit int)
+      ('function', '_assignment', $header$()
+returns text$header$),
+      ('function', '_masked_assignment', $header$(p_parts text[])
+returns text$header$),
+      ('function', '_is_password', $header$(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
+returns boolean$header$),
+      ('function', '_without_credentials', $header$(p_text text)
+returns text$header$),
+      ('function', '_json_without_credentials', $header$(p_value jsonb, p_depth int default 0)
+returns jsonb$header$),
+      ('function', '_credential_forms', $header$()
+returns table (pattern text, mark text)$header$),
+      ('function', '_known_credential', $header$()
+returns text$header$),
+      ('function', '_long_word', $header$()
+returns text$header$),
+      ('function', '_without_random_words', $header$(p_text text)
+returns text$header$),
+      ('function', '_masked_word', $header$(p_word text)
+returns text$header$),
+      ('function', '_is_random', $header$(p_word text)
+returns boolean$header$),
+      ('function', '_harmless', $header$(p_content text)
+returns text$header$),
+      ('function', '_marker', $header$()
+returns text$header$),
+      ('function', '_normal_form', $header$(p_content text, p_form text)
+returns text$header$),
+      ('function', '_placeholder_text', $header$(p_said text)
+returns text$header$),
+      ('function', '_possible_signs', $header$(p_plain text, p_among text[] default null)
 returns text[]$header$),
-      ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
-returns tsvector$header$),
+      ('function', '_may_have', $header$(p_plain text, p_group text, p_has_other_scripts boolean)
+returns boolean$header$),
+      ('function', '_first_letters', $header$(p_group text)
+returns text$header$),
+      ('function', '_form_to_judge', $header$(p_text text)
+returns text$header$),
+      ('function', '_form_of', $header$(p_pieces text[])
+returns text$header$),
+      ('function', '_suspected', $header$(
+  p_forms text[], p_from int, p_to int, p_among text[] default null, out place int, out groups text[]
+)
+returns setof record$header$),
+      ('function', '_verdict', $header$(
+  p_text text, p_trust double precision, p_groups text[] default null, p_weak text default null
+)
+returns text$header$),
+      ('function', '_signs', $header$(
+  p_texts text[], p_groups text[], p_enough double precision, p_weak text default null
+)
+returns text$header$),
+      ('function', '_pieces_to_judge', $header$(p_text text)
+returns text[]$header$),
+      ('function', '_may_be_definite', $header$(p_text text)
+returns boolean$header$),
+      ('function', '_may_have_credential', $header$(p_text text)
+returns boolean$header$),
+      ('function', '_hidden_signs', $header$(p_text text, p_unquoted text)
+returns table (sign text, weight double precision)$header$),
+      ('function', '_instruction_signs', $header$(p_texts text[], p_groups text[])
+returns table (place bigint, sign text, weight double precision)$header$),
+      ('function', '_without_quoted_attacks', $header$(p_text text)
+returns text$header$),
+      ('function', '_plain_letters', $header$(p_text text)
+returns text$header$),
+      ('function', '_unseen_removed', $header$(p_text text)
+returns text$header$),
+      ('function', '_suspicious_words', $header$(p_slot text)
+returns text$header$),
+      ('function', '_lowered', $header$(p_metadata jsonb)
+returns double precision$header$),
+      ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
+returns double precision$header$),
       ('function', '_words_of_other_scripts', $header$(p_slot text)
 returns text$header$),
       ('function', '_audit', $header$(
@@ -4745,106 +4745,6 @@ end;
 $replaced$;
 set local check_function_bodies = on;
 
--- Credentials that are known by the name before them: DB_PASSWORD=x, "api_key": "x", my password is x.
-
--- Password in Spanish, Russian, Chinese and Japanese. The escapes let the file be read in every encoding.
-create or replace function memory._foreign_password()
-returns text
-language sql immutable parallel safe
-begin atomic
-  select e'contrase\\u00f1a|\\u043f\\u0430\\u0440\\u043e\\u043b\\u044c|\\u5bc6\\u7801'
-    || e'|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9';
-end;
-
--- A name, what joins it to a value, the value with its quotes, and the end of the line if it follows. Matched without
--- regard to case.
-create or replace function memory._assignment()
-returns text
-language sql immutable parallel safe
-begin atomic
-  select e'((pass(?:word|wd|phrase|code|wort)|(?:db|user|smtp|mysql|redis|ftp|root|admin|mail)_?pass'
-    || '|pwd|mot de passe|senha|' || memory._foreign_password()
-    || e'|(?:client|shared|signing|webhook|app)[_ -]?secret|secret(?:[_ -]?(?:access[_ -]?)?key)?'
-    || e'|(?:api|access|auth|account|private|shared|signing|encryption|master|refresh|bearer|session|bot)'
-    || e'[_ -]?(?:access[_ -]?)?(?:key|token)|apikey|token)'
-    || e'(?:\\\\?["''`\\]]{0,2}\\s*(?:=>|:=|={1,3}|:|\\uff1a)\\s*|\\s+(?:is|was|to|ist|lautet|est|es)\\s*:?\\s+))'
-    || e'(\\\\?"[^"\\n]+"|\\\\?''[^''\\n]+''|`[^`\\n]+`|\\\\?["''`]?[^\\s"''`]+)([ \\t]*(?:\\r?\\n|$))?';
-end;
-
--- One match of memory._assignment(): name and joint, name, value, end of line. Regular expressions are few here,
--- because each takes microseconds and a text may have 100,000 matches.
-create or replace function memory._masked_assignment(p_parts text[])
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  name constant text := lower(p_parts[2]);
-  joint constant text := substr(p_parts[1], length(p_parts[2]) + 1);
-  opening constant text := case
-    when left(p_parts[3], 1) in ('"', '''', '`') then left(p_parts[3], 1)
-    when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
-    else '' end;
-  value text := substr(p_parts[3], length(opening) + 1);
-  -- A number after a name in quotes, as in JSON, becomes a text in such quotes.
-  quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
-  is_kept boolean;
-begin
-  if opening <> '' then
-    value := rtrim(value, e'"''`\\');
-  else
-    if translate(value, ';&,', '') <> value then -- a=b;c=d has two values
-      value := (regexp_split_to_array(value, '[;&,][A-Za-z_.-]*[A-Za-z_][=:]'))[1];
-    end if;
-    value := rtrim(value, '.,;:)]}>');
-  end if;
-  if length(value) < 4
-    -- Marks, placeholders and places: (credential: token), ${VAR}, <password>, {{ key }}, %s, ****, /run/secrets/x.
-    -- Code: os.environ[], self.token, read_token(). Files: server.pem.
-    or value ~ (e'^(?:[$][A-Za-z_{(]|[<{(\\[]|%[A-Za-z({]'
-      || e'|[*.x\\u2022\\u2026_-]+$|[.~]{0,2}/|[a-z]+/[a-z0-9-]+/|https?:|arn:)')
-    or value ~ e'[.](?:pem|key|json|ya?ml|txt)$'
-    or opening = '' and value ~ e'^[A-Za-z_]\\w*(?:[(\\[]|[.][A-Za-z_])' then
-    is_kept := true;
-  elsif right(name, 3) = 'key' or right(name, 5) = 'token' or right(name, 6) = 'secret' then
-    -- A key has 8 characters or more, letters and digits. It is no time, not several words, and not a name with a
-    -- number such as "prod-2024".
-    is_kept := length(value) < 8 or strpos(value, ' ') > 0 or value !~ '[0-9]' or value !~ '[A-Za-z]'
-      or value ~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
-  else
-    is_kept := not memory._is_password(value, opening <> '', joint, p_parts[4] is not null);
-  end if;
-  return case
-    when is_kept then concat(p_parts[1], p_parts[3], p_parts[4])
-    else concat(p_parts[1], opening, quote,
-      '(credential: ', case right(name, 3) when 'key' then 'key' when 'ken' then 'token' when 'ret' then 'secret'
-                         else 'password' end, ')', quote,
-      substr(p_parts[3], length(opening) + length(value) + 1), p_parts[4])
-  end;
-end;
-$$;
-
--- Whether the value after the name of a password is one. A plain word is one in quotes, at the end of a line, or after
--- "=" without blanks; after "is" it needs quotes, a digit or a sign.
-create or replace function memory._is_password(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_value ~ '[0-9]|[a-z][A-Z]' then true
-    -- words about passwords, and names in a program
-    when lower(p_value) ~ 'pass|secret|token|key|cred|auth|env|pwd' or lower(p_value) = any ('{
-    null, none, nil, undefined, true, false, yes, required, optional, string, text, bytes, char, varchar, value, input,
-    field, example, todo, change, changed, expired, invalid, valid, missing, incorrect, correct, wrong, empty, unset,
-    redacted, hidden, encrypted, hashed, stored, reset, forgotten, unknown, default, generated, your, this, that, there,
-    what, when, where, must, should, will, have, been, being, never, always, only, with, from, need, needed, here, sent,
-    safe, weak, strong, short, long, visible, shown, used, same, user, form, data, request}'::text[]) then false
-    when p_joint ~ '[A-Za-z]' then p_is_quoted and p_value !~ ' ' or p_value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
-    else p_is_quoted or p_joint = '=' or p_ends_line
-  end;
-end;
-$$;
-
 -- The sums of two objects of counts, such as {"memories": 2}. A count that one of them lacks is 0 there.
 create or replace function memory._added(p_a jsonb, p_b jsonb)
 returns jsonb
@@ -4869,136 +4769,6 @@ begin atomic
   select greatest(0, least(greatest(p_counter, 0), 1000000000000000) + p_change);
 end;
 
--- Keeps credentials out of what models read. A mark that says what stood there takes the place of each: "(credential:
--- GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every pattern is matched in
--- time linear in the text: 10 MB without a blank take seconds.
-
--- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
--- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
-create or replace function memory._without_credentials(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := lower(p_text);
-  has_long_word constant boolean := p_text ~ '[A-Za-z0-9+/_-]{20}';
-  form record;
-begin
-  if (has_long_word or said like any ('{%://%,%authorization%,%curl%}') or strpos(said, repeat('-', 2)) > 0)
-    and p_text ~ memory._known_credential() then
-    for form in select f.* from memory._credential_forms() as f loop
-      p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
-    end loop;
-  end if;
-  if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
-      or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
-    and p_text ~* memory._assignment() then
-    p_text := (
-      select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
-                        order by g.place)
-      from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
-      left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
-        on m.place = g.place);
-  end if;
-  if has_long_word and p_text ~ memory._long_word() then
-    p_text := memory._without_random_words(p_text);
-  end if;
-  return p_text;
-end;
-$$;
-
--- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
--- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
--- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
-create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-declare
-  masked jsonb;
-begin
-  if p_depth = 100 then
-    return to_jsonb(memory._without_credentials(p_value::text));
-  end if;
-  case jsonb_typeof(p_value)
-    when 'string' then
-      return to_jsonb(memory._without_credentials(p_value #>> '{}'));
-    when 'array' then
-      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
-      from jsonb_array_elements(p_value) with ordinality as i (value, position)
-      where p_value <> '[]';
-      return coalesce(masked, p_value);
-    when 'object' then
-      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
-      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
-                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
-      from jsonb_each(p_value) as i;
-      masked := coalesce(masked, p_value);
-      return case
-        when masked ? 'token_count' and masked -> 'content' <> p_value -> 'content' then masked || '{"is_cut": true}'
-        else masked
-      end;
-    else
-      return p_value;
-  end case;
-end;
-$$;
-
--- The credentials that have a form of their own, with their marks. Further ones are found by the name that stands
--- before them (memory._assignment()) or because they look random (memory._long_word()).
-create or replace function memory._credential_forms()
-returns table (pattern text, mark text)
-language sql immutable parallel safe
-begin atomic
-  select f.pattern, coalesce(f.mark, '(credential: ' || f.name || ')')
-  from (values
-    -- A key that ends, or one that was cut off.
-    ('private key', '-{5}BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-{5}(?:(?:[^-]|-[^-])*-{5}END [A-Z0-9 ]*-{5}'
-      || e'|(?:(?:\\s|\\\\[rn])*[A-Za-z0-9+/=]{16,})+)', null),
-    ('password', e'(://[^\\s:/@"''<>]*:)[^\\s/@"''<>]+@', e'\\1(credential: password)@'),
-    ('GitHub token', e'\\m(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})', null),
-    ('GitLab token', e'\\mgl(?:pat|rt|dt|ptt|cbt|oas)-[A-Za-z0-9_.-]{20,}', null),
-    ('AWS access key', e'\\m(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\\M', null),
-    ('Anthropic key', e'\\msk-ant-[A-Za-z0-9_-]{20,}', null),
-    ('OpenAI key', e'\\msk-[A-Za-z_-]{0,40}[0-9][A-Za-z0-9_-]{12,}', null),
-    ('Stripe key', e'\\m(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{20,}=*)', null),
-    ('Slack token', e'\\m(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}', null),
-    ('Slack webhook', 'hooks[.]slack[.]com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{20,}', null),
-    ('Discord webhook', 'discord(?:app)?[.]com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{20,}', null),
-    ('Google API key', e'\\mAIza[A-Za-z0-9_-]{35}', null),
-    ('Google token', e'\\m(?:ya29[.][A-Za-z0-9_.-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{20,})', null),
-    ('JSON web token', e'\\meyJ[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}(?:[.][A-Za-z0-9_-]*)+', null),
-    ('SendGrid key', e'\\mSG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{16,}', null),
-    ('npm token', e'\\mnpm_[A-Za-z0-9]{30,}', null),
-    ('PyPI token', e'\\mpypi-[A-Za-z0-9_-]{50,}', null),
-    ('Hugging Face token', e'\\mhf_[A-Za-z0-9]{30,}', null),
-    ('DigitalOcean token', e'\\mdo[opr]_v1_[a-f0-9]{40,}', null),
-    ('Twilio key', e'\\m(?:SK|AC)[0-9a-f]{32}\\M', null),
-    ('Telegram token', e'\\m[0-9]{8,10}:AA[A-Za-z0-9_-]{33}', null),
-    ('Docker token', e'\\mdckr_pat_[A-Za-z0-9_-]{20,}', null),
-    ('Shopify token', e'\\mshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}', null),
-    ('Vault token', e'\\mhv[sbr][.][A-Za-z0-9_-]{20,}', null),
-    ('authorization', e'\\m([Bb]earer|BEARER|[Tt]oken) +[A-Za-z._~+/-]*[0-9][A-Za-z0-9._~+/-]{15,}=*',
-      e'\\1 (credential: authorization)'),
-    ('authorization', e'([Aa]uthorization["'']?\\s*[:=]\\s*["'']?(?:Basic|Bearer|Token|Digest|basic|bearer|token)\\s+)'
-      || e'(?![(])[^\\s"'']{6,}', e'\\1(credential: authorization)'),
-    ('password', e'(\\s-{2}[a-z-]*(?:password|passwd|token|secret|api-key)[ =]+["'']?)[^\\s"''(]*[0-9][^\\s"'']*',
-      e'\\1(credential: password)'),
-    ('password', e'(\\mcurl [^\\n]*(?:-u|--user)[ =]*["'']?[^\\s:"'']+:)(?![(])[^\\s"'']+',
-      e'\\1(credential: password)')
-  ) as f (name, pattern, mark);
-end;
-
--- One pattern for all of memory._credential_forms().
-create or replace function memory._known_credential()
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f);
-end;
-$$;
-
 -- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
 -- would quote the text.
 create or replace function memory._decoded(p_text text, p_format text)
@@ -5010,199 +4780,6 @@ begin
 exception
   when data_exception then
     return ''::bytea;
-end;
-$$;
-
--- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
--- ([MemoryRef: ...]), text that a model may take for one of the two, or a token of a chat template (<|im_end|>), which
--- ends the message for servers that look for such tokens in texts. Its opening bracket becomes a round one. A second
--- call changes nothing more, so tokens may be counted before the text is fenced.
-create or replace function memory._harmless(p_content text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  -- All but what a marker can begin with: ASCII but < [ & % and the backslash, and letters, signs and emoji that are no
-  -- bracket, nor decompose into one. Nearly every text has nothing else, and needs no look at its normal form, which
-  -- takes a fiftieth of a millisecond for a line.
-  plain constant text := e'\\u0001-\\u0024\\u0027-\\u003b\\u003d-\\u005a\\u005d-\\u007f\\u00a0-\\u00aa\\u00ac-\\u017f'
-    || e'\\u0370-\\u052f\\u05d0-\\u05ea\\u0620-\\u064a\\u0900-\\u097f\\u0e00-\\u0e7f\\u200d\\u2010-\\u2027'
-    || e'\\u20a0-\\u20bf\\u2600-\\u26ff\\u3001\\u3002\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3'
-    || e'\\ufe0f\\U0001f300-\\U0001faff';
-  marker text;
-  decomposed text;
-begin
-  if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
-                        else '[^' || plain || ']' end) then
-    return p_content;
-  end if;
-  -- Tokens of ChatML and its relatives, Llama, Mistral, Gemma and DeepSeek. They have one spelling each.
-  if p_content like any (
-    '{%|>%,%INST]%,%SYS>>%,%</s>%,%_of_turn>%,%_of_sentence_>%,%<_User_>%,%<_Assistant_>%}'::text[]) then
-    p_content := regexp_replace(p_content, e'[<[](?=[|\\uff5c][^\\s|\\uff5c<>]{1,40}[|\\uff5c]>|/?INST\\]|</?SYS>>|/s>'
-      '|(?:start|end)_of_turn>)', '(', 'g');
-  end if;
-  marker := memory._marker();
-  p_content := regexp_replace(p_content, marker, '(', 'g');
-  -- Full-width, circled, mathematical and accented letters decompose into plain ones. Only a text that hides a marker
-  -- in such letters is changed, and then composed again.
-  if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
-    decomposed := memory._normal_form(p_content, 'NFKD');
-    if decomposed ~ marker then
-      p_content := memory._normal_form(regexp_replace(decomposed, marker, '(', 'g'), 'NFC');
-    end if;
-  end if;
-  return p_content;
-end;
-$$;
-
--- A regular expression for the opening of a marker: an angle or square bracket (or a character that looks like one, or
--- its escape in HTML, JSON or a URL) that is followed by the word recalled or MemoryRef. A slash and other signs may
--- precede the word, invisible characters may separate its letters, and the letters may be of other scripts. The lists
--- of such characters cannot be complete.
-create or replace function memory._marker()
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  bracket constant text := e'(?:[<\\[\\u00ab\\u02c2\\u1438\\u2039\\u2045\\u226a\\u227a\\u22d6\\u2308\\u230a\\u23a1'
-    || e'\\u2768-\\u2775\\u27e6-\\u27ed\\u2983'
-    || e'\\u2985\\u2987\\u2989\\u298b\\u298d\\u298f\\u2991\\u2993\\u2997\\u29fc\\u2aa1\\u2e28\\u3008\\u300a\\u300c'
-    || e'\\u300e\\u3010\\u3014\\u3016\\u3018\\u301a'
-    || e'\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:'
-    || e'sqb|brack|ang|angle)|#0*(?:60|91)|'
-    || e'#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))';
-  -- Characters that are not seen or that sit on a letter: of zero width, soft hyphens, marks of writing direction,
-  -- tags, variation selectors, control characters, accents and Hangul fillers.
-  unseen constant text := e'[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160'
-    || e'\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff'
-    || e'\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f'
-    || e'\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb'
-    || e'\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*';
-  sign constant text := '(?:' || unseen
-    || e'(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2}))';
-  hidden constant text := sign || '{0,4}' || unseen;
-  -- Each letter of the two words in upper and lower case, and the letters of other scripts that look like it.
-  a constant text := hidden || e'[aA\\u023a\\u0251\\u0391\\u03b1\\u0410\\u0430\\u13aa\\u1d00\\u237a\\u2c65\\ua4ee'
-    || e'\\uab7a\\U0001f1e6\\U0001f150\\U0001f170\\U000e0041\\U000e0061]';
-  c constant text := hidden || e'[cC\\u023b\\u023c\\u03f2\\u03f9\\u0421\\u0441\\u13df\\u1d04\\u2ca4\\u2ca5\\ua4da'
-    || e'\\uabaf\\U0001f1e8\\U0001f152\\U0001f172\\U000e0043\\U000e0063]';
-  d constant text := hidden || e'[dD\\u0110\\u0111\\u0256\\u0257\\u0501\\u13a0\\u13e7\\u146f\\u15de\\u15ea\\u1d05'
-    || e'\\ua4d2\\ua4d3\\uab70\\U0001f1e9\\U0001f153\\U0001f173\\U000e0044\\U000e0064]';
-  e constant text := hidden || e'[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07'
-    || e'\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065]';
-  f constant text := hidden || e'[fF\\u0192\\u03dc\\u0584\\u15b4\\ua4dd\\ua730\\ua798\\ua799\\uab35\\U0001f1eb'
-    || e'\\U0001f155\\U0001f175\\U000e0046\\U000e0066]';
-  l constant text := hidden || e'[lL1Ii|\\u0141\\u0142\\u019a\\u01c0\\u023d\\u026d\\u029f\\u0399\\u03b9\\u0406\\u0456'
-    || e'\\u04c0\\u04cf\\u05c0\\u05d5\\u05df\\u0627\\u07ca\\u13de\\u14aa\\u16c1\\u2d4f\\ua4e1\\U0001f1f1\\U0001f15b'
-    || e'\\U0001f17b\\U000e004c\\U000e006c]';
-  m constant text := hidden || e'[mM\\u0271\\u039c\\u03fa\\u041c\\u043c\\u13b7\\u1d0d\\u2c98\\u2c99\\ua4df\\U0001f1f2'
-    || e'\\U0001f15c\\U0001f17c\\U000e004d\\U000e006d]';
-  o constant text := hidden || e'[oO0\\u00d8\\u00f8\\u0275\\u039f\\u03bf\\u03c3\\u041e\\u043e\\u0585\\u0d20\\u0e50'
-    || e'\\u10ff\\u1d0f\\u2c9e\\u2c9f\\ua4f3\\U0001f1f4\\U0001f15e\\U0001f17e\\U000e004f\\U000e006f]';
-  r constant text := hidden || e'[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3'
-    || e'\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072]';
-  y constant text := hidden || e'[yY\\u024e\\u024f\\u028f\\u03a5\\u03b3\\u0423\\u0443\\u04ae\\u04af\\u10e7\\u13a9'
-    || e'\\ua4ec\\U0001f1fe\\U0001f168\\U0001f188\\U000e0059\\U000e0079]';
-begin
-  return bracket || '(?=' || sign || '{0,12}(?:' || r || e || c || a || l || l || e || d
-    || '|' || m || e || m || o || r || y || r || e || f || '))';
-end;
-$$;
-
--- The text in a Unicode normal form, made from pieces: PostgreSQL sorts a run of accents by exchanging neighbours, and
--- 100,000 accents in one piece would take minutes. A piece ends behind the accents that belong to its last letter; with
--- its last 51 characters they are kept together, and what comes before is cut after 250. Regular expressions cut the
--- pieces, because to find a place in a text PostgreSQL counts all characters before it: 1 MB took 31 s so.
-create or replace function memory._normal_form(p_content text, p_form text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  accents constant text := e'\\u0300-\\u036f\\u093c\\u09be\\u09d7\\u1160-\\u11ff\\u3099\\u309a\\uff9e\\uff9f';
-  piece constant text := format('[^%1$s]+[%1$s]{0,50}|[%1$s]{1,50}', accents);
-begin
-  return string_agg(pg_catalog.normalize(c.said, p_form), '' order by p.place, c.place)
-  from regexp_matches(p_content, piece, 'g') with ordinality as p (said, place)
-  cross join lateral (
-    select h.said[1], h.place
-    from regexp_matches(left(p.said[1], -51), '.{1,250}', 'g') with ordinality as h (said, place)
-    union all
-    select right(p.said[1], 51), null) as c (said, place); -- null comes last
-end;
-$$;
-
--- The text as one line for a placeholder, or null when nothing is left. Control sequences of terminals (colours and
--- titles) and invisible characters are removed, line breaks and other control characters become blanks, and square
--- brackets become round ones, because a closing one would end the placeholder.
-create or replace function memory._placeholder_text(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  terminal constant text := e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))';
-  invisible constant text := e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff'
-    || e'\\U000e0000-\\U000e007f]';
-  blank constant text := e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+';
-begin
-  p_said := regexp_replace(regexp_replace(p_said, terminal, '', 'g'), invisible, '', 'g');
-  p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
-  return nullif(memory._harmless(btrim(p_said)), '');
-end;
-$$;
-
--- HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. The blocks are those of the key: padded to
--- 64 bytes, each combined with 0x36 or 0x5c. Inlined by the planner, hence no SET clause.
-create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
-returns bytea
-language sql immutable parallel safe
-begin atomic
-  select sha256(p_outer_block || sha256(p_inner_block || p_message));
-end;
-
--- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters, and
--- as user_id any user that this session may not reach.
-create or replace function memory._check_id(p_argument text, p_id text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  if not memory._is_id(p_id) then
-    perform memory._refuse(p_argument,
-      case
-        when p_id is null then 'must not be null'
-        when p_id = '' then 'must not be empty'
-        else format('has %s characters, at most 255 are allowed', length(p_id))
-      end,
-      format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
-  elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
-    perform memory._refuse_foreign_user();
-  end if;
-end;
-$$;
-
--- Refuses a null for "all users" in a session that reaches one user only; any other user_id as memory._check_id() does.
-create or replace function memory._check_user_or_all(p_user_id text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  if p_user_id is not null then
-    perform memory._check_id('user_id', p_user_id);
-  elsif memory._is_tenant() then
-    perform memory._refuse_foreign_user();
-  end if;
-end;
-$$;
-
--- The error is the same for users who exist and for those who do not.
-create or replace function memory._refuse_foreign_user()
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._refuse('user_id', 'is not the user of this session',
-    'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
 end;
 $$;
 
@@ -5539,11 +5116,1292 @@ begin
 end;
 $$;
 
+-- Refusals of an argument have one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
+create or replace function memory._refuse(p_argument text, p_problem text, p_hint text, p_code text default '22023')
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  -- The problem may quote an argument, which may have 100 MB. The error message is cut so that it fits into a log.
+  raise exception '%: %', p_argument, left(p_problem, 2000) using errcode = p_code, hint = p_hint;
+end;
+$$;
+
+-- Refuses an argument because of its size.
+create or replace function memory._refuse_size(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse(p_argument, format('has %s bytes, at most %s are allowed', p_bytes, p_max_bytes), p_hint,
+    '54000');
+end;
+$$;
+
+-- Answers that are less than they could be come with a NOTICE that begins with "degraded: ". Programs tell it and its
+-- cause by the SQLSTATE: 01AM1 no embedding model, 01AM2 the query was not embedded, 01AM3 texts are not embedded yet,
+-- 01AM4 earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 something does not fit into the
+-- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was stored.
+
+-- A query with the words that mean the same as one of its own, where dictionaries and models of meaning see two: people
+-- write either the abbreviation or the word.
+create or replace function memory._with_same_words(p_query text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  same constant jsonb := '{
+    "addr": "address", "address": "addr", "admin": "administrator", "administrator": "admin", "app": "application",
+    "application": "app", "appt": "appointment", "appointment": "appt", "apt": "apartment", "apartment": "apt",
+    "arg": "argument", "argument": "arg", "auth": "authentication", "authentication": "auth", "bday": "birthday",
+    "birthday": "bday", "bike": "bicycle", "bicycle": "bike", "config": "configuration", "configuration": "config",
+    "db": "database", "database": "db", "dept": "department", "department": "dept", "dev": "development",
+    "development": "dev", "dir": "directory", "directory": "dir", "docs": "documentation", "documentation": "docs",
+    "env": "environment", "environment": "env", "exam": "examination", "examination": "exam", "fridge":
+    "refrigerator", "refrigerator": "fridge", "img": "image", "image": "img", "info": "information", "information":
+    "info", "js": "javascript", "javascript": "js", "k8s": "kubernetes", "kubernetes": "k8s", "lab": "laboratory",
+    "laboratory": "lab", "lib": "library", "library": "lib", "math": "mathematics", "mathematics": "math", "max":
+    "maximum", "maximum": "max", "min": "minimum", "minimum": "min", "msg": "message", "message": "msg", "num":
+    "number", "number": "num", "param": "parameter", "parameter": "param", "perf": "performance", "performance":
+    "perf", "phone": "telephone", "telephone": "phone", "photo": "photograph", "photograph": "photo", "pic":
+    "picture", "picture": "pic", "pkg": "package", "package": "pkg", "postgres": "postgresql", "postgresql":
+    "postgres", "prod": "production", "production": "prod", "pwd": "password", "password": "pwd", "qty": "quantity",
+    "quantity": "qty", "repo": "repository", "repository": "repo", "spec": "specification", "specification": "spec",
+    "tv": "television", "television": "tv", "uni": "university", "university": "uni", "var": "variable", "variable":
+    "var", "vet": "veterinarian", "veterinarian": "vet"
+  }'::jsonb;
+begin
+  return concat_ws(' ', p_query, (
+    select string_agg(same ->> v.lexeme, ' ') from unnest(to_tsvector('simple', p_query)) as v where same ? v.lexeme));
+end;
+$$;
+
+-- Refuses content that is null, empty or longer than p_max_bytes. p_which is added to the argument's name: it says
+-- which of several messages has the content.
+create or replace function memory._check_content(p_content text, p_max_bytes int, p_which text default '')
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if (p_content <> '') is not true then
+    perform memory._refuse('content' || p_which,
+      case when p_content is null then 'must not be null' else 'must not be empty' end,
+      'Only a message with tool_calls, images or other parts may have no text.');
+  elsif octet_length(p_content) > p_max_bytes then
+    perform memory._refuse_size('content' || p_which, octet_length(p_content), p_max_bytes,
+      'Split it, or store it elsewhere and keep a reference.');
+  end if;
+end;
+$$;
+
+-- Whether a text has no visible character; null for null. Nearly every text has one near its beginning, and a regular
+-- expression takes 0.1 s to begin with 10 MB. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_blank(p_text text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select left(p_text, 100) !~ e'\\S' and p_text !~ e'\\S';
+end;
+
+-- Refuses the content of a memory, document or artifact, which must also hold more than blanks. p_hint says what to
+-- pass instead of blanks.
+create or replace function memory._check_text(p_content text, p_max_bytes int, p_hint text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if memory._is_blank(p_content) is not false then
+    perform memory._refuse('content', case when p_content is null then 'must not be null' else 'must not be empty' end,
+      p_hint);
+  end if;
+  perform memory._check_content(p_content, p_max_bytes);
+end;
+$$;
+
+-- The first 24,000 characters of a query, which is about as much as an embedding model reads. Null when the query has
+-- no visible character.
+create or replace function memory._query_or_null(p_query text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case when p_query ~ e'\\S' then left(p_query, 24000) end;
+end;
+$$;
+
+-- The text as it is compared: in lower case, with single spaces and none at its ends. Every blank of Unicode counts as
+-- a space. Blanks of no width (the zero width space, the word joiner, the byte order mark) are taken out, because
+-- nobody sees them. The zero width joiners stay, because they change how letters and emoji look.
+create or replace function memory._plainly_spelled(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  wide constant text := e'\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
+  of_no_width constant text := e'\\u200b\\u2060\\ufeff';
+begin
+  p_text := lower(p_text);
+  -- In one-byte encodings no character is longer than its byte, and some of these codes are letters or punctuation.
+  if octet_length(p_text) > length(p_text) and p_text ~ ('[' || wide || of_no_width || ']') then
+    p_text := regexp_replace(p_text, '[' || of_no_width || ']', '', 'g');
+    p_text := regexp_replace(p_text, '[' || wide || ']', ' ', 'g');
+  end if;
+  -- Most texts have single spaces already. This test takes a tenth of the time of regexp_replace().
+  if p_text ~ e'\\s\\s|[^\\S ]' then
+    p_text := regexp_replace(p_text, e'\\s+', ' ', 'g');
+  end if;
+  return btrim(p_text);
+end;
+$$;
+
+-- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone. The planner
+-- inlines this function; a SET clause would prevent that.
+create or replace function memory._is_real_moment(p_moment timestamptz)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_moment between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00';
+end;
+
+-- Refuses a created_at that is infinite or outside the years 1 to 9999. Rows are sorted by this time, so unlike the
+-- bounds that _check_bound() checks it must be a real one.
+create or replace function memory._check_moment(p_argument text, p_moment timestamptz)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if not memory._is_real_moment(p_moment) then
+    perform memory._refuse(p_argument, 'must be a real moment of the years 1 to 9999',
+      'Leave it out to store the current time.');
+  end if;
+end;
+$$;
+
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed: it
+-- means never.
+create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if not memory._is_bound(p_moment) then
+    perform memory._refuse(p_argument, format('%s is not within the years 1 to 9999', p_moment),
+      'Use infinity, or null, for never.');
+  end if;
+end;
+$$;
+
+-- Says so when what is stored has expired already. That is no error: old data is copied with its times, and a time in
+-- the past is a way to hide something at once.
+create or replace function memory._note_expired(p_what text, p_expires_at timestamptz)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_expires_at <= statement_timestamp() then
+    raise notice 'degraded: nobody will read the %, expires_at is in the past', p_what
+      using errcode = '01AM9', hint = 'Pass a later expires_at, or leave it out.';
+  end if;
+end;
+$$;
+
+-- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
+-- times were refused: no driver can read either. The planner inlines this function; a SET clause would prevent that.
+create or replace function memory._real_or_null(p_moment timestamptz)
+returns timestamptz
+language sql immutable parallel safe
+begin atomic
+  select case when memory._is_real_moment(p_moment) then p_moment end;
+end;
+
+-- When something that is stored now expires: after the lifetime (an interval such as '7 days'), or at infinity if the
+-- lifetime is null or 'never'.
+create or replace function memory._expiry(p_lifetime text)
+returns timestamptz
+language sql stable parallel safe
+as $$
+  select case
+    when p_lifetime is null or p_lifetime = 'never' then 'infinity'
+    else statement_timestamp() + p_lifetime::interval
+  end
+$$;
+
+-- A text in ISO 8601 as a time, read as UTC when it names no offset. Null when the text is no such time.
+create or replace function memory._time_or_null(p_value text)
+returns timestamptz
+language plpgsql stable parallel safe
+set timezone = 'UTC'
+set datestyle = 'ISO, YMD'
+as $$
+begin
+  return case when p_value ~ '^[0-9]{4}-[0-9]{2}' then p_value::timestamptz end;
+exception
+  when data_exception then
+    return null;
+end;
+$$;
+
+-- A time as text in ISO 8601, in UTC, to the second.
+create or replace function memory._iso_time(p_moment timestamptz)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return to_char(p_moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
+end;
+$$;
+
+-- Estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes, so the estimate
+-- is too high for them, and a limit is not exceeded. The planner inlines this function; a SET clause would prevent
+-- that.
+create or replace function memory._estimate_tokens(p_content text)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select (octet_length(p_content) + 3) / 4;
+end;
+
+-- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
+-- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1
+-- to 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A
+-- word is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word.
+-- Most English words are exactly one token, words of other languages two or three. So the bound of a text is lower the
+-- more English memory._english() finds it. With one bound for all languages, chats in English were taken for 1.8 times
+-- their tokens, and a context held half of what fits. p_english is memory._english() of the whole that this text is a
+-- part of: with one value for all parts, their bounds add up to a bound of the whole.
+create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
+returns int
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := replace(p_content, '    ', ''); -- an indentation is one token
+  -- Where only ASCII is taken out, bytes are counted: characters of UTF-8 have to be looked for one by one.
+  lines constant int := octet_length(said) - octet_length(replace(said, e'\n', ''));
+  blanks constant int :=
+    2 * octet_length(said) - octet_length(replace(said, ' ', '')) - octet_length(replace(said, e'\t', ''));
+  -- What is neither digit, sign nor capital goes first, because most of a text does: half the time of looking for each
+  -- of the three in the whole text. Regular expressions take an eighth of the time of translate().
+  marked constant text := regexp_replace(said, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
+  digits constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[0-9]+', '', 'g'));
+  capitals constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[A-Z]+', '', 'g'));
+  signs constant int := octet_length(marked) - digits - capitals;
+  others constant int := length(said) - lines - blanks - digits - signs;
+  english constant double precision := coalesce(p_english, memory._english(said));
+  longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
+  runs int := 0; -- characters in runs of 24 and more without a blank
+begin
+  if p_content ~ e'\\S{24}' then
+    runs := (select coalesce(sum(length(r[1])), 0)
+             from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
+  end if;
+  return ceil(2 + (0.24 - 0.14 * english) * others + (0.75 - 0.45 * english) * capitals
+              + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks
+              + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
+end;
+$$;
+
+-- How much of a text is English, from 0 to 1: 1 if eight of the commonest English words are at least 6 % of its
+-- characters, as they are in most chats in English. Looking for each word by replace() takes an eighth of the time of
+-- one regular expression.
+create or replace function memory._english(p_content text)
+returns double precision
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := lower(p_content);
+begin
+  return least(1, (octet_length(said) - octet_length(
+    replace(replace(replace(replace(replace(replace(replace(replace(
+      said, ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
+      ' that ', ' '), ' with ', ' '))) / (0.06 * greatest(length(p_content), 1)));
+end;
+$$;
+
+-- The bytes of UTF-8 of a text from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
+-- slice in which it begins. It is cut by bytes, because characters could only be counted from the beginning.
+create or replace function memory._byte_slice(p_content text, p_first_byte bigint, p_end_byte bigint)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  bytes constant bytea := convert_to(p_content, 'UTF8');
+  first_byte int := least(p_first_byte, octet_length(bytes));
+  end_byte int := least(p_end_byte, octet_length(bytes)); -- least() ignores a null
+begin
+  -- A byte of the form 10xxxxxx continues a character.
+  while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
+    first_byte := first_byte + 1;
+  end loop;
+  while end_byte < octet_length(bytes) and get_byte(bytes, end_byte) & 192 = 128 loop
+    end_byte := end_byte + 1;
+  end loop;
+  return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
+end;
+$$;
+
+-- The last place up to p_byte where a character of UTF-8 begins, or the end of the bytes.
+create or replace function memory._character_start(p_bytes bytea, p_byte int)
+returns int
+language plpgsql immutable parallel safe
+as $$
+declare
+  place int := least(p_byte, octet_length(p_bytes));
+begin
+  while place < octet_length(p_bytes) and get_byte(p_bytes, place) & 192 = 128 loop
+    place := place - 1;
+  end loop;
+  return place;
+end;
+$$;
+
+-- Whether an id has 1 to 255 characters. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_id(p_id text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_id <> '' and length(p_id) <= 255) is true;
+end;
+
+-- Whether metadata is a JSON object of at most 1 MiB; null for null. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_metadata(p_metadata jsonb)
+returns boolean
+language sql stable parallel safe -- pg_column_size() is stable
+begin atomic
+  select jsonb_typeof(p_metadata) = 'object' and pg_column_size(p_metadata) <= 1048576;
+end;
+
+-- Whether a start or an end (valid_from, valid_to, expires_at) is null, infinite or in the years 1 to 9999. Inlined by
+-- the planner, hence no SET clause.
+create or replace function memory._is_bound(p_moment timestamptz)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (isfinite(p_moment) and not memory._is_real_moment(p_moment)) is not true;
+end;
+
+do $$
+begin
+  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
+    true);
+end;
+$$;
+-- needs pgvector on the search_path
+
+-- These functions name the types and operators of pgvector, so that other files can do without pgvector's schema on
+-- their search_path. The planner inlines those in SQL.
+
+-- A JSON array of numbers as a vector.
+create or replace function memory._halfvec(p_value jsonb)
+returns halfvec
+language sql immutable parallel safe
+begin atomic
+  select (p_value #>> '{}')::halfvec;
+end;
+
+-- The vector as a halfvec, scaled to length 1 when it is too short or too long for one: halfvecs represent only 0.0001
+-- to 65504 well, and only a vector's direction matters here.
+create or replace function memory._to_halfvec(p_value vector)
+returns halfvec
+language sql immutable parallel safe
+begin atomic
+  select (case when vector_norm(p_value) between 0.01 and 60000 then p_value else l2_normalize(p_value) end)::halfvec;
+end;
+
+create or replace function memory._dimensions(p_value halfvec)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select vector_dims(p_value);
+end;
+
+create or replace function memory._dimensions(p_value vector)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select vector_dims(p_value);
+end;
+
+-- Cosine similarity, null when one vector is all zeros. Vectors of different dimensions raise an error.
+create or replace function memory._cosine_similarity(p_a halfvec, p_b halfvec)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select nullif(1 - (p_a <=> p_b), 'NaN');
+end;
+
+-- The signs of the vector as bits. The fewer bits of two codes differ, the more similar the vectors are, as a rule.
+create or replace function memory._code(p_value halfvec)
+returns bit varying
+language sql immutable parallel safe
+begin atomic
+  select binary_quantize(p_value);
+end;
+
+-- In how many bits two codes differ. Codes of different lengths raise an error.
+create or replace function memory._bits_apart(p_a bit varying, p_b bit varying)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select p_a <~> p_b;
+end;
+
+-- Whether the vector has a component other than zero.
+create or replace function memory._has_direction(p_value halfvec)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select l2_norm(p_value) > 0;
+end;
+
+-- The schema that pgvector is installed in, for dynamic SQL.
+create or replace function memory._vector_schema()
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return n.nspname
+  from pg_extension as e
+  join pg_namespace as n on n.oid = e.extnamespace
+  where e.extname = 'vector';
+end;
+$$;
+
+set local search_path = pg_catalog, pg_temp;
+
+-- The words that a keyword search finds a text by: those of the text's own language; where this is not the policy's
+-- (p_prior), the same words as the policy's dictionary has them, by which queries find names; the parts of compounds
+-- that PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org); and for scripts without spaces between
+-- words each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text
+-- fit; when another set of words does not fit as well, it is left out.
+create or replace function memory._text_vector(p_prior regconfig, p_content text)
+returns tsvector
+language plpgsql immutable parallel safe
+set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
+as $$
+declare
+  said constant text := memory._with_blanks(left(p_content,
+    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end));
+  -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
+  unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
+    || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
+  language regconfig;
+  vector tsvector;
+begin
+  vector := to_tsvector(p_prior, said);
+  language := memory._language_of(said, p_prior, vector);
+  if language <> p_prior then
+    vector := to_tsvector(language, said);
+    vector := memory._with_more_words(vector, ts_delete(
+      to_tsvector(p_prior, array_to_string(array(
+        select v.lexeme from unnest(to_tsvector('simple', said)) as v
+        where to_tsvector(language, v.lexeme) <> ''), ' ')),
+      tsvector_to_array(vector)));
+  end if;
+  if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
+    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
+      select string_agg(translate(c[1], './:@=_', '      '), ' ')
+      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
+  end if;
+  if octet_length(said) > length(said) and said ~ unspaced then
+    vector := memory._with_more_words(vector, to_tsvector('simple', coalesce((
+      select string_agg(p.letter || ' ' || p.letter || p.next, ' ')
+      from (select c.letter, lead(c.letter, 1, '') over (partition by r.run order by c.place) as next
+            from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') with ordinality as r (letters, run)
+            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), '')));
+  end if;
+  return vector;
+end;
+$$;
+
+-- A text that PostgreSQL's parser can read: it takes quadratic time for a long text without blanks, 8 s for 40,000
+-- characters of a_a_a_.
+create or replace function memory._with_blanks(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_said) > 1000 and p_said ~ e'\\S{250}' then
+    return regexp_replace(p_said, e'(\\S{250})', e'\\1 ', 'g');
+  end if;
+  return p_said;
+end;
+$$;
+
+-- The words of a query, at most p_limit, in its order, with those that mean the same: as texts of the query's own
+-- language have them, and of each of p_languages, those of the user's policies. A stop word of one of them says nothing
+-- in the others, nor does a word of nothing but the commonest Chinese characters or one letter of Hiragana.
+create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := memory._with_same_words(memory._with_blanks(left(p_query, 8000)));
+  empty constant text := '^([的了是我你他她它们在有和不也都吗呢吧啊什么怎哪这那个]+|[ぁ-ゖ])$';
+  own constant regconfig := memory._language_of(
+    said, p_languages[1], to_tsvector(p_languages[1], said));
+  languages constant regconfig[] := case when own = any (p_languages) then p_languages else p_languages || own end;
+begin
+  if cardinality(languages) = 1 then
+    return array(
+      select v.lexeme from unnest(memory._text_vector(own, said)) as v
+      where v.lexeme !~ empty
+      order by v.positions[1], v.lexeme limit p_limit);
+  end if;
+  return array(
+    select l.lexeme
+    from (
+      select v.lexeme, min(v.positions[1]) as place
+      from unnest(memory._text_vector('simple', said)) as v
+      where v.lexeme !~ empty
+      group by v.lexeme) as w
+    cross join lateral (
+      select array_agg(to_tsvector(k, w.lexeme)) as vectors from unnest(languages) as k) as t
+    cross join lateral (select unnest(tsvector_to_array(x)) as lexeme from unnest(t.vectors) as x) as l
+    where '' <> all (t.vectors)
+    group by l.lexeme
+    order by min(w.place), l.lexeme limit p_limit);
+end;
+$$;
+
+-- Both sets of words, or the first alone when they do not fit into one tsvector.
+create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
+returns tsvector
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more
+    else p_vector
+  end;
+end;
+$$;
+
+-- HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. The blocks are those of the key: padded to
+-- 64 bytes, each combined with 0x36 or 0x5c. Inlined by the planner, hence no SET clause.
+create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
+returns bytea
+language sql immutable parallel safe
+begin atomic
+  select sha256(p_outer_block || sha256(p_inner_block || p_message));
+end;
+
+-- A tenant's session reaches one user only. Its login role is a member of memory_tenant; which user that is says
+-- memory.bound_roles, or else the token in agent_memory.token. Functions run as the owner, so current_user says nothing
+-- of the caller, and SET ROLE can be undone by RESET ROLE: what counts is the role that has logged in. A login role
+-- that could become a member of memory_tenant by SET ROLE counts as one.
+
+-- Whether this session is a tenant's. Superusers are members of all roles, and whoever may create objects in the schema
+-- can replace these checks: for both the second term is false. Inlined by the planner, hence no SET clause. It takes
+-- 0.3 us where the role is no member.
+create or replace function memory._is_tenant()
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
+end;
+
+-- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 2 % to the
+-- instructions of add_message, for a token 20 % (PostgreSQL 15). The table is asked by a statement without arguments,
+-- because one with arguments may be planned in each call, which takes 20 us.
+create or replace function memory._user_of_tenant()
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  bound_to text;
+begin
+  select b.user_id into bound_to from memory.bound_roles as b where b.role_name = session_user;
+  if bound_to is not null then
+    return bound_to;
+  end if;
+  return memory._user_of_token(current_setting('agent_memory.token', true));
+end;
+$$;
+
+-- Whether this session may name this user. Raises 42501 in a tenant's session that has no user. Inlined by the planner,
+-- hence no SET clause.
+create or replace function memory._may_reach(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
+end;
+
+-- Whether a user_id is an id, and one that this session may reach. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_user(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
+end;
+
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters, and
+-- as user_id any user that this session may not reach.
+create or replace function memory._check_id(p_argument text, p_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if not memory._is_id(p_id) then
+    perform memory._refuse(p_argument,
+      case
+        when p_id is null then 'must not be null'
+        when p_id = '' then 'must not be empty'
+        else format('has %s characters, at most 255 are allowed', length(p_id))
+      end,
+      format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
+  elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
+    perform memory._refuse_foreign_user();
+  end if;
+end;
+$$;
+
+-- Refuses a null for "all users" in a session that reaches one user only; any other user_id as memory._check_id() does.
+create or replace function memory._check_user_or_all(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_user_id is not null then
+    perform memory._check_id('user_id', p_user_id);
+  elsif memory._is_tenant() then
+    perform memory._refuse_foreign_user();
+  end if;
+end;
+$$;
+
+-- The error is the same for users who exist and for those who do not.
+create or replace function memory._refuse_foreign_user()
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('user_id', 'is not the user of this session',
+    'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
+end;
+$$;
+
+-- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
+-- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
+
+-- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. What most
+-- libraries make is verified here, anything else by memory._user_of_unusual_token(). PostgreSQL prepares each
+-- expression anew in each transaction, so what counts here is the number of functions that they call: this takes two
+-- thirds of the instructions of the other function. split_part() and replace() do not look at each character, as left()
+-- and translate() do.
+create or replace function memory._user_of_token(p_token text)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  key memory.token_keys;
+  head constant text := split_part(p_token, '.', 1);
+  body text;
+  signed text;
+  claims jsonb;
+begin
+  select k.* into key from memory.token_keys as k where not k.is_previous;
+  if head in (
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9', -- {"alg":"HS256","typ":"JWT"}
+    'eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9', -- {"typ":"JWT","alg":"HS256"}
+    'eyJhbGciOiJIUzI1NiJ9')                 -- {"alg":"HS256"}
+  then
+    body := split_part(p_token, '.', 2);
+    signed := head || '.' || body;
+    signed := signed || '.' || memory._signature(signed, key.inner_block, key.outer_block);
+    if memory._is_same_secret(signed, p_token) then
+      begin -- whoever has the key may have signed anything
+        claims := memory._from_base64url(body)::jsonb;
+      exception
+        when data_exception or program_limit_exceeded then
+          perform memory._refuse_token('holds no JSON');
+      end;
+      if jsonb_path_match(claims, '$.sub.type() == "string" && $.exp.type() == "number" && !exists($.nbf)')
+        and memory._is_id(claims ->> 'sub')
+        and (claims -> 'exp')::numeric > extract(epoch from clock_timestamp()) then
+        return claims ->> 'sub';
+      end if;
+    end if;
+  end if;
+  return memory._user_of_unusual_token(p_token, key);
+end;
+$$;
+
+-- The user of a token that has another head, more claims on its time, or the signature of the previous key. Refuses any
+-- other token.
+create or replace function memory._user_of_unusual_token(p_token text, p_key memory.token_keys)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  head text;
+  body text;
+  header jsonb;
+  claims jsonb;
+begin
+  if (octet_length(p_token) <= 8192 and p_token ~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$') is not true then
+    perform memory._refuse_token(case
+      when coalesce(p_token, '') = '' then 'is not set, and this role is bound to no user'
+      when octet_length(p_token) > 8192 then format('has %s bytes, at most 8192 are allowed', octet_length(p_token))
+      else 'is not a JSON Web Token: three parts in base64url, with points between them' end);
+  end if;
+  head := split_part(p_token, '.', 1);
+  body := split_part(p_token, '.', 2);
+  perform from memory.token_keys as k
+  where memory._is_same_secret(memory._signature(head || '.' || body, k.inner_block, k.outer_block),
+                               split_part(p_token, '.', 3));
+  if not found then
+    perform memory._refuse_token(case when p_key is null then 'cannot be verified: this database has no key'
+                                      else 'is not signed with the key of this database' end);
+  end if;
+
+  begin -- whoever has the key may have signed anything
+    header := memory._from_base64url(head)::jsonb;
+    claims := memory._from_base64url(body)::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON');
+  end;
+  perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
+  return claims ->> 'sub';
+end;
+$$;
+
+-- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
+create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
+    perform memory._refuse_token('is not signed by HS256');
+  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
+    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
+  elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
+    perform memory._refuse_token('never expires: the claim exp must say when it does');
+  elsif (p_claims -> 'exp')::numeric <= p_moment then
+    perform memory._refuse_token('has expired');
+  elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
+    perform memory._refuse_token('has a claim nbf that is not a number');
+  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
+    perform memory._refuse_token('is not valid yet');
+  end if;
+end;
+$$;
+
+-- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters. Inlined by
+-- the planner, hence no SET clause.
+create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
+returns text
+language sql stable parallel safe -- convert_to() is stable
+begin atomic
+  select left(replace(replace(
+    encode(memory._hmac_sha256(convert_to(p_signed, 'UTF8'), p_inner_block, p_outer_block), 'base64'),
+    '+', '-'), '/', '_'), 43);
+end;
+
+-- Whether two texts are the same, of which one must not be guessed from the time that the comparison takes. Numbers of
+-- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is
+-- not known. Inlined by the planner, hence no SET clause.
+create or replace function memory._is_same_secret(p_text text, p_other text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select hashtextextended(p_text, 0) = hashtextextended(p_other, 0) and p_text = p_other;
+end;
+
+-- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
+-- Inlined by the planner, hence no SET clause.
+create or replace function memory._from_base64url(p_text text)
+returns text
+language sql stable parallel safe -- convert_from() is stable
+begin atomic
+  select convert_from(decode(
+    rpad(replace(replace(p_text, '-', '+'), '_', '/'), (octet_length(p_text) + 3) & -4, '='), 'base64'), 'UTF8');
+end;
+
+create or replace function memory._refuse_token(p_problem text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('agent_memory.token', p_problem,
+    'Within the transaction, pass the token that your server has made: '
+    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
+end;
+$$;
+
+-- Credentials that are known by the name before them: DB_PASSWORD=x, "api_key": "x", my password is x.
+
+-- Password in Spanish, Russian, Chinese and Japanese. The escapes let the file be read in every encoding.
+create or replace function memory._foreign_password()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'contrase\\u00f1a|\\u043f\\u0430\\u0440\\u043e\\u043b\\u044c|\\u5bc6\\u7801'
+    || e'|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9';
+end;
+
+-- A name, what joins it to a value, the value with its quotes, and the end of the line if it follows. Matched without
+-- regard to case.
+create or replace function memory._assignment()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'((pass(?:word|wd|phrase|code|wort)|(?:db|user|smtp|mysql|redis|ftp|root|admin|mail)_?pass'
+    || '|pwd|mot de passe|senha|' || memory._foreign_password()
+    || e'|(?:client|shared|signing|webhook|app)[_ -]?secret|secret(?:[_ -]?(?:access[_ -]?)?key)?'
+    || e'|(?:api|access|auth|account|private|shared|signing|encryption|master|refresh|bearer|session|bot)'
+    || e'[_ -]?(?:access[_ -]?)?(?:key|token)|apikey|token)'
+    || e'(?:\\\\?["''`\\]]{0,2}\\s*(?:=>|:=|={1,3}|:|\\uff1a)\\s*|\\s+(?:is|was|to|ist|lautet|est|es)\\s*:?\\s+))'
+    || e'(\\\\?"[^"\\n]+"|\\\\?''[^''\\n]+''|`[^`\\n]+`|\\\\?["''`]?[^\\s"''`]+)([ \\t]*(?:\\r?\\n|$))?';
+end;
+
+-- One match of memory._assignment(): name and joint, name, value, end of line. Regular expressions are few here,
+-- because each takes microseconds and a text may have 100,000 matches.
+create or replace function memory._masked_assignment(p_parts text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  name constant text := lower(p_parts[2]);
+  joint constant text := substr(p_parts[1], length(p_parts[2]) + 1);
+  opening constant text := case
+    when left(p_parts[3], 1) in ('"', '''', '`') then left(p_parts[3], 1)
+    when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
+    else '' end;
+  value text := substr(p_parts[3], length(opening) + 1);
+  -- A number after a name in quotes, as in JSON, becomes a text in such quotes.
+  quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
+  is_kept boolean;
+begin
+  if opening <> '' then
+    value := rtrim(value, e'"''`\\');
+  else
+    if translate(value, ';&,', '') <> value then -- a=b;c=d has two values
+      value := (regexp_split_to_array(value, '[;&,][A-Za-z_.-]*[A-Za-z_][=:]'))[1];
+    end if;
+    value := rtrim(value, '.,;:)]}>');
+  end if;
+  if length(value) < 4
+    -- Marks, placeholders and places: (credential: token), ${VAR}, <password>, {{ key }}, %s, ****, /run/secrets/x.
+    -- Code: os.environ[], self.token, read_token(). Files: server.pem.
+    or value ~ (e'^(?:[$][A-Za-z_{(]|[<{(\\[]|%[A-Za-z({]'
+      || e'|[*.x\\u2022\\u2026_-]+$|[.~]{0,2}/|[a-z]+/[a-z0-9-]+/|https?:|arn:)')
+    or value ~ e'[.](?:pem|key|json|ya?ml|txt)$'
+    or opening = '' and value ~ e'^[A-Za-z_]\\w*(?:[(\\[]|[.][A-Za-z_])' then
+    is_kept := true;
+  elsif right(name, 3) = 'key' or right(name, 5) = 'token' or right(name, 6) = 'secret' then
+    -- A key has 8 characters or more, letters and digits. It is no time, not several words, and not a name with a
+    -- number such as "prod-2024".
+    is_kept := length(value) < 8 or strpos(value, ' ') > 0 or value !~ '[0-9]' or value !~ '[A-Za-z]'
+      or value ~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
+  else
+    is_kept := not memory._is_password(value, opening <> '', joint, p_parts[4] is not null);
+  end if;
+  return case
+    when is_kept then concat(p_parts[1], p_parts[3], p_parts[4])
+    else concat(p_parts[1], opening, quote,
+      '(credential: ', case right(name, 3) when 'key' then 'key' when 'ken' then 'token' when 'ret' then 'secret'
+                         else 'password' end, ')', quote,
+      substr(p_parts[3], length(opening) + length(value) + 1), p_parts[4])
+  end;
+end;
+$$;
+
+-- Whether the value after the name of a password is one. A plain word is one in quotes, at the end of a line, or after
+-- "=" without blanks; after "is" it needs quotes, a digit or a sign.
+create or replace function memory._is_password(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_value ~ '[0-9]|[a-z][A-Z]' then true
+    -- words about passwords, and names in a program
+    when lower(p_value) ~ 'pass|secret|token|key|cred|auth|env|pwd' or lower(p_value) = any ('{
+    null, none, nil, undefined, true, false, yes, required, optional, string, text, bytes, char, varchar, value, input,
+    field, example, todo, change, changed, expired, invalid, valid, missing, incorrect, correct, wrong, empty, unset,
+    redacted, hidden, encrypted, hashed, stored, reset, forgotten, unknown, default, generated, your, this, that, there,
+    what, when, where, must, should, will, have, been, being, never, always, only, with, from, need, needed, here, sent,
+    safe, weak, strong, short, long, visible, shown, used, same, user, form, data, request}'::text[]) then false
+    when p_joint ~ '[A-Za-z]' then p_is_quoted and p_value !~ ' ' or p_value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
+    else p_is_quoted or p_joint = '=' or p_ends_line
+  end;
+end;
+$$;
+
+-- Keeps credentials out of what models read. A mark that says what stood there takes the place of each: "(credential:
+-- GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every pattern is matched in
+-- time linear in the text: 10 MB without a blank take seconds.
+
+-- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
+-- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
+create or replace function memory._without_credentials(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := lower(p_text);
+  has_long_word constant boolean := p_text ~ '[A-Za-z0-9+/_-]{20}';
+  form record;
+begin
+  if (has_long_word or said like any ('{%://%,%authorization%,%curl%}') or strpos(said, repeat('-', 2)) > 0)
+    and p_text ~ memory._known_credential() then
+    for form in select f.* from memory._credential_forms() as f loop
+      p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
+    end loop;
+  end if;
+  if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
+      or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
+    and p_text ~* memory._assignment() then
+    p_text := (
+      select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
+                        order by g.place)
+      from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
+      left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
+        on m.place = g.place);
+  end if;
+  if has_long_word and p_text ~ memory._long_word() then
+    p_text := memory._without_random_words(p_text);
+  end if;
+  return p_text;
+end;
+$$;
+
+-- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
+-- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
+-- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
+create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  masked jsonb;
+begin
+  if p_depth = 100 then
+    return to_jsonb(memory._without_credentials(p_value::text));
+  end if;
+  case jsonb_typeof(p_value)
+    when 'string' then
+      return to_jsonb(memory._without_credentials(p_value #>> '{}'));
+    when 'array' then
+      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
+      from jsonb_array_elements(p_value) with ordinality as i (value, position)
+      where p_value <> '[]';
+      return coalesce(masked, p_value);
+    when 'object' then
+      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
+                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
+      from jsonb_each(p_value) as i;
+      masked := coalesce(masked, p_value);
+      return case
+        when masked ? 'token_count' and masked -> 'content' <> p_value -> 'content' then masked || '{"is_cut": true}'
+        else masked
+      end;
+    else
+      return p_value;
+  end case;
+end;
+$$;
+
+-- The credentials that have a form of their own, with their marks. Further ones are found by the name that stands
+-- before them (memory._assignment()) or because they look random (memory._long_word()).
+create or replace function memory._credential_forms()
+returns table (pattern text, mark text)
+language sql immutable parallel safe
+begin atomic
+  select f.pattern, coalesce(f.mark, '(credential: ' || f.name || ')')
+  from (values
+    -- A key that ends, or one that was cut off.
+    ('private key', '-{5}BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-{5}(?:(?:[^-]|-[^-])*-{5}END [A-Z0-9 ]*-{5}'
+      || e'|(?:(?:\\s|\\\\[rn])*[A-Za-z0-9+/=]{16,})+)', null),
+    ('password', e'(://[^\\s:/@"''<>]*:)[^\\s/@"''<>]+@', e'\\1(credential: password)@'),
+    ('GitHub token', e'\\m(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})', null),
+    ('GitLab token', e'\\mgl(?:pat|rt|dt|ptt|cbt|oas)-[A-Za-z0-9_.-]{20,}', null),
+    ('AWS access key', e'\\m(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\\M', null),
+    ('Anthropic key', e'\\msk-ant-[A-Za-z0-9_-]{20,}', null),
+    ('OpenAI key', e'\\msk-[A-Za-z_-]{0,40}[0-9][A-Za-z0-9_-]{12,}', null),
+    ('Stripe key', e'\\m(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{20,}=*)', null),
+    ('Slack token', e'\\m(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}', null),
+    ('Slack webhook', 'hooks[.]slack[.]com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{20,}', null),
+    ('Discord webhook', 'discord(?:app)?[.]com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{20,}', null),
+    ('Google API key', e'\\mAIza[A-Za-z0-9_-]{35}', null),
+    ('Google token', e'\\m(?:ya29[.][A-Za-z0-9_.-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{20,})', null),
+    ('JSON web token', e'\\meyJ[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}(?:[.][A-Za-z0-9_-]*)+', null),
+    ('SendGrid key', e'\\mSG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{16,}', null),
+    ('npm token', e'\\mnpm_[A-Za-z0-9]{30,}', null),
+    ('PyPI token', e'\\mpypi-[A-Za-z0-9_-]{50,}', null),
+    ('Hugging Face token', e'\\mhf_[A-Za-z0-9]{30,}', null),
+    ('DigitalOcean token', e'\\mdo[opr]_v1_[a-f0-9]{40,}', null),
+    ('Twilio key', e'\\m(?:SK|AC)[0-9a-f]{32}\\M', null),
+    ('Telegram token', e'\\m[0-9]{8,10}:AA[A-Za-z0-9_-]{33}', null),
+    ('Docker token', e'\\mdckr_pat_[A-Za-z0-9_-]{20,}', null),
+    ('Shopify token', e'\\mshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}', null),
+    ('Vault token', e'\\mhv[sbr][.][A-Za-z0-9_-]{20,}', null),
+    ('authorization', e'\\m([Bb]earer|BEARER|[Tt]oken) +[A-Za-z._~+/-]*[0-9][A-Za-z0-9._~+/-]{15,}=*',
+      e'\\1 (credential: authorization)'),
+    ('authorization', e'([Aa]uthorization["'']?\\s*[:=]\\s*["'']?(?:Basic|Bearer|Token|Digest|basic|bearer|token)\\s+)'
+      || e'(?![(])[^\\s"'']{6,}', e'\\1(credential: authorization)'),
+    ('password', e'(\\s-{2}[a-z-]*(?:password|passwd|token|secret|api-key)[ =]+["'']?)[^\\s"''(]*[0-9][^\\s"'']*',
+      e'\\1(credential: password)'),
+    ('password', e'(\\mcurl [^\\n]*(?:-u|--user)[ =]*["'']?[^\\s:"'']+:)(?![(])[^\\s"'']+',
+      e'\\1(credential: password)')
+  ) as f (name, pattern, mark);
+end;
+
+-- One pattern for all of memory._credential_forms().
+create or replace function memory._known_credential()
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f);
+end;
+$$;
+
+-- Credentials that are known only by looking random. What is random but no secret is kept: UUIDs and hashes in hex,
+-- addresses and paths, digests with their names, public keys, images in base64.
+
+-- A word of at least 24 characters.
+create or replace function memory._long_word()
+returns text
+language sql immutable parallel safe
+begin atomic
+  select e'[^\\s"''`<>(){}\\[\\],;|\\\\]{24,}';
+end;
+
+-- The text with marks in place of random words. Long words under each other are lines of data in base64, and so is the
+-- shorter line that ends them.
+create or replace function memory._without_random_words(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (
+    select string_agg(
+      case
+        when w.word is null then w.gap
+        when w.gap like '%;base64,'
+          or length(w.before) >= 60 and w.gap ~ e'^\\r?\\n[ \\t]*$'
+          or length(w.word) >= 60 and length(w.after) >= 60 and w.next_gap ~ e'^\\r?\\n[ \\t]*$' then w.gap || w.word
+        else w.gap || memory._masked_word(w.word)
+      end, '' order by w.place)
+    from (
+      select g.gap, m.word[1] as word, g.place, lag(m.word[1]) over in_order as before,
+        lead(m.word[1]) over in_order as after, lead(g.gap) over in_order as next_gap
+      from regexp_split_to_table(p_text, memory._long_word()) with ordinality as g (gap, place)
+      left join regexp_matches(p_text, memory._long_word(), 'g') with ordinality as m (word, place)
+        on m.place = g.place
+      window in_order as (order by g.place)) as w);
+end;
+$$;
+
+-- One match of memory._long_word() with marks in place of its random parts. A word of more than 4,096 characters holds
+-- data. Kept are addresses, paths, digests with their names, public keys and addresses of mail.
+create or replace function memory._masked_word(p_word text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  part text;
+begin
+  if length(p_word) <= 4096 and p_word ~ '[0-9]' and strpos(p_word, '://') = 0
+    and p_word !~* ('^(?:www[.]|[.~]{0,2}/|[a-z]:/|data:|sha[0-9]+[-:]|md5[-:]|h1:|urn:|arn:|cid:|magnet:|AAAA[BCE]'
+      || '|[a-z0-9-]+(?:[.][a-z0-9-]+)+(?::[0-9]+)?/)|@[a-z0-9-]+[.][a-z]|boundary') then
+    for part in
+      select distinct m.part[1] from regexp_matches(p_word, '[A-Za-z0-9+/_-]{24,}={0,2}', 'g') as m (part)
+    loop
+      if memory._is_random(rtrim(part, '=')) then
+        p_word := replace(p_word, part, '(credential: random token)');
+      end if;
+    end loop;
+  end if;
+  return p_word;
+end;
+$$;
+
+-- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random: at most 200
+-- characters, digits among letters of both cases or scattered among small ones, few runs of letters that could be
+-- words, and at least 3.5 bits of entropy per character.
+create or replace function memory._is_random(p_word text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  size constant int := length(p_word);
+  -- The longest part between signs: those of names in lists, paths and UUIDs are short.
+  part text;
+  digit_groups int;
+begin
+  if size not between 24 and 200 or p_word !~ '[0-9]' or p_word !~ '[a-z]' then
+    return false;
+  end if;
+  select s.part into part from regexp_split_to_table(p_word, '[+/_-]') as s (part) order by length(s.part) desc limit 1;
+  if length(part) < 11 or 2 * length(translate(part, '0123456789', '')) < length(part)
+    or part ~ '^(?:0x)?[0-9a-fA-F]+$' then
+    return false;
+  elsif p_word ~ '[A-Z]' then
+    if length(regexp_replace(p_word, '[A-Za-z][a-z]{3,}', '', 'g')) < 0.55 * size then
+      return false;
+    end if;
+  else
+    digit_groups := array_length(regexp_split_to_array(part, '[0-9]+'), 1) - 1;
+    if length(part) < 30 or digit_groups < length(part) / 8 then
+      return false;
+    end if;
+  end if;
+  return (
+    select -sum(f.share * ln(f.share)) / ln(2) >= 3.5
+    from (select count(*)::double precision / size as share from string_to_table(p_word, null) as c (letter)
+          group by c.letter) as f);
+end;
+$$;
+
+-- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
+-- ([MemoryRef: ...]), text that a model may take for one of the two, or a token of a chat template (<|im_end|>), which
+-- ends the message for servers that look for such tokens in texts. Its opening bracket becomes a round one. A second
+-- call changes nothing more, so tokens may be counted before the text is fenced.
+create or replace function memory._harmless(p_content text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  -- All but what a marker can begin with: ASCII but < [ & % and the backslash, and letters, signs and emoji that are no
+  -- bracket, nor decompose into one. Nearly every text has nothing else, and needs no look at its normal form, which
+  -- takes a fiftieth of a millisecond for a line.
+  plain constant text := e'\\u0001-\\u0024\\u0027-\\u003b\\u003d-\\u005a\\u005d-\\u007f\\u00a0-\\u00aa\\u00ac-\\u017f'
+    || e'\\u0370-\\u052f\\u05d0-\\u05ea\\u0620-\\u064a\\u0900-\\u097f\\u0e00-\\u0e7f\\u200d\\u2010-\\u2027'
+    || e'\\u20a0-\\u20bf\\u2600-\\u26ff\\u3001\\u3002\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3'
+    || e'\\ufe0f\\U0001f300-\\U0001faff';
+  marker text;
+  decomposed text;
+begin
+  if p_content !~ (case when octet_length(p_content) = length(p_content) then e'[<\\[&%\\\\]'
+                        else '[^' || plain || ']' end) then
+    return p_content;
+  end if;
+  -- Tokens of ChatML and its relatives, Llama, Mistral, Gemma and DeepSeek. They have one spelling each.
+  if p_content like any (
+    '{%|>%,%INST]%,%SYS>>%,%</s>%,%_of_turn>%,%_of_sentence_>%,%<_User_>%,%<_Assistant_>%}'::text[]) then
+    p_content := regexp_replace(p_content, e'[<[](?=[|\\uff5c][^\\s|\\uff5c<>]{1,40}[|\\uff5c]>|/?INST\\]|</?SYS>>|/s>'
+      '|(?:start|end)_of_turn>)', '(', 'g');
+  end if;
+  marker := memory._marker();
+  p_content := regexp_replace(p_content, marker, '(', 'g');
+  -- Full-width, circled, mathematical and accented letters decompose into plain ones. Only a text that hides a marker
+  -- in such letters is changed, and then composed again.
+  if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
+    decomposed := memory._normal_form(p_content, 'NFKD');
+    if decomposed ~ marker then
+      p_content := memory._normal_form(regexp_replace(decomposed, marker, '(', 'g'), 'NFC');
+    end if;
+  end if;
+  return p_content;
+end;
+$$;
+
+-- A regular expression for the opening of a marker: an angle or square bracket (or a character that looks like one, or
+-- its escape in HTML, JSON or a URL) that is followed by the word recalled or MemoryRef. A slash and other signs may
+-- precede the word, invisible characters may separate its letters, and the letters may be of other scripts. The lists
+-- of such characters cannot be complete.
+create or replace function memory._marker()
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  bracket constant text := e'(?:[<\\[\\u00ab\\u02c2\\u1438\\u2039\\u2045\\u226a\\u227a\\u22d6\\u2308\\u230a\\u23a1'
+    || e'\\u2768-\\u2775\\u27e6-\\u27ed\\u2983'
+    || e'\\u2985\\u2987\\u2989\\u298b\\u298d\\u298f\\u2991\\u2993\\u2997\\u29fc\\u2aa1\\u2e28\\u3008\\u300a\\u300c'
+    || e'\\u300e\\u3010\\u3014\\u3016\\u3018\\u301a'
+    || e'\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:'
+    || e'sqb|brack|ang|angle)|#0*(?:60|91)|'
+    || e'#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))';
+  -- Characters that are not seen or that sit on a letter: of zero width, soft hyphens, marks of writing direction,
+  -- tags, variation selectors, control characters, accents and Hangul fillers.
+  unseen constant text := e'[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160'
+    || e'\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff'
+    || e'\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f'
+    || e'\\ufe20-\\ufe2f\\ufeff\\uffa0\\ufff0-\\ufffb'
+    || e'\\U0001bca0-\\U0001bca3\\U0001d173-\\U0001d17a\\U000e0000-\\U000e0fff]*';
+  sign constant text := '(?:' || unseen
+    || e'(?:[^0-9A-Za-z]|&#?[0-9A-Za-z]{1,8};|%2[fF]|\\\\u00[0-9a-fA-F]{2}))';
+  hidden constant text := sign || '{0,4}' || unseen;
+  -- Each letter of the two words in upper and lower case, and the letters of other scripts that look like it.
+  a constant text := hidden || e'[aA\\u023a\\u0251\\u0391\\u03b1\\u0410\\u0430\\u13aa\\u1d00\\u237a\\u2c65\\ua4ee'
+    || e'\\uab7a\\U0001f1e6\\U0001f150\\U0001f170\\U000e0041\\U000e0061]';
+  c constant text := hidden || e'[cC\\u023b\\u023c\\u03f2\\u03f9\\u0421\\u0441\\u13df\\u1d04\\u2ca4\\u2ca5\\ua4da'
+    || e'\\uabaf\\U0001f1e8\\U0001f152\\U0001f172\\U000e0043\\U000e0063]';
+  d constant text := hidden || e'[dD\\u0110\\u0111\\u0256\\u0257\\u0501\\u13a0\\u13e7\\u146f\\u15de\\u15ea\\u1d05'
+    || e'\\ua4d2\\ua4d3\\uab70\\U0001f1e9\\U0001f153\\U0001f173\\U000e0044\\U000e0064]';
+  e constant text := hidden || e'[eE\\u0246\\u0247\\u0395\\u03b5\\u0404\\u0415\\u0435\\u0454\\u04bd\\u13ac\\u1d07'
+    || e'\\u212e\\u2d39\\ua4f0\\uab32\\U0001f1ea\\U0001f154\\U0001f174\\U000e0045\\U000e0065]';
+  f constant text := hidden || e'[fF\\u0192\\u03dc\\u0584\\u15b4\\ua4dd\\ua730\\ua798\\ua799\\uab35\\U0001f1eb'
+    || e'\\U0001f155\\U0001f175\\U000e0046\\U000e0066]';
+  l constant text := hidden || e'[lL1Ii|\\u0141\\u0142\\u019a\\u01c0\\u023d\\u026d\\u029f\\u0399\\u03b9\\u0406\\u0456'
+    || e'\\u04c0\\u04cf\\u05c0\\u05d5\\u05df\\u0627\\u07ca\\u13de\\u14aa\\u16c1\\u2d4f\\ua4e1\\U0001f1f1\\U0001f15b'
+    || e'\\U0001f17b\\U000e004c\\U000e006c]';
+  m constant text := hidden || e'[mM\\u0271\\u039c\\u03fa\\u041c\\u043c\\u13b7\\u1d0d\\u2c98\\u2c99\\ua4df\\U0001f1f2'
+    || e'\\U0001f15c\\U0001f17c\\U000e004d\\U000e006d]';
+  o constant text := hidden || e'[oO0\\u00d8\\u00f8\\u0275\\u039f\\u03bf\\u03c3\\u041e\\u043e\\u0585\\u0d20\\u0e50'
+    || e'\\u10ff\\u1d0f\\u2c9e\\u2c9f\\ua4f3\\U0001f1f4\\U0001f15e\\U0001f17e\\U000e004f\\U000e006f]';
+  r constant text := hidden || e'[rR\\u01a6\\u027c-\\u027e\\u0280\\u0433\\u13a1\\u13d2\\u1587\\u1d26\\u2c85\\ua4e3'
+    || e'\\uab47\\uab48\\uab81\\U0001f1f7\\U0001f161\\U0001f181\\U000e0052\\U000e0072]';
+  y constant text := hidden || e'[yY\\u024e\\u024f\\u028f\\u03a5\\u03b3\\u0423\\u0443\\u04ae\\u04af\\u10e7\\u13a9'
+    || e'\\ua4ec\\U0001f1fe\\U0001f168\\U0001f188\\U000e0059\\U000e0079]';
+begin
+  return bracket || '(?=' || sign || '{0,12}(?:' || r || e || c || a || l || l || e || d
+    || '|' || m || e || m || o || r || y || r || e || f || '))';
+end;
+$$;
+
+-- The text in a Unicode normal form, made from pieces: PostgreSQL sorts a run of accents by exchanging neighbours, and
+-- 100,000 accents in one piece would take minutes. A piece ends behind the accents that belong to its last letter; with
+-- its last 51 characters they are kept together, and what comes before is cut after 250. Regular expressions cut the
+-- pieces, because to find a place in a text PostgreSQL counts all characters before it: 1 MB took 31 s so.
+create or replace function memory._normal_form(p_content text, p_form text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  accents constant text := e'\\u0300-\\u036f\\u093c\\u09be\\u09d7\\u1160-\\u11ff\\u3099\\u309a\\uff9e\\uff9f';
+  piece constant text := format('[^%1$s]+[%1$s]{0,50}|[%1$s]{1,50}', accents);
+begin
+  return string_agg(pg_catalog.normalize(c.said, p_form), '' order by p.place, c.place)
+  from regexp_matches(p_content, piece, 'g') with ordinality as p (said, place)
+  cross join lateral (
+    select h.said[1], h.place
+    from regexp_matches(left(p.said[1], -51), '.{1,250}', 'g') with ordinality as h (said, place)
+    union all
+    select right(p.said[1], 51), null) as c (said, place); -- null comes last
+end;
+$$;
+
+-- The text as one line for a placeholder, or null when nothing is left. Control sequences of terminals (colours and
+-- titles) and invisible characters are removed, line breaks and other control characters become blanks, and square
+-- brackets become round ones, because a closing one would end the placeholder.
+create or replace function memory._placeholder_text(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  terminal constant text := e'\\u001b(?:\\[[0-9;?]*[A-Za-z]|\\][^\\u0007\\u001b]*(?:\\u0007|\\u001b\\\\))';
+  invisible constant text := e'[\\u00ad\\u061c\\u200b\\u200e\\u200f\\u202a-\\u202e\\u2060-\\u2069\\ufeff'
+    || e'\\U000e0000-\\U000e007f]';
+  blank constant text := e'[\\s\\u0001-\\u001f\\u007f-\\u00a0\\u2028\\u2029]+';
+begin
+  p_said := regexp_replace(regexp_replace(p_said, terminal, '', 'g'), invisible, '', 'g');
+  p_said := regexp_replace(translate(p_said, '[]', '()'), blank, ' ', 'g');
+  return nullif(memory._harmless(btrim(p_said)), '');
+end;
+$$;
+
 -- Which signs of an attack a text may have at all. memory._signs() compares a text with forty large expressions, and
 -- nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
 -- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that, and
 -- those words of other scripts without which there is no sign.
--- tests/trust/test_possible_signs.py writes out every word of the lists and proves that none is lost.
+-- tests/screening/test_possible_signs.py writes out every word of the lists and proves that none is lost.
 
 -- The groups of signs that a text may have, of those in p_among. The text is in the spelling of
 -- memory._plain_letters().
@@ -5757,164 +6615,6 @@ begin
     union all
     select f.* from memory._suspected(p_forms, middle + 1, p_to, groups) as f;
   end if;
-end;
-$$;
-
--- Credentials that are known only by looking random. What is random but no secret is kept: UUIDs and hashes in hex,
--- addresses and paths, digests with their names, public keys, images in base64.
-
--- A word of at least 24 characters.
-create or replace function memory._long_word()
-returns text
-language sql immutable parallel safe
-begin atomic
-  select e'[^\\s"''`<>(){}\\[\\],;|\\\\]{24,}';
-end;
-
--- The text with marks in place of random words. Long words under each other are lines of data in base64, and so is the
--- shorter line that ends them.
-create or replace function memory._without_random_words(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return (
-    select string_agg(
-      case
-        when w.word is null then w.gap
-        when w.gap like '%;base64,'
-          or length(w.before) >= 60 and w.gap ~ e'^\\r?\\n[ \\t]*$'
-          or length(w.word) >= 60 and length(w.after) >= 60 and w.next_gap ~ e'^\\r?\\n[ \\t]*$' then w.gap || w.word
-        else w.gap || memory._masked_word(w.word)
-      end, '' order by w.place)
-    from (
-      select g.gap, m.word[1] as word, g.place, lag(m.word[1]) over in_order as before,
-        lead(m.word[1]) over in_order as after, lead(g.gap) over in_order as next_gap
-      from regexp_split_to_table(p_text, memory._long_word()) with ordinality as g (gap, place)
-      left join regexp_matches(p_text, memory._long_word(), 'g') with ordinality as m (word, place)
-        on m.place = g.place
-      window in_order as (order by g.place)) as w);
-end;
-$$;
-
--- One match of memory._long_word() with marks in place of its random parts. A word of more than 4,096 characters holds
--- data. Kept are addresses, paths, digests with their names, public keys and addresses of mail.
-create or replace function memory._masked_word(p_word text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  part text;
-begin
-  if length(p_word) <= 4096 and p_word ~ '[0-9]' and strpos(p_word, '://') = 0
-    and p_word !~* ('^(?:www[.]|[.~]{0,2}/|[a-z]:/|data:|sha[0-9]+[-:]|md5[-:]|h1:|urn:|arn:|cid:|magnet:|AAAA[BCE]'
-      || '|[a-z0-9-]+(?:[.][a-z0-9-]+)+(?::[0-9]+)?/)|@[a-z0-9-]+[.][a-z]|boundary') then
-    for part in
-      select distinct m.part[1] from regexp_matches(p_word, '[A-Za-z0-9+/_-]{24,}={0,2}', 'g') as m (part)
-    loop
-      if memory._is_random(rtrim(part, '=')) then
-        p_word := replace(p_word, part, '(credential: random token)');
-      end if;
-    end loop;
-  end if;
-  return p_word;
-end;
-$$;
-
--- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random: at most 200
--- characters, digits among letters of both cases or scattered among small ones, few runs of letters that could be
--- words, and at least 3.5 bits of entropy per character.
-create or replace function memory._is_random(p_word text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-declare
-  size constant int := length(p_word);
-  -- The longest part between signs: those of names in lists, paths and UUIDs are short.
-  part text;
-  digit_groups int;
-begin
-  if size not between 24 and 200 or p_word !~ '[0-9]' or p_word !~ '[a-z]' then
-    return false;
-  end if;
-  select s.part into part from regexp_split_to_table(p_word, '[+/_-]') as s (part) order by length(s.part) desc limit 1;
-  if length(part) < 11 or 2 * length(translate(part, '0123456789', '')) < length(part)
-    or part ~ '^(?:0x)?[0-9a-fA-F]+$' then
-    return false;
-  elsif p_word ~ '[A-Z]' then
-    if length(regexp_replace(p_word, '[A-Za-z][a-z]{3,}', '', 'g')) < 0.55 * size then
-      return false;
-    end if;
-  else
-    digit_groups := array_length(regexp_split_to_array(part, '[0-9]+'), 1) - 1;
-    if length(part) < 30 or digit_groups < length(part) / 8 then
-      return false;
-    end if;
-  end if;
-  return (
-    select -sum(f.share * ln(f.share)) / ln(2) >= 3.5
-    from (select count(*)::double precision / size as share from string_to_table(p_word, null) as c (letter)
-          group by c.letter) as f);
-end;
-$$;
-
--- Refusals of an argument have one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
-create or replace function memory._refuse(p_argument text, p_problem text, p_hint text, p_code text default '22023')
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  -- The problem may quote an argument, which may have 100 MB. The error message is cut so that it fits into a log.
-  raise exception '%: %', p_argument, left(p_problem, 2000) using errcode = p_code, hint = p_hint;
-end;
-$$;
-
--- Refuses an argument because of its size.
-create or replace function memory._refuse_size(p_argument text, p_bytes int, p_max_bytes int, p_hint text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse(p_argument, format('has %s bytes, at most %s are allowed', p_bytes, p_max_bytes), p_hint,
-    '54000');
-end;
-$$;
-
--- Answers that are less than they could be come with a NOTICE that begins with "degraded: ". Programs tell it and its
--- cause by the SQLSTATE: 01AM1 no embedding model, 01AM2 the query was not embedded, 01AM3 texts are not embedded yet,
--- 01AM4 earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 something does not fit into the
--- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was stored.
-
--- A query with the words that mean the same as one of its own, where dictionaries and models of meaning see two: people
--- write either the abbreviation or the word.
-create or replace function memory._with_same_words(p_query text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  same constant jsonb := '{
-    "addr": "address", "address": "addr", "admin": "administrator", "administrator": "admin", "app": "application",
-    "application": "app", "appt": "appointment", "appointment": "appt", "apt": "apartment", "apartment": "apt",
-    "arg": "argument", "argument": "arg", "auth": "authentication", "authentication": "auth", "bday": "birthday",
-    "birthday": "bday", "bike": "bicycle", "bicycle": "bike", "config": "configuration", "configuration": "config",
-    "db": "database", "database": "db", "dept": "department", "department": "dept", "dev": "development",
-    "development": "dev", "dir": "directory", "directory": "dir", "docs": "documentation", "documentation": "docs",
-    "env": "environment", "environment": "env", "exam": "examination", "examination": "exam", "fridge":
-    "refrigerator", "refrigerator": "fridge", "img": "image", "image": "img", "info": "information", "information":
-    "info", "js": "javascript", "javascript": "js", "k8s": "kubernetes", "kubernetes": "k8s", "lab": "laboratory",
-    "laboratory": "lab", "lib": "library", "library": "lib", "math": "mathematics", "mathematics": "math", "max":
-    "maximum", "maximum": "max", "min": "minimum", "minimum": "min", "msg": "message", "message": "msg", "num":
-    "number", "number": "num", "param": "parameter", "parameter": "param", "perf": "performance", "performance":
-    "perf", "phone": "telephone", "telephone": "phone", "photo": "photograph", "photograph": "photo", "pic":
-    "picture", "picture": "pic", "pkg": "package", "package": "pkg", "postgres": "postgresql", "postgresql":
-    "postgres", "prod": "production", "production": "prod", "pwd": "password", "password": "pwd", "qty": "quantity",
-    "quantity": "qty", "repo": "repository", "repository": "repo", "spec": "specification", "specification": "spec",
-    "tv": "television", "television": "tv", "uni": "university", "university": "uni", "var": "variable", "variable":
-    "var", "vet": "veterinarian", "veterinarian": "vet"
-  }'::jsonb;
-begin
-  return concat_ws(' ', p_query, (
-    select string_agg(same ->> v.lexeme, ' ') from unnest(to_tsvector('simple', p_query)) as v where same ? v.lexeme));
 end;
 $$;
 
@@ -6492,326 +7192,6 @@ begin
 end;
 $$;
 
--- A tenant's session reaches one user only. Its login role is a member of memory_tenant; which user that is says
--- memory.bound_roles, or else the token in agent_memory.token. Functions run as the owner, so current_user says nothing
--- of the caller, and SET ROLE can be undone by RESET ROLE: what counts is the role that has logged in. A login role
--- that could become a member of memory_tenant by SET ROLE counts as one.
-
--- Whether this session is a tenant's. Superusers are members of all roles, and whoever may create objects in the schema
--- can replace these checks: for both the second term is false. Inlined by the planner, hence no SET clause. It takes
--- 0.3 us where the role is no member.
-create or replace function memory._is_tenant()
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
-end;
-
--- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 2 % to the
--- instructions of add_message, for a token 20 % (PostgreSQL 15). The table is asked by a statement without arguments,
--- because one with arguments may be planned in each call, which takes 20 us.
-create or replace function memory._user_of_tenant()
-returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  bound_to text;
-begin
-  select b.user_id into bound_to from memory.bound_roles as b where b.role_name = session_user;
-  if bound_to is not null then
-    return bound_to;
-  end if;
-  return memory._user_of_token(current_setting('agent_memory.token', true));
-end;
-$$;
-
--- Whether this session may name this user. Raises 42501 in a tenant's session that has no user. Inlined by the planner,
--- hence no SET clause.
-create or replace function memory._may_reach(p_user_id text)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
-end;
-
--- Refuses content that is null, empty or longer than p_max_bytes. p_which is added to the argument's name: it says
--- which of several messages has the content.
-create or replace function memory._check_content(p_content text, p_max_bytes int, p_which text default '')
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if (p_content <> '') is not true then
-    perform memory._refuse('content' || p_which,
-      case when p_content is null then 'must not be null' else 'must not be empty' end,
-      'Only a message with tool_calls, images or other parts may have no text.');
-  elsif octet_length(p_content) > p_max_bytes then
-    perform memory._refuse_size('content' || p_which, octet_length(p_content), p_max_bytes,
-      'Split it, or store it elsewhere and keep a reference.');
-  end if;
-end;
-$$;
-
--- Whether a text has no visible character; null for null. Nearly every text has one near its beginning, and a regular
--- expression takes 0.1 s to begin with 10 MB. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_blank(p_text text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select left(p_text, 100) !~ e'\\S' and p_text !~ e'\\S';
-end;
-
--- Refuses the content of a memory, document or artifact, which must also hold more than blanks. p_hint says what to
--- pass instead of blanks.
-create or replace function memory._check_text(p_content text, p_max_bytes int, p_hint text)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if memory._is_blank(p_content) is not false then
-    perform memory._refuse('content', case when p_content is null then 'must not be null' else 'must not be empty' end,
-      p_hint);
-  end if;
-  perform memory._check_content(p_content, p_max_bytes);
-end;
-$$;
-
--- The first 24,000 characters of a query, which is about as much as an embedding model reads. Null when the query has
--- no visible character.
-create or replace function memory._query_or_null(p_query text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case when p_query ~ e'\\S' then left(p_query, 24000) end;
-end;
-$$;
-
--- The text as it is compared: in lower case, with single spaces and none at its ends. Every blank of Unicode counts as
--- a space. Blanks of no width (the zero width space, the word joiner, the byte order mark) are taken out, because
--- nobody sees them. The zero width joiners stay, because they change how letters and emoji look.
-create or replace function memory._plainly_spelled(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  wide constant text := e'\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-  of_no_width constant text := e'\\u200b\\u2060\\ufeff';
-begin
-  p_text := lower(p_text);
-  -- In one-byte encodings no character is longer than its byte, and some of these codes are letters or punctuation.
-  if octet_length(p_text) > length(p_text) and p_text ~ ('[' || wide || of_no_width || ']') then
-    p_text := regexp_replace(p_text, '[' || of_no_width || ']', '', 'g');
-    p_text := regexp_replace(p_text, '[' || wide || ']', ' ', 'g');
-  end if;
-  -- Most texts have single spaces already. This test takes a tenth of the time of regexp_replace().
-  if p_text ~ e'\\s\\s|[^\\S ]' then
-    p_text := regexp_replace(p_text, e'\\s+', ' ', 'g');
-  end if;
-  return btrim(p_text);
-end;
-$$;
-
--- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone. The planner
--- inlines this function; a SET clause would prevent that.
-create or replace function memory._is_real_moment(p_moment timestamptz)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_moment between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00';
-end;
-
--- Refuses a created_at that is infinite or outside the years 1 to 9999. Rows are sorted by this time, so unlike the
--- bounds that _check_bound() checks it must be a real one.
-create or replace function memory._check_moment(p_argument text, p_moment timestamptz)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if not memory._is_real_moment(p_moment) then
-    perform memory._refuse(p_argument, 'must be a real moment of the years 1 to 9999',
-      'Leave it out to store the current time.');
-  end if;
-end;
-$$;
-
--- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed: it
--- means never.
-create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
-returns void
-language plpgsql immutable parallel safe
-as $$
-begin
-  if not memory._is_bound(p_moment) then
-    perform memory._refuse(p_argument, format('%s is not within the years 1 to 9999', p_moment),
-      'Use infinity, or null, for never.');
-  end if;
-end;
-$$;
-
--- Says so when what is stored has expired already. That is no error: old data is copied with its times, and a time in
--- the past is a way to hide something at once.
-create or replace function memory._note_expired(p_what text, p_expires_at timestamptz)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  if p_expires_at <= statement_timestamp() then
-    raise notice 'degraded: nobody will read the %, expires_at is in the past', p_what
-      using errcode = '01AM9', hint = 'Pass a later expires_at, or leave it out.';
-  end if;
-end;
-$$;
-
--- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
--- times were refused: no driver can read either. The planner inlines this function; a SET clause would prevent that.
-create or replace function memory._real_or_null(p_moment timestamptz)
-returns timestamptz
-language sql immutable parallel safe
-begin atomic
-  select case when memory._is_real_moment(p_moment) then p_moment end;
-end;
-
--- When something that is stored now expires: after the lifetime (an interval such as '7 days'), or at infinity if the
--- lifetime is null or 'never'.
-create or replace function memory._expiry(p_lifetime text)
-returns timestamptz
-language sql stable parallel safe
-as $$
-  select case
-    when p_lifetime is null or p_lifetime = 'never' then 'infinity'
-    else statement_timestamp() + p_lifetime::interval
-  end
-$$;
-
--- A text in ISO 8601 as a time, read as UTC when it names no offset. Null when the text is no such time.
-create or replace function memory._time_or_null(p_value text)
-returns timestamptz
-language plpgsql stable parallel safe
-set timezone = 'UTC'
-set datestyle = 'ISO, YMD'
-as $$
-begin
-  return case when p_value ~ '^[0-9]{4}-[0-9]{2}' then p_value::timestamptz end;
-exception
-  when data_exception then
-    return null;
-end;
-$$;
-
--- A time as text in ISO 8601, in UTC, to the second.
-create or replace function memory._iso_time(p_moment timestamptz)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return to_char(p_moment at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"');
-end;
-$$;
-
--- Estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes, so the estimate
--- is too high for them, and a limit is not exceeded. The planner inlines this function; a SET clause would prevent
--- that.
-create or replace function memory._estimate_tokens(p_content text)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select (octet_length(p_content) + 3) / 4;
-end;
-
--- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
--- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1
--- to 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A
--- word is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word.
--- Most English words are exactly one token, words of other languages two or three. So the bound of a text is lower the
--- more English memory._english() finds it. With one bound for all languages, chats in English were taken for 1.8 times
--- their tokens, and a context held half of what fits. p_english is memory._english() of the whole that this text is a
--- part of: with one value for all parts, their bounds add up to a bound of the whole.
-create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
-returns int
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := replace(p_content, '    ', ''); -- an indentation is one token
-  -- Where only ASCII is taken out, bytes are counted: characters of UTF-8 have to be looked for one by one.
-  lines constant int := octet_length(said) - octet_length(replace(said, e'\n', ''));
-  blanks constant int :=
-    2 * octet_length(said) - octet_length(replace(said, ' ', '')) - octet_length(replace(said, e'\t', ''));
-  -- What is neither digit, sign nor capital goes first, because most of a text does: half the time of looking for each
-  -- of the three in the whole text. Regular expressions take an eighth of the time of translate().
-  marked constant text := regexp_replace(said, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
-  digits constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[0-9]+', '', 'g'));
-  capitals constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[A-Z]+', '', 'g'));
-  signs constant int := octet_length(marked) - digits - capitals;
-  others constant int := length(said) - lines - blanks - digits - signs;
-  english constant double precision := coalesce(p_english, memory._english(said));
-  longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
-  runs int := 0; -- characters in runs of 24 and more without a blank
-begin
-  if p_content ~ e'\\S{24}' then
-    runs := (select coalesce(sum(length(r[1])), 0)
-             from regexp_matches(left(p_content, 1000000), e'(\\S{24,})', 'g') as r);
-  end if;
-  return ceil(2 + (0.24 - 0.14 * english) * others + (0.75 - 0.45 * english) * capitals
-              + (1.9 - 0.8 * english) * lines + (0.9 - 0.15 * english) * blanks
-              + 1.05 * digits + 0.85 * signs + 0.85 * longer_bytes + 0.4 * runs);
-end;
-$$;
-
--- How much of a text is English, from 0 to 1: 1 if eight of the commonest English words are at least 6 % of its
--- characters, as they are in most chats in English. Looking for each word by replace() takes an eighth of the time of
--- one regular expression.
-create or replace function memory._english(p_content text)
-returns double precision
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := lower(p_content);
-begin
-  return least(1, (octet_length(said) - octet_length(
-    replace(replace(replace(replace(replace(replace(replace(replace(
-      said, ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
-      ' that ', ' '), ' with ', ' '))) / (0.06 * greatest(length(p_content), 1)));
-end;
-$$;
-
--- The bytes of UTF-8 of a text from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
--- slice in which it begins. It is cut by bytes, because characters could only be counted from the beginning.
-create or replace function memory._byte_slice(p_content text, p_first_byte bigint, p_end_byte bigint)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  bytes constant bytea := convert_to(p_content, 'UTF8');
-  first_byte int := least(p_first_byte, octet_length(bytes));
-  end_byte int := least(p_end_byte, octet_length(bytes)); -- least() ignores a null
-begin
-  -- A byte of the form 10xxxxxx continues a character.
-  while first_byte < octet_length(bytes) and get_byte(bytes, first_byte) & 192 = 128 loop
-    first_byte := first_byte + 1;
-  end loop;
-  while end_byte < octet_length(bytes) and get_byte(bytes, end_byte) & 192 = 128 loop
-    end_byte := end_byte + 1;
-  end loop;
-  return convert_from(substr(bytes, first_byte + 1, greatest(end_byte - first_byte, 0)), 'UTF8');
-end;
-$$;
-
--- The last place up to p_byte where a character of UTF-8 begins, or the end of the bytes.
-create or replace function memory._character_start(p_bytes bytea, p_byte int)
-returns int
-language plpgsql immutable parallel safe
-as $$
-declare
-  place int := least(p_byte, octet_length(p_bytes));
-begin
-  while place < octet_length(p_bytes) and get_byte(p_bytes, place) & 192 = 128 loop
-    place := place - 1;
-  end loop;
-  return place;
-end;
-$$;
-
 -- How far a message is trusted, from 0 to 1, by its role: what the user and the application say 1, an assistant 0.8, a
 -- tool 0.4. metadata.trust can lower that, for an email that an application stores under the role user. Nothing is
 -- stored: a column would cost every message its room, and the role of a message does not change.
@@ -6835,386 +7215,6 @@ language sql immutable parallel safe
 begin atomic
   select least(case p_role when 'tool' then 0.4 when 'assistant' then 0.8 else 1.0 end, memory._lowered(p_metadata));
 end;
-
--- Whether an id has 1 to 255 characters. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_id(p_id text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select (p_id <> '' and length(p_id) <= 255) is true;
-end;
-
--- Whether a user_id is an id, and one that this session may reach. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_user(p_user_id text)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
-end;
-
--- Whether metadata is a JSON object of at most 1 MiB; null for null. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_metadata(p_metadata jsonb)
-returns boolean
-language sql stable parallel safe -- pg_column_size() is stable
-begin atomic
-  select jsonb_typeof(p_metadata) = 'object' and pg_column_size(p_metadata) <= 1048576;
-end;
-
--- Whether a start or an end (valid_from, valid_to, expires_at) is null, infinite or in the years 1 to 9999. Inlined by
--- the planner, hence no SET clause.
-create or replace function memory._is_bound(p_moment timestamptz)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select (isfinite(p_moment) and not memory._is_real_moment(p_moment)) is not true;
-end;
-
-do $$
-begin
-  perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
-    true);
-end;
-$$;
--- needs pgvector on the search_path
-
--- These functions name the types and operators of pgvector, so that other files can do without pgvector's schema on
--- their search_path. The planner inlines those in SQL.
-
--- A JSON array of numbers as a vector.
-create or replace function memory._halfvec(p_value jsonb)
-returns halfvec
-language sql immutable parallel safe
-begin atomic
-  select (p_value #>> '{}')::halfvec;
-end;
-
--- The vector as a halfvec, scaled to length 1 when it is too short or too long for one: halfvecs represent only 0.0001
--- to 65504 well, and only a vector's direction matters here.
-create or replace function memory._to_halfvec(p_value vector)
-returns halfvec
-language sql immutable parallel safe
-begin atomic
-  select (case when vector_norm(p_value) between 0.01 and 60000 then p_value else l2_normalize(p_value) end)::halfvec;
-end;
-
-create or replace function memory._dimensions(p_value halfvec)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select vector_dims(p_value);
-end;
-
-create or replace function memory._dimensions(p_value vector)
-returns int
-language sql immutable parallel safe
-begin atomic
-  select vector_dims(p_value);
-end;
-
--- Cosine similarity, null when one vector is all zeros. Vectors of different dimensions raise an error.
-create or replace function memory._cosine_similarity(p_a halfvec, p_b halfvec)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select nullif(1 - (p_a <=> p_b), 'NaN');
-end;
-
--- The signs of the vector as bits. The fewer bits of two codes differ, the more similar the vectors are, as a rule.
-create or replace function memory._code(p_value halfvec)
-returns bit varying
-language sql immutable parallel safe
-begin atomic
-  select binary_quantize(p_value);
-end;
-
--- In how many bits two codes differ. Codes of different lengths raise an error.
-create or replace function memory._bits_apart(p_a bit varying, p_b bit varying)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select p_a <~> p_b;
-end;
-
--- Whether the vector has a component other than zero.
-create or replace function memory._has_direction(p_value halfvec)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select l2_norm(p_value) > 0;
-end;
-
--- The schema that pgvector is installed in, for dynamic SQL.
-create or replace function memory._vector_schema()
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return n.nspname
-  from pg_extension as e
-  join pg_namespace as n on n.oid = e.extnamespace
-  where e.extname = 'vector';
-end;
-$$;
-
-set local search_path = pg_catalog, pg_temp;
-
--- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
--- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
-
--- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. What most
--- libraries make is verified here, anything else by memory._user_of_unusual_token(). PostgreSQL prepares each
--- expression anew in each transaction, so what counts here is the number of functions that they call: this takes two
--- thirds of the instructions of the other function. split_part() and replace() do not look at each character, as left()
--- and translate() do.
-create or replace function memory._user_of_token(p_token text)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  key memory.token_keys;
-  head constant text := split_part(p_token, '.', 1);
-  body text;
-  signed text;
-  claims jsonb;
-begin
-  select k.* into key from memory.token_keys as k where not k.is_previous;
-  if head in (
-    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9', -- {"alg":"HS256","typ":"JWT"}
-    'eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9', -- {"typ":"JWT","alg":"HS256"}
-    'eyJhbGciOiJIUzI1NiJ9')                 -- {"alg":"HS256"}
-  then
-    body := split_part(p_token, '.', 2);
-    signed := head || '.' || body;
-    signed := signed || '.' || memory._signature(signed, key.inner_block, key.outer_block);
-    if memory._is_same_secret(signed, p_token) then
-      begin -- whoever has the key may have signed anything
-        claims := memory._from_base64url(body)::jsonb;
-      exception
-        when data_exception or program_limit_exceeded then
-          perform memory._refuse_token('holds no JSON');
-      end;
-      if jsonb_path_match(claims, '$.sub.type() == "string" && $.exp.type() == "number" && !exists($.nbf)')
-        and memory._is_id(claims ->> 'sub')
-        and (claims -> 'exp')::numeric > extract(epoch from clock_timestamp()) then
-        return claims ->> 'sub';
-      end if;
-    end if;
-  end if;
-  return memory._user_of_unusual_token(p_token, key);
-end;
-$$;
-
--- The user of a token that has another head, more claims on its time, or the signature of the previous key. Refuses any
--- other token.
-create or replace function memory._user_of_unusual_token(p_token text, p_key memory.token_keys)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  head text;
-  body text;
-  header jsonb;
-  claims jsonb;
-begin
-  if (octet_length(p_token) <= 8192 and p_token ~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$') is not true then
-    perform memory._refuse_token(case
-      when coalesce(p_token, '') = '' then 'is not set, and this role is bound to no user'
-      when octet_length(p_token) > 8192 then format('has %s bytes, at most 8192 are allowed', octet_length(p_token))
-      else 'is not a JSON Web Token: three parts in base64url, with points between them' end);
-  end if;
-  head := split_part(p_token, '.', 1);
-  body := split_part(p_token, '.', 2);
-  perform from memory.token_keys as k
-  where memory._is_same_secret(memory._signature(head || '.' || body, k.inner_block, k.outer_block),
-                               split_part(p_token, '.', 3));
-  if not found then
-    perform memory._refuse_token(case when p_key is null then 'cannot be verified: this database has no key'
-                                      else 'is not signed with the key of this database' end);
-  end if;
-
-  begin -- whoever has the key may have signed anything
-    header := memory._from_base64url(head)::jsonb;
-    claims := memory._from_base64url(body)::jsonb;
-  exception
-    when data_exception or program_limit_exceeded then
-      perform memory._refuse_token('holds no JSON');
-  end;
-  perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
-  return claims ->> 'sub';
-end;
-$$;
-
--- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
-create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
-    perform memory._refuse_token('is not signed by HS256');
-  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
-    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
-  elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
-    perform memory._refuse_token('never expires: the claim exp must say when it does');
-  elsif (p_claims -> 'exp')::numeric <= p_moment then
-    perform memory._refuse_token('has expired');
-  elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
-    perform memory._refuse_token('has a claim nbf that is not a number');
-  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
-    perform memory._refuse_token('is not valid yet');
-  end if;
-end;
-$$;
-
--- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters. Inlined by
--- the planner, hence no SET clause.
-create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
-returns text
-language sql stable parallel safe -- convert_to() is stable
-begin atomic
-  select left(replace(replace(
-    encode(memory._hmac_sha256(convert_to(p_signed, 'UTF8'), p_inner_block, p_outer_block), 'base64'),
-    '+', '-'), '/', '_'), 43);
-end;
-
--- Whether two texts are the same, of which one must not be guessed from the time that the comparison takes. Numbers of
--- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is
--- not known. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_same_secret(p_text text, p_other text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select hashtextextended(p_text, 0) = hashtextextended(p_other, 0) and p_text = p_other;
-end;
-
--- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
--- Inlined by the planner, hence no SET clause.
-create or replace function memory._from_base64url(p_text text)
-returns text
-language sql stable parallel safe -- convert_from() is stable
-begin atomic
-  select convert_from(decode(
-    rpad(replace(replace(p_text, '-', '+'), '_', '/'), (octet_length(p_text) + 3) & -4, '='), 'base64'), 'UTF8');
-end;
-
-create or replace function memory._refuse_token(p_problem text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._refuse('agent_memory.token', p_problem,
-    'Within the transaction, pass the token that your server has made: '
-    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
-end;
-$$;
-
--- The words that a keyword search finds a text by: those of the text's own language; where this is not the policy's
--- (p_prior), the same words as the policy's dictionary has them, by which queries find names; the parts of compounds
--- that PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org); and for scripts without spaces between
--- words each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text
--- fit; when another set of words does not fit as well, it is left out.
-create or replace function memory._text_vector(p_prior regconfig, p_content text)
-returns tsvector
-language plpgsql immutable parallel safe
-set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
-as $$
-declare
-  said constant text := memory._with_blanks(left(p_content,
-    case when octet_length(left(p_content, 262144)) <= 262144 then 262144 else 65536 end));
-  -- Thai and Lao, Burmese, Khmer, Japanese, Chinese, Korean.
-  unspaced constant text := e'[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff\\u3040-\\u30ff\\u3400-\\u9fff'
-    || e'\\uac00-\\ud7af\\uf900-\\ufaff]';
-  language regconfig;
-  vector tsvector;
-begin
-  vector := to_tsvector(p_prior, said);
-  language := memory._language_of(said, p_prior, vector);
-  if language <> p_prior then
-    vector := to_tsvector(language, said);
-    vector := memory._with_more_words(vector, ts_delete(
-      to_tsvector(p_prior, array_to_string(array(
-        select v.lexeme from unnest(to_tsvector('simple', said)) as v
-        where to_tsvector(language, v.lexeme) <> ''), ' ')),
-      tsvector_to_array(vector)));
-  end if;
-  if said ~ '[[:alnum:]_][./:@=][[:alnum:]_]' then
-    vector := memory._with_more_words(vector, to_tsvector(language, coalesce((
-      select string_agg(translate(c[1], './:@=_', '      '), ' ')
-      from regexp_matches(left(said, 65536), '([[:alnum:]_-]+(?:[./:@=]+[[:alnum:]_-]+)+)', 'g') as c), '')));
-  end if;
-  if octet_length(said) > length(said) and said ~ unspaced then
-    vector := memory._with_more_words(vector, to_tsvector('simple', coalesce((
-      select string_agg(p.letter || ' ' || p.letter || p.next, ' ')
-      from (select c.letter, lead(c.letter, 1, '') over (partition by r.run order by c.place) as next
-            from regexp_matches(left(said, 32768), '(' || unspaced || '+)', 'g') with ordinality as r (letters, run)
-            cross join lateral string_to_table(r.letters[1], null) with ordinality as c (letter, place)) as p), '')));
-  end if;
-  return vector;
-end;
-$$;
-
--- A text that PostgreSQL's parser can read: it takes quadratic time for a long text without blanks, 8 s for 40,000
--- characters of a_a_a_.
-create or replace function memory._with_blanks(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  if octet_length(p_said) > 1000 and p_said ~ e'\\S{250}' then
-    return regexp_replace(p_said, e'(\\S{250})', e'\\1 ', 'g');
-  end if;
-  return p_said;
-end;
-$$;
-
--- The words of a query, at most p_limit, in its order, with those that mean the same: as texts of the query's own
--- language have them, and of each of p_languages, those of the user's policies. A stop word of one of them says nothing
--- in the others, nor does a word of nothing but the commonest Chinese characters or one letter of Hiragana.
-create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := memory._with_same_words(memory._with_blanks(left(p_query, 8000)));
-  empty constant text := '^([的了是我你他她它们在有和不也都吗呢吧啊什么怎哪这那个]+|[ぁ-ゖ])$';
-  own constant regconfig := memory._language_of(
-    said, p_languages[1], to_tsvector(p_languages[1], said));
-  languages constant regconfig[] := case when own = any (p_languages) then p_languages else p_languages || own end;
-begin
-  if cardinality(languages) = 1 then
-    return array(
-      select v.lexeme from unnest(memory._text_vector(own, said)) as v
-      where v.lexeme !~ empty
-      order by v.positions[1], v.lexeme limit p_limit);
-  end if;
-  return array(
-    select l.lexeme
-    from (
-      select v.lexeme, min(v.positions[1]) as place
-      from unnest(memory._text_vector('simple', said)) as v
-      where v.lexeme !~ empty
-      group by v.lexeme) as w
-    cross join lateral (
-      select array_agg(to_tsvector(k, w.lexeme)) as vectors from unnest(languages) as k) as t
-    cross join lateral (select unnest(tsvector_to_array(x)) as lexeme from unnest(t.vectors) as x) as l
-    where '' <> all (t.vectors)
-    group by l.lexeme
-    order by min(w.place), l.lexeme limit p_limit);
-end;
-$$;
-
--- Both sets of words, or the first alone when they do not fit into one tsvector.
-create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
-returns tsvector
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when pg_column_size(p_vector) + pg_column_size(p_more) < 1048576 then p_vector || p_more
-    else p_vector
-  end;
-end;
-$$;
 
 -- The words of memory._suspicious_words() that are not written in Latin letters: Russian, Chinese, Japanese, Korean,
 -- Arabic and Hindi.

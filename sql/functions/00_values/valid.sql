@@ -6,14 +6,6 @@ begin atomic
   select (p_id <> '' and length(p_id) <= 255) is true;
 end;
 
--- Whether a user_id is an id, and one that this session may reach. Inlined by the planner, hence no SET clause.
-create or replace function memory._is_user(p_user_id text)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
-end;
-
 -- Whether metadata is a JSON object of at most 1 MiB; null for null. Inlined by the planner, hence no SET clause.
 create or replace function memory._is_metadata(p_metadata jsonb)
 returns boolean
