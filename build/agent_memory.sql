@@ -2584,6 +2584,8 @@ returns text$header$),
 returns text$header$),
       ('function', '_suspicious_words', $header$(p_slot text)
 returns text$header$),
+      ('function', '_source_trust', $header$(p_source text)
+returns double precision$header$),
       ('function', '_lowered', $header$(p_metadata jsonb)
 returns double precision$header$),
       ('function', '_message_trust', $header$(p_role text, p_metadata jsonb)
@@ -3351,9 +3353,10 @@ returns setof memory.thread_summary$header$),
       ('function', 'add_memory', $header$(
   user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
   thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
-  confidence double precision default 1.0, importance double precision default 0.5, valid_from timestamptz default null,
-  valid_to timestamptz default null, expires_at timestamptz default null, embedding_text text default null,
-  source text default 'user', on_conflict text default 'ignore', memory_id uuid default null
+  confidence double precision default 1.0, importance double precision default null,
+  valid_from timestamptz default null, valid_to timestamptz default null, expires_at timestamptz default null,
+  embedding_text text default null, source text default 'user', on_conflict text default 'ignore',
+  memory_id uuid default null
 )
 returns memory.stored_memory$header$),
       ('function', '_note_quarantine', $header$(p_memory_id uuid, p_reason text)
@@ -3438,6 +3441,8 @@ returns uuid[]$header$),
   include_quarantined boolean default false
 )
 returns setof memory.memory$header$),
+      ('function', '_memory_result', $header$(p_memory memory.memories, p_total_count bigint)
+returns setof memory.memory$header$),
       ('function', '_check_listing', $header$(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_thread_id text,
   p_filter jsonb
@@ -3484,6 +3489,8 @@ returns int$header$),
 returns boolean$header$),
       ('function', '_finer_type', $header$(p_stored text, p_said text)
 returns text$header$),
+      ('function', '_default_importance', $header$()
+returns double precision$header$),
       ('function', '_period_problem', $header$(
   p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
 )
@@ -3533,8 +3540,6 @@ returns timestamptz$header$),
 returns void$header$),
       ('function', '_supersede_all', $header$(p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text)
 returns void$header$),
-      ('function', '_source_trust', $header$(p_source text)
-returns double precision$header$),
       ('function', '_may_outrank', $header$(p_trust double precision, p_other double precision)
 returns boolean$header$),
       ('function', '_is_quarantined_content', $header$(p_candidate memory.memories)
@@ -7192,9 +7197,27 @@ begin
 end;
 $$;
 
--- How far a message is trusted, from 0 to 1, by its role: what the user and the application say 1, an assistant 0.8, a
--- tool 0.4. metadata.trust can lower that, for an email that an application stores under the role user. Nothing is
--- stored: a column would cost every message its room, and the role of a message does not change.
+-- How far a text is trusted, from 0 to 1, by where it comes from:
+--   1.0  the user and the application say so (source user, and names of the application's own)
+--   0.8  an assistant says so, or a model drew it from messages that are gone
+--   0.7  it was imported
+--   0.4  a tool said so
+--   0.3  it comes from a web page or an email
+
+-- The trust of a source. Inlined by the planner, hence no SET clause.
+create or replace function memory._source_trust(p_source text)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_source = 'user' then 1.0
+    when p_source in ('assistant', 'extraction', 'reconciliation', 'thread_summary') then 0.8
+    when p_source ~* '^import' then 0.7
+    when p_source ~* '^(?:tool|mcp|function)' then 0.4
+    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
+    else 1.0
+  end;
+end;
 
 -- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
 -- raise it. The planner inlines this function; a SET clause would prevent that.
@@ -7208,12 +7231,14 @@ begin atomic
   end;
 end;
 
+-- The trust of a message, by its role. metadata.trust can lower it, for an email that an application stores under the
+-- role user. Nothing is stored: a column would cost every message its room, and the role of a message does not change.
 -- Inlined by the planner, hence no SET clause.
 create or replace function memory._message_trust(p_role text, p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
 begin atomic
-  select least(case p_role when 'tool' then 0.4 when 'assistant' then 0.8 else 1.0 end, memory._lowered(p_metadata));
+  select least(memory._source_trust(p_role), memory._lowered(p_metadata));
 end;
 
 -- The words of memory._suspicious_words() that are not written in Latin letters: Russian, Chinese, Japanese, Korean,
@@ -11801,7 +11826,7 @@ begin
     where m.user_id = p_artifact.user_id and m.thread_id = p_artifact.thread_id
       and m.artifact_key = p_artifact.key;
   end if;
-  return least(coalesce(said, 0.4), memory._lowered(p_artifact.metadata));
+  return least(coalesce(said, memory._source_trust('tool')), memory._lowered(p_artifact.metadata));
 end;
 $$;
 
@@ -14485,7 +14510,7 @@ begin
   elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
-  signs := memory._verdict(p_result ->> 'summary', 0.8);
+  signs := memory._verdict(p_result ->> 'summary', memory._source_trust('assistant'));
   if signs is not null and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean
     and not exists (
       select from memory.models as m
@@ -14819,9 +14844,10 @@ $$;
 create or replace function memory.add_memory(
   user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
   thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
-  confidence double precision default 1.0, importance double precision default 0.5, valid_from timestamptz default null,
-  valid_to timestamptz default null, expires_at timestamptz default null, embedding_text text default null,
-  source text default 'user', on_conflict text default 'ignore', memory_id uuid default null
+  confidence double precision default 1.0, importance double precision default null,
+  valid_from timestamptz default null, valid_to timestamptz default null, expires_at timestamptz default null,
+  embedding_text text default null, source text default 'user', on_conflict text default 'ignore',
+  memory_id uuid default null
 )
 returns memory.stored_memory
 language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
@@ -14841,17 +14867,15 @@ begin
     perform memory._note_expired('memory', expires_at);
   end if;
   if memory._has_memory_attributes(metadata) then
-    -- A function cannot tell an argument that was left out from one that has the value of its default.
     if coalesce(tags, '{}') = '{}' then
       tags := memory._tags_in(metadata);
     end if;
-    if confidence = 1.0 then
+    if confidence = 1.0 then -- a function cannot tell an argument that was left out from one that has its default
       confidence := coalesce(memory._share_in(metadata, 'confidence'), confidence);
     end if;
-    if importance = 0.5 then
-      importance := coalesce(memory._share_in(metadata, 'importance'), importance);
-    end if;
+    importance := coalesce(importance, memory._share_in(metadata, 'importance'));
   end if;
+  importance := coalesce(importance, memory._default_importance());
   if memory_id is not null then
     perform memory._check_id('user_id', user_id); -- the trigger would check it after the memory was looked for
   end if;
@@ -15604,12 +15628,10 @@ declare
   result memory.memory;
 begin
   perform memory._check_id('user_id', user_id);
-  select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1,
-    m.source, m.source_seqs, m.trust, m.quarantined_at, m.quarantine_reason
+  select r.*
   into result
   from memory.memories as m
+  cross join lateral memory._memory_result(m, 1) as r
   where m.user_id = get_memory.user_id
     and m.memory_id = get_memory.memory_id
     and (m.deleted_at is null or m.quarantined_at is not null)
@@ -15972,13 +15994,11 @@ begin
       list_memories.filter, list_memories.created_after, list_memories.created_before,
       list_memories.include_quarantined) as l
   )
-  select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
-    (select count(*) from found), m.source, m.source_seqs, m.trust, m.quarantined_at,
-    m.quarantine_reason
+  select r.*
   from (select * from found as f order by f.created_at desc, f.memory_id desc limit row_limit offset row_offset) as p
+  cross join (select count(*) as number from found) as total
   join memory.memories as m on m.user_id = list_memories.user_id and m.memory_id = p.memory_id
+  cross join lateral memory._memory_result(m, total.number) as r
   order by p.created_at desc, p.memory_id desc;
 end;
 $$;
@@ -15991,6 +16011,19 @@ comment on function memory.list_memories(
 'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
 'include_superseded adds superseded ones, include_quarantined those in quarantine. '
 'valid_to and expires_at are null for never.';
+
+-- A memory as get_memory() and list_memories() return it. Inlined by the planner, hence no SET clause.
+create or replace function memory._memory_result(p_memory memory.memories, p_total_count bigint)
+returns setof memory.memory
+language sql stable parallel safe
+begin atomic
+  select (p_memory).memory_id, (p_memory).memory_type, (p_memory).content, (p_memory).agent_id, (p_memory).thread_id,
+    (p_memory).metadata, (p_memory).tags, (p_memory).confidence, (p_memory).importance,
+    memory._real_or_null((p_memory).valid_from), memory._real_or_null((p_memory).valid_to), (p_memory).created_at,
+    (p_memory).updated_at, memory._real_or_null((p_memory).expires_at), (p_memory).superseded_by,
+    (p_memory).supersede_reason, (p_memory).superseded_at, (p_memory).version, p_total_count, (p_memory).source,
+    (p_memory).source_seqs, (p_memory).trust, (p_memory).quarantined_at, (p_memory).quarantine_reason;
+end;
 
 -- Refuses wrong arguments of list_memories() and count_memories().
 create or replace function memory._check_listing(
@@ -16692,6 +16725,14 @@ begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
 end;
 
+-- The importance of a memory of which nobody says how much it matters; the default of the column is the same.
+create or replace function memory._default_importance()
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select 0.5;
+end;
+
 -- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
 -- times does not pay for them: PostgreSQL prepares an inlined expression once per transaction, used or not.
 create or replace function memory._period_problem(
@@ -16773,7 +16814,8 @@ begin
         format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
     when 'importance' then
       perform memory._refuse('importance',
-        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), '0.5 is the default.');
+        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), 
+          format('%s is the default.', memory._default_importance()));
     when 'created_at' then
       perform memory._check_moment('created_at', p_candidate.created_at);
     when 'valid_from' then
@@ -17167,26 +17209,6 @@ $$;
 
 -- How far a memory is trusted, from 0 to 1, and what becomes of one that looks like an attack. A caller can only lower
 -- trust: what raises it is computed here from stored rows, because a model writes replies and metadata.
---   1.0  the user and the application say so (source user, and names of the application's own)
---   0.8  an assistant says so, or a model drew it from messages that are gone
---   0.7  it was imported
---   0.4  a tool said so
---   0.3  it comes from a web page or an email
-
--- The trust of a source. Inlined by the planner, hence no SET clause.
-create or replace function memory._source_trust(p_source text)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_source = 'user' then 1.0
-    when p_source in ('assistant', 'extraction', 'reconciliation', 'thread_summary') then 0.8
-    when p_source ~* '^import' then 0.7
-    when p_source ~* '^(?:tool|mcp|function)' then 0.4
-    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
-    else 1.0
-  end;
-end;
 
 -- Whether a memory of one trust may hide, or change, one of another: what a tool or a web page said never does that to
 -- what people said. Inlined by the planner, hence no SET clause.
@@ -20715,7 +20737,7 @@ begin
   select c.position, c.agent_id, c.value ->> 'memory_type', c.value ->> 'content',
     memory._content_hash(c.value ->> 'content'), nullif(btrim(c.value ->> 'subject'), ''),
     coalesce(memory._share(c.value ->> 'confidence'), 1.0)::real,
-    coalesce(memory._share(c.value ->> 'importance'), 0.5)::real,
+    coalesce(memory._share(c.value ->> 'importance'), memory._default_importance())::real,
     array(select s::numeric::bigint from jsonb_array_elements_text(c.value -> 'seqs') as s),
     c.said_at,
     -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
@@ -22216,7 +22238,8 @@ begin
     from memory.artifacts as a
     where a.user_id = list_quarantined.user_id and a.quarantined_at is not null
     union all
-    select 'summary', s.summary_id::text, s.summary, 0.8, s.quarantined_at, s.quarantine_reason, null
+    select 'summary', s.summary_id::text, s.summary, memory._source_trust('assistant'),
+      s.quarantined_at, s.quarantine_reason, null
     from memory.summaries as s
     where s.user_id = list_quarantined.user_id and s.status = 'quarantined'
   ) as q
@@ -22577,7 +22600,7 @@ begin
     order by s.created_at desc
     fetch first 200 rows with ties
   loop
-    signs := memory._verdict(summary.summary, 0.8);
+    signs := memory._verdict(summary.summary, memory._source_trust('assistant'));
     if signs is not null then
       poisoned := poisoned || summary.summary_id;
       reasons := reasons || ('rule: ' || signs);

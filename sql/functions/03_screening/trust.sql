@@ -1,6 +1,24 @@
--- How far a message is trusted, from 0 to 1, by its role: what the user and the application say 1, an assistant 0.8, a
--- tool 0.4. metadata.trust can lower that, for an email that an application stores under the role user. Nothing is
--- stored: a column would cost every message its room, and the role of a message does not change.
+-- How far a text is trusted, from 0 to 1, by where it comes from:
+--   1.0  the user and the application say so (source user, and names of the application's own)
+--   0.8  an assistant says so, or a model drew it from messages that are gone
+--   0.7  it was imported
+--   0.4  a tool said so
+--   0.3  it comes from a web page or an email
+
+-- The trust of a source. Inlined by the planner, hence no SET clause.
+create or replace function memory._source_trust(p_source text)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_source = 'user' then 1.0
+    when p_source in ('assistant', 'extraction', 'reconciliation', 'thread_summary') then 0.8
+    when p_source ~* '^import' then 0.7
+    when p_source ~* '^(?:tool|mcp|function)' then 0.4
+    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
+    else 1.0
+  end;
+end;
 
 -- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
 -- raise it. The planner inlines this function; a SET clause would prevent that.
@@ -14,10 +32,12 @@ begin atomic
   end;
 end;
 
+-- The trust of a message, by its role. metadata.trust can lower it, for an email that an application stores under the
+-- role user. Nothing is stored: a column would cost every message its room, and the role of a message does not change.
 -- Inlined by the planner, hence no SET clause.
 create or replace function memory._message_trust(p_role text, p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
 begin atomic
-  select least(case p_role when 'tool' then 0.4 when 'assistant' then 0.8 else 1.0 end, memory._lowered(p_metadata));
+  select least(memory._source_trust(p_role), memory._lowered(p_metadata));
 end;

@@ -28,6 +28,14 @@ begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
 end;
 
+-- The importance of a memory of which nobody says how much it matters; the default of the column is the same.
+create or replace function memory._default_importance()
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select 0.5;
+end;
+
 -- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
 -- times does not pay for them: PostgreSQL prepares an inlined expression once per transaction, used or not.
 create or replace function memory._period_problem(
@@ -109,7 +117,8 @@ begin
         format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
     when 'importance' then
       perform memory._refuse('importance',
-        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), '0.5 is the default.');
+        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), 
+          format('%s is the default.', memory._default_importance()));
     when 'created_at' then
       perform memory._check_moment('created_at', p_candidate.created_at);
     when 'valid_from' then

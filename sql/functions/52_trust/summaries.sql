@@ -99,7 +99,7 @@ begin
     order by s.created_at desc
     fetch first 200 rows with ties
   loop
-    signs := memory._verdict(summary.summary, 0.8);
+    signs := memory._verdict(summary.summary, memory._source_trust('assistant'));
     if signs is not null then
       poisoned := poisoned || summary.summary_id;
       reasons := reasons || ('rule: ' || signs);
