@@ -2931,8 +2931,6 @@ returns trigger$header$),
 returns boolean$header$),
       ('function', '_describe', $header$(p_artifact_type text, p_content text, p_metadata jsonb)
 returns text$header$),
-      ('function', '_described_command', $header$(p_metadata jsonb)
-returns text$header$),
       ('function', '_in_short', $header$(p_said text, p_length int)
 returns text$header$),
       ('function', '_said_count', $header$(p_count bigint, p_thing text, p_is_estimate boolean default false)
@@ -2970,8 +2968,6 @@ returns text$header$),
   p_max_tokens int
 )
 returns text$header$),
-      ('function', '_patterns', $header$(p_grep text)
-returns text[]$header$),
       ('function', '_without_case', $header$(p_text text, p_is_ascii boolean)
 returns text$header$),
       ('function', '_numbered_line', $header$(p_line bigint, p_said text, p_patterns text[], p_is_ascii boolean)
@@ -2987,8 +2983,6 @@ returns text$header$),
   p_check_at timestamptz default null, p_is_by_rule boolean default false
 )
 returns memory.artifacts$header$),
-      ('function', '_model_describes', $header$(p_user_id text, p_agent_id text)
-returns boolean$header$),
       ('function', 'list_artifacts', $header$(
   user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
   row_offset int default 0
@@ -3626,8 +3620,6 @@ returns void$header$),
 returns void$header$),
       ('function', 'clear_thread', $header$(user_id text, thread_id text, agent_id text default null)
 returns bigint$header$),
-      ('function', '_clear_messages', $header$(p_user_id text, p_thread_id text, p_agent_id text)
-returns bigint$header$),
       ('function', '_close_archive', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', 'delete_message', $header$(user_id text, thread_id text, seq bigint)
@@ -3650,8 +3642,6 @@ returns setof memory.thread$header$),
 returns boolean$header$),
       ('function', '_thread_after_delete', $header$()
 returns trigger$header$),
-      ('function', '_delete_messages_of_thread', $header$(p_user_id text, p_thread_id text)
-returns void$header$),
       ('function', '_artifact_owners', $header$()
 returns setof text$header$),
       ('function', '_artifact_embeddable', $header$(
@@ -4537,11 +4527,7 @@ returns jsonb$header$),
 returns table (thread_id text, seq bigint)$header$),
       ('function', '_forget_summaries', $header$(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb$header$),
-      ('function', '_forget_user_summary', $header$(p_user_id text)
-returns jsonb$header$),
       ('function', 'forget_user', $header$(user_id text, reason text default null)
-returns jsonb$header$),
-      ('function', '_forget_all_rows', $header$(p_user_id text)
 returns jsonb$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
 returns jsonb$header$),
@@ -4643,8 +4629,6 @@ returns table (ok boolean, detail text)$header$),
 returns boolean$header$),
       ('function', '_check_secrets', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_stuck_jobs', $header$(out ok boolean, out detail text)$header$),
-      ('function', '_unread_languages', $header$()
-returns text$header$),
       ('function', '_check_unread', $header$(out ok boolean, out detail text)$header$),
       ('function', '_expiring_unread', $header$(out unread bigint, out wanted bigint, out is_estimate boolean)$header$),
       ('function', '_check_upgrade', $header$(out ok boolean, out detail text)$header$),
@@ -4655,8 +4639,6 @@ returns table (check_name text, ok boolean, detail text)$header$),
       ('function', '_open_jobs', $header$(
   out pending bigint, out running bigint, out due bigint, out oldest_due timestamptz, out last_error text
 )$header$),
-      ('function', '_enqueue_periodic_work', $header$(p_row_limit int)
-returns bigint$header$),
       ('function', 'schedule_jobs', $header$(every text default '10 seconds', sweep_at text default '17 3 * * *')
 returns setof text$header$),
       ('function', '_audit_schedule', $header$(p_every text, p_sweep_at text)
@@ -4766,7 +4748,7 @@ end;
 $$;
 
 -- A counter after a change of it. A counter that plain SQL has set beyond 10^15, or below 0, counts on from there, so
--- that one such row stops no memory.sweep() of others. Inlined by the planner, hence no SET clause.
+-- that one such row stops no memory.sweep() of others.
 create or replace function memory._counted_on(p_counter bigint, p_change bigint)
 returns bigint
 language sql immutable parallel safe
@@ -4984,7 +4966,7 @@ $$;
 
 -- The tags of a row that a query compares with p_wanted, the tags of a filter. Rows stored before tags were limited may
 -- have millions of them; comparing 3,000,000 tags with 100 takes 5 s without interruption, so of such a row only the
--- wanted tags are compared. The planner inlines this function; a SET clause would prevent that.
+-- wanted tags are compared.
 create or replace function memory._comparable_tags(p_tags text[], p_wanted text[])
 returns text[]
 language sql immutable parallel safe
@@ -5029,8 +5011,7 @@ begin
 end;
 $$;
 
--- The number as a real, 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38. The planner inlines
--- this function; a SET clause would prevent that.
+-- The number as a real, 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38.
 create or replace function memory._real(p_number double precision)
 returns real
 language sql immutable parallel safe
@@ -5200,7 +5181,7 @@ end;
 $$;
 
 -- Whether a text has no visible character; null for null. Nearly every text has one near its beginning, and a regular
--- expression takes 0.1 s to begin with 10 MB. Inlined by the planner, hence no SET clause.
+-- expression takes 0.1 s to begin with 10 MB.
 create or replace function memory._is_blank(p_text text)
 returns boolean
 language sql immutable parallel safe
@@ -5259,8 +5240,7 @@ begin
 end;
 $$;
 
--- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone. The planner
--- inlines this function; a SET clause would prevent that.
+-- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone.
 create or replace function memory._is_real_moment(p_moment timestamptz)
 returns boolean
 language sql immutable parallel safe
@@ -5311,7 +5291,7 @@ end;
 $$;
 
 -- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
--- times were refused: no driver can read either. The planner inlines this function; a SET clause would prevent that.
+-- times were refused: no driver can read either.
 create or replace function memory._real_or_null(p_moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe
@@ -5357,8 +5337,7 @@ end;
 $$;
 
 -- Estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes, so the estimate
--- is too high for them, and a limit is not exceeded. The planner inlines this function; a SET clause would prevent
--- that.
+-- is too high for them, and a limit is not exceeded.
 create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe
@@ -5459,7 +5438,7 @@ begin
 end;
 $$;
 
--- Whether an id has 1 to 255 characters. Inlined by the planner, hence no SET clause.
+-- Whether an id has 1 to 255 characters.
 create or replace function memory._is_id(p_id text)
 returns boolean
 language sql immutable parallel safe
@@ -5467,7 +5446,7 @@ begin atomic
   select (p_id <> '' and length(p_id) <= 255) is true;
 end;
 
--- Whether metadata is a JSON object of at most 1 MiB; null for null. Inlined by the planner, hence no SET clause.
+-- Whether metadata is a JSON object of at most 1 MiB; null for null.
 create or replace function memory._is_metadata(p_metadata jsonb)
 returns boolean
 language sql stable parallel safe -- pg_column_size() is stable
@@ -5475,8 +5454,7 @@ begin atomic
   select jsonb_typeof(p_metadata) = 'object' and pg_column_size(p_metadata) <= 1048576;
 end;
 
--- Whether a start or an end (valid_from, valid_to, expires_at) is null, infinite or in the years 1 to 9999. Inlined by
--- the planner, hence no SET clause.
+-- Whether a start or an end (valid_from, valid_to, expires_at) is null, infinite or in the years 1 to 9999.
 create or replace function memory._is_bound(p_moment timestamptz)
 returns boolean
 language sql immutable parallel safe
@@ -5682,7 +5660,7 @@ end;
 $$;
 
 -- HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. The blocks are those of the key: padded to
--- 64 bytes, each combined with 0x36 or 0x5c. Inlined by the planner, hence no SET clause.
+-- 64 bytes, each combined with 0x36 or 0x5c.
 create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea
 language sql immutable parallel safe
@@ -5696,8 +5674,7 @@ end;
 -- that could become a member of memory_tenant by SET ROLE counts as one.
 
 -- Whether this session is a tenant's. Superusers are members of all roles, and whoever may create objects in the schema
--- can replace these checks: for both the second term is false. Inlined by the planner, hence no SET clause. It takes
--- 0.3 us where the role is no member.
+-- can replace these checks: for both the second term is false. It takes 0.3 us where the role is no member.
 create or replace function memory._is_tenant()
 returns boolean
 language sql stable parallel safe
@@ -5723,8 +5700,7 @@ begin
 end;
 $$;
 
--- Whether this session may name this user. Raises 42501 in a tenant's session that has no user. Inlined by the planner,
--- hence no SET clause.
+-- Whether this session may name this user. Raises 42501 in a tenant's session that has no user.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean
 language sql stable parallel safe
@@ -5732,7 +5708,7 @@ begin atomic
   select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
 end;
 
--- Whether a user_id is an id, and one that this session may reach. Inlined by the planner, hence no SET clause.
+-- Whether a user_id is an id, and one that this session may reach.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel safe
@@ -5894,8 +5870,7 @@ begin
 end;
 $$;
 
--- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters. Inlined by
--- the planner, hence no SET clause.
+-- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters.
 create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
 returns text
 language sql stable parallel safe -- convert_to() is stable
@@ -5907,7 +5882,7 @@ end;
 
 -- Whether two texts are the same, of which one must not be guessed from the time that the comparison takes. Numbers of
 -- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is
--- not known. Inlined by the planner, hence no SET clause.
+-- not known.
 create or replace function memory._is_same_secret(p_text text, p_other text)
 returns boolean
 language sql immutable parallel safe
@@ -5916,7 +5891,6 @@ begin atomic
 end;
 
 -- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._from_base64url(p_text text)
 returns text
 language sql stable parallel safe -- convert_from() is stable
@@ -6739,7 +6713,7 @@ $$;
 -- Whether a text can have as many signs as the word of a user needs. Every memory that is written pays for this, so
 -- parts of words are compared with LIKE: the regular expressions that stood here took three times as many instructions
 -- (PostgreSQL 15, texts of 226 characters), because each call builds their automata anew. lower() under "C" changes
--- ASCII only. Inlined by the planner, hence no SET clause.
+-- ASCII only.
 create or replace function memory._may_be_definite(p_text text)
 returns boolean
 language sql immutable parallel safe
@@ -7204,7 +7178,7 @@ $$;
 --   0.4  a tool said so
 --   0.3  it comes from a web page or an email
 
--- The trust of a source. Inlined by the planner, hence no SET clause.
+-- The trust of a source.
 create or replace function memory._source_trust(p_source text)
 returns double precision
 language sql immutable parallel safe
@@ -7220,7 +7194,7 @@ begin atomic
 end;
 
 -- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
--- raise it. The planner inlines this function; a SET clause would prevent that.
+-- raise it.
 create or replace function memory._lowered(p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -7233,7 +7207,6 @@ end;
 
 -- The trust of a message, by its role. metadata.trust can lower it, for an email that an application stores under the
 -- role user. Nothing is stored: a column would cost every message its room, and the role of a message does not change.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._message_trust(p_role text, p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -7503,7 +7476,7 @@ $$;
 
 create or replace function memory.tenant_user()
 returns text
-language plpgsql stable parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -7647,7 +7620,7 @@ $$;
 
 -- The models that a policy names the way an agent's configuration file does: by provider and model.
 
--- Whether models of this provider can be registered. Inlined by the planner, hence no SET clause.
+-- Whether models of this provider can be registered.
 create or replace function memory._is_provider(p_provider text)
 returns boolean
 language sql immutable parallel safe
@@ -7822,7 +7795,7 @@ end;
 
 create or replace function memory.get_policy(agent_id text default null, user_id text default null)
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -7947,8 +7920,7 @@ begin
 end;
 $$;
 
--- The policy of these rows. Without rows, which is usual, no function is called for it. Inlined by the planner, hence
--- no SET clause.
+-- The policy of these rows. Without rows, which is usual, no function is called for it.
 create or replace function memory._effective_policy(p_layers memory.policies[])
 returns jsonb
 language sql stable parallel safe
@@ -7957,7 +7929,6 @@ begin atomic
 end;
 
 -- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._policy_applies(
   p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
 )
@@ -8030,7 +8001,7 @@ $$;
 
 create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -8269,7 +8240,7 @@ $$;
 
 create or replace function memory.activate_model(name text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -8555,7 +8526,7 @@ $$;
 
 create or replace function memory.deactivate_model(name text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -8715,7 +8686,7 @@ $$;
 
 create or replace function memory.drop_model(name text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -8810,7 +8781,7 @@ end;
 $$;
 
 -- Dimensions of the model's embeddings: those of the embeddings it has made, else those its settings ask for, else
--- null. The planner inlines this function; a SET clause would prevent that.
+-- null.
 create or replace function memory._known_dimensions(p_model memory.models)
 returns int
 language sql immutable parallel safe
@@ -8943,7 +8914,7 @@ create or replace function memory.register_model(
   name text, kind text, provider text, model text, settings jsonb default '{}'
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$
@@ -9097,7 +9068,7 @@ $$;
 
 create or replace function memory.reset_prompt(name text)
 returns int
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -9111,7 +9082,7 @@ comment on function memory.reset_prompt(text) is
 
 create or replace function memory.set_prompt(name text, template text)
 returns int
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -9302,8 +9273,7 @@ end;
 $$;
 
 -- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. What an
--- application stores by itself is said after the user asked to forget it, so that is stored. The planner inlines this
--- function; a SET clause would prevent that.
+-- application stores by itself is said after the user asked to forget it, so that is stored.
 create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean
 language sql stable parallel safe
@@ -9523,8 +9493,7 @@ begin atomic
 end;
 
 -- Whether a text may state one of the wordings that these patterns were made of: it has the word, or a character that
--- may hide it. That takes a twentieth of the time that it takes to spell the text. Inlined by the planner, hence no SET
--- clause.
+-- may hide it. That takes a twentieth of the time that it takes to spell the text.
 create or replace function memory._may_state(p_text text, p_patterns text[])
 returns boolean
 language sql immutable parallel safe
@@ -9538,7 +9507,7 @@ create or replace function memory.claim_jobs(
   user_id text default null
 )
 returns setof memory.claimed_job
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -9807,7 +9776,7 @@ create or replace function memory.complete_job(
   user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -9989,7 +9958,7 @@ $$;
 
 create or replace function memory.extend_job(user_id text, job_id bigint, lease_token uuid, lease interval)
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -10010,7 +9979,7 @@ create or replace function memory.fail_job(
   user_id text, job_id bigint, lease_token uuid, error text, retry_after interval default null, calls jsonb default null
 )
 returns text
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10040,7 +10009,7 @@ comment on function memory.fail_job(text, bigint, uuid, text, interval, jsonb) i
 
 create or replace function memory.get_job(user_id text, job_id bigint)
 returns memory.job
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10414,7 +10383,7 @@ end;
 
 create or replace function memory.record_calls(user_id text, job_id bigint, calls jsonb)
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10458,7 +10427,7 @@ create or replace function memory.release_job(
   user_id text, job_id bigint, lease_token uuid, retry_after interval default null, calls jsonb default null
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10522,7 +10491,7 @@ $$;
 
 create or replace function memory.retry_job(user_id text, job_id bigint)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10623,7 +10592,7 @@ $$;
 -- Returns statements instead of running them: "create index concurrently" cannot run inside a function.
 create or replace function memory.vector_index(model text)
 returns setof text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -10694,7 +10663,7 @@ $$;
 
 create or replace function memory.add_artifact_piece(user_id text, content text, upload_id uuid default null)
 returns uuid
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -10859,7 +10828,7 @@ $$;
 
 create or replace function memory.delete_artifact(user_id text, key text)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -10898,7 +10867,10 @@ declare
   lines constant int := case when is_sample
     then memory._line_breaks(sample)::bigint * size / octet_length(sample)
     else memory._line_breaks(p_content) + case when tail ~ e'\n\\s*$' then 0 else 1 end end;
-  subject constant text := memory._described_command(p_metadata);
+  -- The command or the tool that the description begins with; null for an artifact that has neither.
+  subject constant text := memory._in_short(memory._placeholder_text(left(coalesce(
+    case jsonb_typeof(p_metadata -> 'command') when 'string' then p_metadata ->> 'command' end,
+    case jsonb_typeof(p_metadata -> 'tool') when 'string' then p_metadata ->> 'tool' end), 1000)), 100);
   status constant text := p_metadata ->> 'exit_status';
   what text;
 begin
@@ -10916,18 +10888,6 @@ begin
     coalesce(subject, case when what is null then p_artifact_type end),
     case when status ~ '^[1-9][0-9]{0,5}$' then 'failed with ' || status end,
     coalesce(what, memory._said_count(lines, 'line', is_sample)))), 200);
-end;
-$$;
-
--- The command or the tool that a description begins with; null for an artifact that has neither.
-create or replace function memory._described_command(p_metadata jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._in_short(memory._placeholder_text(left(coalesce(
-    case jsonb_typeof(p_metadata -> 'command') when 'string' then p_metadata ->> 'command' end,
-    case jsonb_typeof(p_metadata -> 'tool') when 'string' then p_metadata ->> 'tool' end), 1000)), 100);
 end;
 $$;
 
@@ -11314,8 +11274,12 @@ returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  patterns constant text[] := memory._patterns(p_grep);
   is_ascii constant boolean := octet_length(p_grep) = length(p_grep);
+  -- Patterns of LIKE, one for each word, that match what has the word.
+  patterns constant text[] := array(
+    select '%' || regexp_replace(memory._without_case(w.word, is_ascii), e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
+    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
+    where w.word <> '');
   from_line constant int := coalesce(p_from_line, 1);
   to_line constant bigint := coalesce(from_line + p_max_lines::bigint - 1, 2147483648);
   starts constant bigint := memory._line_start(p_user_id, p_content_id, from_line);
@@ -11375,22 +11339,8 @@ begin
 end;
 $$;
 
--- Patterns of LIKE, one for each word of a text, that match what has the word.
-create or replace function memory._patterns(p_grep text)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select '%' || regexp_replace(memory._without_case(w.word, octet_length(p_grep) = length(p_grep)),
-                                 e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
-    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
-    where w.word <> '');
-end;
-$$;
-
 -- A text without the difference between capitals and small letters. For words of ASCII it is enough to change the
--- letters of ASCII, which takes a tenth of the time. Inlined by the planner, hence no SET clause.
+-- letters of ASCII, which takes a tenth of the time.
 create or replace function memory._without_case(p_text text, p_is_ascii boolean)
 returns text
 language sql immutable parallel safe
@@ -11476,7 +11426,10 @@ begin
                case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
       p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at,
       (p_is_by_rule or memory._placeholder_text(left(p_description, 10000)) is null)
-        and memory._model_describes(p_user_id, p_agent_id))
+        -- a model is to improve the descriptions that a rule makes
+        and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+        and coalesce((memory._chosen_chat_model(
+          null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false))
     -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
@@ -11501,24 +11454,12 @@ begin
 end;
 $$;
 
--- Whether a model is to improve the descriptions that a rule makes for an agent.
-create or replace function memory._model_describes(p_user_id text, p_agent_id text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
-    and coalesce((memory._chosen_chat_model(
-      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false);
-end;
-$$;
-
 create or replace function memory.list_artifacts(
   user_id text, artifact_type text default null, thread_id text default null, row_limit int default 50,
   row_offset int default 0
 )
 returns setof memory.artifact
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -11550,7 +11491,7 @@ begin atomic
   select 209715200; -- 200 MiB
 end;
 
--- Whether a part is one of the passages at the beginning. Inlined by the planner, hence no SET clause.
+-- Whether a part is one of the passages at the beginning.
 create or replace function memory._is_passage(p_first_byte int)
 returns boolean
 language sql immutable parallel safe
@@ -11558,7 +11499,7 @@ begin atomic
   select p_first_byte < 49152;
 end;
 
--- How many bytes a part has at most that begins at this byte. Inlined by the planner, hence no SET clause.
+-- How many bytes a part has at most that begins at this byte.
 create or replace function memory._part_bytes(p_first_byte int)
 returns int
 language sql immutable parallel safe
@@ -11831,7 +11772,7 @@ end;
 $$;
 
 -- The parts that a rule has yet to look at before these bytes of a content are shown. The first part is always one of
--- them, because the description is judged with it. Inlined by the planner, hence no SET clause.
+-- them, because the description is judged with it.
 create or replace function memory._unjudged_parts(p_user_id text, p_content_id uuid, p_bytes int4multirange)
 returns setof memory.artifact_parts
 language sql stable parallel safe
@@ -11930,7 +11871,7 @@ create or replace function memory.retrieve_artifact(
   max_lines int default null, grep text default null, context_lines int default 2
 )
 returns text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12078,7 +12019,7 @@ create or replace function memory.store_artifact(
   metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
 )
 returns memory.stored_artifact
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12116,8 +12057,7 @@ comment on function memory.store_artifact(text, text, text, text, text, text, te
 'upload_id stores what memory.add_artifact_piece() has brought; content is null then. For an agent without the '
 'resource memory nothing is stored: key is null.';
 
--- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired ones. The
--- planner inlines this function; a SET clause would prevent that.
+-- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired ones.
 create or replace function memory._current_artifacts(p_user_id text)
 returns setof memory.artifacts
 language sql stable parallel safe
@@ -12131,7 +12071,7 @@ end;
 
 -- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
 
--- Whether a part lies at the end of a content. Inlined by the planner, hence no SET clause.
+-- Whether a part lies at the end of a content.
 create or replace function memory._is_last_part(p_first_byte int, p_token_count int)
 returns boolean
 language sql immutable parallel safe
@@ -12147,8 +12087,7 @@ begin atomic
   select substring(p_id from '^(.*)/');
 end;
 
--- What a part is found by: its text, in the first part also key and description. Inlined by the planner, hence no SET
--- clause.
+-- What a part is found by: its text, in the first part also key and description.
 create or replace function memory._part_text(p_key text, p_description text, p_first_byte int, p_content text)
 returns text
 language sql immutable parallel safe
@@ -12212,7 +12151,7 @@ create or replace function memory.add_message(
   expires_at timestamptz default null, idempotency_key text default null
 )
 returns memory.stored_message
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12282,7 +12221,7 @@ create or replace function memory.add_messages(
   user_id text, thread_id text, messages jsonb, agent_id text default 'default'
 )
 returns setof memory.stored_message
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -12509,7 +12448,7 @@ $$;
 
 -- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
--- Whether metadata has a part that a message without text may consist of. Inlined by the planner, hence no SET clause.
+-- Whether metadata has a part that a message without text may consist of.
 create or replace function memory._has_parts(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -12517,7 +12456,7 @@ begin atomic
   select p_metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content'];
 end;
 
--- Whether a message can have this role. Inlined by the planner, hence no SET clause.
+-- Whether a message can have this role.
 create or replace function memory._is_role(p_role text)
 returns boolean
 language sql immutable parallel safe
@@ -12525,7 +12464,7 @@ begin atomic
   select (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is true;
 end;
 
--- Bytes that the content of a message may have. Inlined by the planner, hence no SET clause.
+-- Bytes that the content of a message may have.
 create or replace function memory._max_message_bytes()
 returns int
 language sql immutable parallel safe
@@ -12533,9 +12472,9 @@ begin atomic
   select 10485760;
 end;
 
--- The argument that breaks a rule of messages; null when none does. Inlined by the planner, hence no SET clause.
--- Without inlining, the rules would take a fifth of the time of an insert. PostgreSQL prepares the expression anew in
--- each transaction, which takes longer than evaluating it, so it has as few operators as possible.
+-- The argument that breaks a rule of messages; null when none does. Without inlining, the rules would take a fifth of
+-- the time of an insert. PostgreSQL prepares the expression anew in each transaction, which takes longer than
+-- evaluating it, so it has as few operators as possible.
 create or replace function memory._message_problem(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_idempotency_key text
@@ -12618,7 +12557,7 @@ begin
 end;
 $$;
 
--- Estimated tokens of a message with its tool calls. Inlined by the planner, hence no SET clause.
+-- Estimated tokens of a message with its tool calls.
 create or replace function memory._estimated_tokens(p_content text, p_metadata jsonb)
 returns int
 language sql immutable parallel safe
@@ -12628,7 +12567,7 @@ end;
 
 -- Whether a message ends a round: the assistant answers and calls no tool. Calls stand in tool_calls, in function_call
 -- (the form before 2023), or among the parts of the content. One operator, because PostgreSQL prepares each operator
--- anew in each transaction. Inlined by the planner, hence no SET clause.
+-- anew in each transaction.
 create or replace function memory._ends_round(p_role text, p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -12749,7 +12688,6 @@ $$;
 -- Which work new messages make due: extractions, summaries, compression, embeddings.
 
 -- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
 returns boolean
 language sql immutable parallel safe
@@ -12757,7 +12695,7 @@ begin atomic
   select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
 end;
 
--- The kind of summary that the policy has made of a thread. Inlined by the planner, hence no SET clause.
+-- The kind of summary that the policy has made of a thread.
 create or replace function memory._kind_of_summary(p_policy jsonb)
 returns text
 language sql immutable parallel safe
@@ -12765,12 +12703,11 @@ begin atomic
   select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
 end;
 
--- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
--- context, and those since its newest summary have more than three quarters of a context, because summaries and
--- memories need the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages
--- have all of a context, because its compression will soon read them, too. With three quarters 1,000 messages cost
--- 0.189 USD, with half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
--- planner, hence no SET clause.
+-- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
+-- and those since its newest summary have more than three quarters of a context, because summaries and memories need
+-- the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages have all of a
+-- context, because its compression will soon read them, too. With three quarters 1,000 messages cost 0.189 USD, with
+-- half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts).
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -12783,8 +12720,7 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._append() decides in the end whether a job is queued. Inlined by the planner, hence no SET
--- clause.
+-- summarize_user, memory._append() decides in the end whether a job is queued.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint, p_embeds boolean
@@ -12887,7 +12823,7 @@ create or replace function memory.get_messages(
   created_before timestamptz default null
 )
 returns setof memory.message
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 -- From the end of the thread backwards, so that a read stops when recent_k messages are found. A plan for the values of
 -- a filter may read and sort the whole thread instead: 99 ms against 0.2 for 20 messages of 100,000.
@@ -13081,7 +13017,7 @@ $$;
 
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
 -- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
--- not computed with: one such row would stop the sweep of all users. Inlined by the planner, hence no SET clause.
+-- not computed with: one such row would stop the sweep of all users.
 create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -13094,8 +13030,7 @@ end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
 -- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live
--- less than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence
--- no SET clause.
+-- less than a day waits for nothing: whoever gives a text so short a life wants it gone.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -13278,7 +13213,7 @@ end;
 $$;
 
 -- The id of a message among embeddings and results is thread_id/seq. A thread_id may have slashes and digits of its
--- own. Inlined by the planner, hence no SET clauses.
+-- own.
 create or replace function memory._thread_of(p_id text)
 returns text
 language sql immutable parallel safe
@@ -13895,8 +13830,7 @@ $$;
 -- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
 
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it. Inlined by the
--- planner, hence no SET clause.
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
 create or replace function memory._may_be_long(p_content text)
 returns boolean
 language sql immutable parallel safe
@@ -14047,7 +13981,7 @@ begin
 end;
 $$;
 
--- The key with a number; the first has none. Inlined by the planner, hence no SET clause.
+-- The key with a number; the first has none.
 create or replace function memory._numbered_key(p_slug text, p_number int)
 returns text
 language sql immutable parallel safe
@@ -14101,8 +14035,7 @@ begin
 end;
 $$;
 
--- The placeholder of an artifact in the text of the message that names it; null if there is none. Inlined by the
--- planner, hence no SET clause.
+-- The placeholder of an artifact in the text of the message that names it; null if there is none.
 create or replace function memory._ref_in(p_content text, p_key text)
 returns text
 language sql immutable parallel safe
@@ -14136,7 +14069,6 @@ end;
 $$;
 
 -- Whether a message is part of its conversation: neither cleared, compressed nor expired.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -14144,8 +14076,7 @@ begin atomic
   select p_is_active and p_expires_at > statement_timestamp();
 end;
 
--- Whether a message was not cleared: it is active, or compression has put it away. Inlined by the planner, hence no SET
--- clause.
+-- Whether a message was not cleared: it is active, or compression has put it away.
 create or replace function memory._is_kept_message(p_is_active boolean, p_summary_id uuid)
 returns boolean
 language sql immutable parallel safe
@@ -14154,7 +14085,7 @@ begin atomic
 end;
 
 -- Whether search finds a message and jobs may read it: it is neither cleared nor expired. A compressed message is out
--- of its thread, but not out of search. Inlined by the planner, hence no SET clause.
+-- of its thread, but not out of search.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -14163,7 +14094,6 @@ begin atomic
 end;
 
 -- The current messages of a thread: of one agent, or of all when p_agent_id is null.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._active_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -14586,7 +14516,7 @@ $$;
 
 create or replace function memory.get_thread_summary(user_id text, thread_id text, kind text default null)
 returns setof memory.thread_summary
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -14609,7 +14539,7 @@ comment on function memory.get_thread_summary(text, text, text) is
 
 create or replace function memory.get_user_summary(user_id text)
 returns setof memory.thread_summary
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -14803,7 +14733,7 @@ end;
 $$;
 
 -- The current summaries of a user: of each thread and of the user as a whole, the newest completed one of each kind
--- that existed at p_as_of; null for now. Inlined by the planner, hence no SET clause.
+-- that existed at p_as_of; null for now.
 create or replace function memory._current_summaries(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries
 language sql stable parallel safe
@@ -14850,7 +14780,7 @@ create or replace function memory.add_memory(
   memory_id uuid default null
 )
 returns memory.stored_memory
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15464,7 +15394,7 @@ create or replace function memory.count_memories(
   include_quarantined boolean default false
 )
 returns bigint
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
 as $$
@@ -15486,7 +15416,7 @@ comment on function memory.count_memories(
 
 create or replace function memory.delete_memory(user_id text, memory_id uuid)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -15621,7 +15551,7 @@ $$;
 
 create or replace function memory.get_memory(user_id text, memory_id uuid)
 returns memory.memory
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15662,7 +15592,7 @@ $$;
 
 create or replace function memory.get_memory_history(user_id text, memory_id uuid)
 returns setof memory.memory_version
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -15975,7 +15905,7 @@ create or replace function memory.list_memories(
   include_quarantined boolean default false
 )
 returns setof memory.memory
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 -- Which index serves depends on the filters. PostgreSQL would settle on one plan for all after five calls, and the
 -- memories of one thread would take 200 ms instead of 2 for a user with 100,000 memories.
@@ -16012,7 +15942,7 @@ comment on function memory.list_memories(
 'include_superseded adds superseded ones, include_quarantined those in quarantine. '
 'valid_to and expires_at are null for never.';
 
--- A memory as get_memory() and list_memories() return it. Inlined by the planner, hence no SET clause.
+-- A memory as get_memory() and list_memories() return it.
 create or replace function memory._memory_result(p_memory memory.memories, p_total_count bigint)
 returns setof memory.memory
 language sql stable parallel safe
@@ -16450,8 +16380,7 @@ begin
 end;
 $$;
 
--- Whether these words do not fit into memories_recent_idx, of which an entry has room for 2,704 bytes. The planner
--- inlines this function; a SET clause would prevent that.
+-- Whether these words do not fit into memories_recent_idx, of which an entry has room for 2,704 bytes.
 create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
 returns boolean
 language sql stable parallel safe
@@ -16562,8 +16491,7 @@ begin
 end;
 $$;
 
--- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user. The planner inlines
--- this function; a SET clause would prevent that.
+-- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user.
 create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe
@@ -16573,7 +16501,7 @@ end;
 
 create or replace function memory.quarantine_memory(user_id text, memory_id uuid, reason text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16601,7 +16529,7 @@ comment on function memory.quarantine_memory(text, uuid, text) is
 
 create or replace function memory.release_memory(user_id text, memory_id uuid)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16625,7 +16553,7 @@ comment on function memory.release_memory(text, uuid) is
 
 create or replace function memory.restore_memory(user_id text, memory_id uuid, version int default null)
 returns int
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16697,8 +16625,7 @@ comment on function memory.restore_memory(text, uuid, int) is
 
 -- The rules of memories. A trigger applies them, so that "insert into memory.memories ..." from psql obeys them too.
 
--- Bytes that the content and the embedding_text of a memory may have. The planner inlines this function; a SET clause
--- would prevent that.
+-- Bytes that the content and the embedding_text of a memory may have.
 create or replace function memory._max_memory_bytes()
 returns int
 language sql immutable parallel safe
@@ -16717,7 +16644,7 @@ end;
 $$;
 
 -- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type
--- stays. "fact" is what a caller gets who names no type. Inlined by the planner, hence no SET clause.
+-- stays. "fact" is what a caller gets who names no type.
 create or replace function memory._finer_type(p_stored text, p_said text)
 returns text
 language sql immutable parallel safe
@@ -16752,7 +16679,7 @@ $$;
 
 -- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
 -- rule. Tags are looked at only when they are new, so that a memory that was stored before tags were limited can change
--- in everything else. The planner inlines this function; a SET clause would prevent that.
+-- in everything else.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language sql stable parallel safe
@@ -16866,7 +16793,7 @@ $$;
 -- which memories were stored decides nothing about extracted memories.
 
 -- The time that orders memories which disagree: when the newest message said so. For a memory that no message states,
--- what its writer gave as valid_from, or else when it was last said. Inlined by the planner, hence no SET clause.
+-- what its writer gave as valid_from, or else when it was last said.
 create or replace function memory._stated_at(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -16877,8 +16804,7 @@ begin atomic
 end;
 
 -- Since when nobody has said a memory again, from which its age counts in a context: not since when it holds. Who says
--- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes. Inlined by the
--- planner, hence no SET clause.
+-- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes.
 create or replace function memory._last_said(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -17056,7 +16982,7 @@ $$;
 -- that the column cannot hold (a confidence of "high" or 95, a number among the tags) is metadata like any other.
 -- Triggers do not do this: whoever inserts a row or restores an earlier version names its columns.
 
--- Whether metadata has an attribute of its memory. Inlined by the planner, hence no SET clause.
+-- Whether metadata has an attribute of its memory.
 create or replace function memory._has_memory_attributes(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -17100,8 +17026,7 @@ $$;
 -- Whether somebody stated a memory, or a model drew it from a conversation. Stated memories are evicted last, and the
 -- word of a model alone never changes them.
 
--- Whether a memory of this source was stated. The column is_stated has the result. The planner inlines this function; a
--- SET clause would prevent that.
+-- Whether a memory of this source was stated. The column is_stated has the result.
 create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
@@ -17154,7 +17079,7 @@ $$;
 
 create or replace function memory.supersede_memory(user_id text, old_memory_id uuid, new_memory_id uuid, reason text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -17211,7 +17136,7 @@ $$;
 -- trust: what raises it is computed here from stored rows, because a model writes replies and metadata.
 
 -- Whether a memory of one trust may hide, or change, one of another: what a tool or a web page said never does that to
--- what people said. Inlined by the planner, hence no SET clause.
+-- what people said.
 create or replace function memory._may_outrank(p_trust double precision, p_other double precision)
 returns boolean
 language sql immutable parallel safe
@@ -17344,7 +17269,7 @@ create or replace function memory.update_memory(
   expires_at timestamptz default null, expected_version int default null
 )
 returns int
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -17505,7 +17430,7 @@ create or replace function memory.add_document(
   doc_type text default 'document', metadata jsonb default '{}'
 )
 returns uuid
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -17550,7 +17475,7 @@ $$;
 
 create or replace function memory.delete_document(user_id text, document_id uuid)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -17670,7 +17595,7 @@ create or replace function memory.list_documents(
   row_offset int default 0, include_quarantined boolean default false
 )
 returns setof memory.document
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -17696,7 +17621,7 @@ comment on function memory.list_documents(text, text, text, int, int, boolean) i
 'on all pages.';
 
 -- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
--- those stored as "document". The planner inlines this function; a SET clause would prevent that.
+-- those stored as "document".
 create or replace function memory._doc_types(p_doc_types text[])
 returns text[]
 language sql immutable parallel safe
@@ -17865,7 +17790,7 @@ $$;
 
 create or replace function memory.clear_thread(user_id text, thread_id text, agent_id text default null)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -17877,7 +17802,17 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return 0;
   end if;
-  cleared := memory._clear_messages(user_id, thread_id, agent_id);
+  with gone as (
+    update memory.messages as m set is_active = false
+    where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active
+      and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id)
+    returning m.expires_at
+  )
+  select count(*) filter (where memory._is_current_message(true, g.expires_at)) into cleared from gone as g;
+  -- Jobs may read messages that have a summary_id, so those that compression put away lose it.
+  update memory.messages as m set summary_id = null
+  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active
+    and m.summary_id is not null and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id);
   -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
@@ -17904,29 +17839,6 @@ comment on function memory.clear_thread(text, text, text) is
 'conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The messages go '
 'for good with memory.sweep(), or once policy erasure.delete_after has passed.';
 
--- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Messages that
--- compression put away lose their summary_id, because jobs may read messages that have one.
-create or replace function memory._clear_messages(p_user_id text, p_thread_id text, p_agent_id text)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  cleared bigint;
-begin
-  with cleared_messages as (
-    update memory.messages as m set is_active = false
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
-      and (p_agent_id is null or m.agent_id = p_agent_id)
-    returning m.expires_at
-  )
-  select count(*) filter (where memory._is_current_message(true, c.expires_at)) into cleared from cleared_messages as c;
-  update memory.messages as m set summary_id = null
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null
-    and (p_agent_id is null or m.agent_id = p_agent_id);
-  return cleared;
-end;
-$$;
-
 -- Has the next compression archive the thread into a new document, and says that the one before stays.
 create or replace function memory._close_archive(p_user_id text, p_thread_id text)
 returns void
@@ -17947,7 +17859,7 @@ $$;
 
 create or replace function memory.delete_message(user_id text, thread_id text, seq bigint)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -18042,7 +17954,7 @@ $$;
 
 create or replace function memory.delete_thread(user_id text, thread_id text, memories text default 'keep')
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -18145,7 +18057,7 @@ $$;
 
 create or replace function memory.list_threads(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -18183,6 +18095,8 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters and jobs
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  deleted bigint[]; -- the numbers of the messages
 begin
   -- The scopes of marks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k
@@ -18196,39 +18110,27 @@ begin
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
-  perform memory._delete_messages_of_thread(old.user_id, old.thread_id);
-  delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
-  delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
-  return null;
-end;
-$$;
-
--- Deletes all messages of a thread that is gone, and what belongs to them. The trigger on messages passes by: it would
--- keep the keys and correct the counters of each, which go with the thread. That took 3 of 17 s for 1,000,000
--- messages.
-create or replace function memory._delete_messages_of_thread(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  deleted bigint[];
-begin
-  perform memory._check_artifact_soon(p_user_id, k.artifact_key)
+  perform memory._check_artifact_soon(old.user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
-        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null) as k;
+        where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
+  -- The trigger on messages passes by: it would keep the keys and correct the counters of each, which go with the
+  -- thread. That took 3 of 17 s for 1,000,000 messages.
   perform memory._begin_whole_user_change();
   with gone as (
-    delete from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id returning m.seq
+    delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id returning m.seq
   )
   select array_agg(g.seq) into deleted from gone as g;
   perform memory._end_whole_user_change();
   -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
   if exists (select from memory.models as m where m.kind = 'embedding') then
-    perform memory._drop_embeddings(p_user_id, 'message', g.ids)
-    from (select array_agg(p_thread_id || '/' || d.seq) as ids
+    perform memory._drop_embeddings(old.user_id, 'message', g.ids)
+    from (select array_agg(old.thread_id || '/' || d.seq) as ids
           from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
   end if;
-  delete from memory.quarantined_messages as q where q.user_id = p_user_id and q.thread_id = p_thread_id;
+  delete from memory.quarantined_messages as q where q.user_id = old.user_id and q.thread_id = old.thread_id;
+  delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
+  delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
+  return null;
 end;
 $$;
 
@@ -19119,7 +19021,7 @@ $$;
 
 create or replace function memory.delete_secret(user_id text, name text)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -19134,7 +19036,7 @@ comment on function memory.delete_secret(text, text) is
 
 create or replace function memory.get_secret(user_id text, name text)
 returns text
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
@@ -19235,7 +19137,7 @@ $$;
 
 create or replace function memory.list_secrets(user_id text)
 returns setof memory.secret
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -19250,7 +19152,7 @@ comment on function memory.list_secrets(text) is
 
 create or replace function memory.load_user(user_id text, agent_id text default null)
 returns jsonb
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -19372,7 +19274,7 @@ $$;
 
 create or replace function memory.reencrypt_secrets(batch_size int default 1000)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
@@ -19522,7 +19424,7 @@ $$;
 
 create or replace function memory.set_secret(user_id text, name text, value text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$
@@ -19865,7 +19767,7 @@ $$;
 
 create or replace function memory.compress_thread(user_id text, thread_id text)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -20091,7 +19993,7 @@ $$;
 
 create or replace function memory.consolidate(user_id text)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -20221,7 +20123,7 @@ begin
 end;
 $$;
 
--- The text of a message with another placeholder of its artifact. Inlined by the planner, hence no SET clause.
+-- The text of a message with another placeholder of its artifact.
 create or replace function memory._with_ref(p_message memory.messages, p_ref text)
 returns text
 language sql immutable parallel safe
@@ -20865,7 +20767,7 @@ $$;
 
 create or replace function memory.extract_memories(user_id text, thread_id text, recent_k int default null)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -21877,7 +21779,7 @@ create or replace function memory.summarize_thread(
   user_id text, thread_id text, recent_k int default null, kind text default null
 )
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -22005,7 +21907,7 @@ $$;
 
 create or replace function memory.summarize_user(user_id text, recent_k int default null)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -22200,7 +22102,7 @@ create or replace function memory.list_quarantined(
   user_id text, source text default null, row_limit int default 50, row_offset int default 0
 )
 returns setof memory.quarantined
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -22255,7 +22157,7 @@ comment on function memory.list_quarantined(text, text, int, int) is
 
 create or replace function memory.quarantine_source(user_id text, source text, id text, reason text)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -22380,7 +22282,7 @@ $$;
 
 create or replace function memory.release_source(user_id text, source text, id text)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -27953,7 +27855,7 @@ create or replace function memory.export_user(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1
@@ -28273,8 +28175,7 @@ end;
 $$;
 
 -- Whether jobs of a kind are handed texts of the user. Those that parse artifacts are not: they lock parts of artifacts
--- before their own row, so whoever removes artifacts leaves them alone. The planner inlines this function; a SET clause
--- would prevent that.
+-- before their own row, so whoever removes artifacts leaves them alone.
 create or replace function memory._may_show_texts(p_kind text)
 returns boolean
 language sql immutable parallel safe
@@ -28284,7 +28185,7 @@ end;
 
 create or replace function memory.forget_memory(user_id text, memory_id uuid, reason text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -28505,7 +28406,14 @@ begin
   if places <> '{}' or exists (
     select from memory.summaries as s
     where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_wordings)) then
-    gone := memory._added(gone, memory._forget_user_summary(p_user_id));
+    -- A new one is made of all that is left.
+    delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('marks', nullif(removed, 0))));
+    delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
+    if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+      perform memory._enqueue(p_user_id, 'summarize_user', '');
+    end if;
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may ask for what was forgotten
   get diagnostics removed = row_count;
@@ -28577,31 +28485,14 @@ begin
 end;
 $$;
 
--- Removes the summary of a user across threads, and queues a new one of all that is left where there is a chat model.
-create or replace function memory._forget_user_summary(p_user_id text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  marks bigint;
-begin
-  delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
-  get diagnostics marks = row_count;
-  delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
-  if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
-    perform memory._enqueue(p_user_id, 'summarize_user', '');
-  end if;
-  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0)));
-end;
-$$;
-
 create or replace function memory.forget_user(user_id text, reason text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  gone jsonb;
+  gone jsonb; -- by all passes
+  gone_now jsonb; -- by one
   lifted bigint;
 begin
   perform memory._check_id('user_id', user_id);
@@ -28610,7 +28501,18 @@ begin
   perform memory._begin_whole_user_change();
   for attempt in 1 .. 100 loop
     begin
-      gone := memory._forget_all_rows(user_id);
+      -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no
+      -- transaction was removed in part: what others committed before is gone, and what they commit from now on is of a
+      -- new user.
+      gone := jsonb '{}';
+      for pass in 1 .. 1000 loop
+        gone_now := memory._forget_rows(user_id, pass = 1);
+        exit when gone_now = '{}';
+        gone := memory._added(gone, gone_now);
+      end loop;
+      if gone_now <> '{}' then
+        perform memory._refuse_busy_user();
+      end if;
       exit;
     exception when serialization_failure then -- this has given back all locks that the attempt took
       if attempt = 100 then
@@ -28638,29 +28540,6 @@ comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
-
--- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
-create or replace function memory._forget_all_rows(p_user_id text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone jsonb;
-  all_gone jsonb := jsonb '{}';
-begin
-  -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
-  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
-  for pass in 1 .. 1000 loop
-    gone := memory._forget_rows(p_user_id, pass = 1);
-    exit when gone = '{}';
-    all_gone := memory._added(all_gone, gone);
-  end loop;
-  if gone <> '{}' then
-    perform memory._refuse_busy_user();
-  end if;
-  return all_gone;
-end;
-$$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
@@ -29161,7 +29040,7 @@ create or replace function memory.import_user(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
 )
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$
@@ -29465,7 +29344,7 @@ create or replace function memory.list_users(
 returns table (
   user_id text, thread_count bigint, message_count bigint, memory_count bigint, last_at timestamptz, total_count bigint
 )
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- compiling takes longer than the query saves
 set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk
@@ -29710,7 +29589,7 @@ $$;
 
 create or replace function memory.was_forgotten(user_id text, messages jsonb)
 returns boolean[]
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -30014,12 +29893,22 @@ begin
   from jsonb_array_elements(p_models) as m (value)
   where m.value ->> 'last_error' is not null;
 
+  -- The results of jobs tell it, as long as they are kept.
   return query
   select 'languages', 'languages', false,
     format('the built-in model could not read messages (%s), so nothing is remembered of them', l.found),
     'Register and activate a chat model, which reads every language: memory.register_model(), memory.activate_model()'
-  from (select memory._unread_languages() as found) as l
-  where l.found is not null;
+  from (
+    select string_agg(format('%s in %s', u.messages, u.language), ', ' order by u.messages desc, u.language) as found
+    from (
+      select l.key as language, sum(l.value::numeric) as messages
+      from (select j.* from memory.jobs as j
+            where j.status in ('completed', 'dead') order by j.finished_at desc limit 1000) as n
+      cross join jsonb_each_text(n.result -> 'unread') as l
+      where n.status = 'completed' and n.kind = 'extract_memories'
+      group by l.key order by sum(l.value::numeric) desc, l.key limit 10) as u) as l
+  where l.found is not null
+    and exists (select from memory.models as m where m.kind = 'chat' and m.is_active and m.provider = 'local');
 
   return query
   select 'embedding model', 'embedding model', false, 'none is active: searches compare words, not meaning',
@@ -30371,28 +30260,6 @@ begin
 end;
 $$;
 
--- The languages that the built-in model has met and cannot read, with how many messages: it remembers nothing of these.
--- The results of jobs tell, as long as they are kept. Null without such languages, or where another model is active.
-create or replace function memory._unread_languages()
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  if (select m.provider from memory.models as m where m.kind = 'chat' and m.is_active) is distinct from 'local' then
-    return null;
-  end if;
-  return (
-    select string_agg(format('%s in %s', u.messages, u.language), ', ' order by u.messages desc, u.language)
-    from (
-      select l.key as language, sum(l.value::numeric) as messages
-      from (select j.* from memory.jobs as j
-            where j.status in ('completed', 'dead') order by j.finished_at desc limit 1000) as n
-      cross join jsonb_each_text(n.result -> 'unread') as l
-      where n.status = 'completed' and n.kind = 'extract_memories'
-      group by l.key order by sum(l.value::numeric) desc, l.key limit 10) as u);
-end;
-$$;
-
 -- What memory.doctor() says of messages that expire before extraction has read them.
 create or replace function memory._check_unread(out ok boolean, out detail text)
 language plpgsql stable parallel safe
@@ -30486,7 +30353,7 @@ $$;
 
 create or replace function memory.doctor()
 returns table (check_name text, ok boolean, detail text)
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- the statements read catalogs, and compiling one took 600 ms
 as $$
@@ -30648,36 +30515,6 @@ begin
 end;
 $$;
 
--- Queues the jobs that become due with time, at most p_row_limit of each kind, and returns their number.
-create or replace function memory._enqueue_periodic_work(p_row_limit int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  overdue record;
-  queued bigint := 0;
-begin
-  for overdue in
-    select 'backfill' as kind, o.* from memory._backfill_overdue(p_row_limit) as o
-    union all
-    select 'chunk_documents' as kind, o.* from memory._chunk_documents_overdue(p_row_limit) as o
-    union all
-    select 'consolidate' as kind, o.* from memory._consolidate_overdue(p_row_limit) as o
-    union all
-    select 'describe_artifact' as kind, o.* from memory._describe_artifact_overdue(p_row_limit) as o
-    union all
-    select 'embed' as kind, o.* from memory._embed_overdue(p_row_limit) as o
-    union all
-    select 'extract_memories' as kind, o.* from memory._extract_memories_overdue(p_row_limit) as o
-    union all
-    select 'parse_artifacts' as kind, o.* from memory._parse_artifacts_overdue(p_row_limit) as o
-  loop
-    queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
-  end loop;
-  return queued;
-end;
-$$;
-
 create or replace function memory.schedule_jobs(every text default '10 seconds', sweep_at text default '17 3 * * *')
 returns setof text
 language plpgsql volatile parallel unsafe -- with the caller's rights: pg_cron runs jobs as the role that made them
@@ -30831,7 +30668,7 @@ $$;
 -- reads texts of many users, so the answer takes as long for a million messages as for none.
 create or replace function memory.status()
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- as memory.doctor()
 as $$
@@ -31238,12 +31075,13 @@ $$;
 
 create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   swept jsonb;
-  queued bigint;
+  overdue record; -- jobs that become due with time, at most batch_size of each kind
+  queued bigint := 0;
   checked bigint;
 begin
   if (batch_size >= 1) is not true then
@@ -31253,7 +31091,23 @@ begin
 
   perform memory._release_left_hidden(least(batch_size, 1000));
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
-  queued := memory._enqueue_periodic_work(batch_size);
+  for overdue in
+    select 'backfill' as kind, o.* from memory._backfill_overdue(batch_size) as o
+    union all
+    select 'chunk_documents' as kind, o.* from memory._chunk_documents_overdue(batch_size) as o
+    union all
+    select 'consolidate' as kind, o.* from memory._consolidate_overdue(batch_size) as o
+    union all
+    select 'describe_artifact' as kind, o.* from memory._describe_artifact_overdue(batch_size) as o
+    union all
+    select 'embed' as kind, o.* from memory._embed_overdue(batch_size) as o
+    union all
+    select 'extract_memories' as kind, o.* from memory._extract_memories_overdue(batch_size) as o
+    union all
+    select 'parse_artifacts' as kind, o.* from memory._parse_artifacts_overdue(batch_size) as o
+  loop
+    queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
+  end loop;
   checked := memory._finish_unread_messages(batch_size);
   checked := checked + memory._parse_parts(null, 4000000);
   checked := checked + memory._check_unchecked(batch_size);

@@ -1,4 +1,4 @@
--- Whether a user_id is an id, and one that this session may reach. Inlined by the planner, hence no SET clause.
+-- Whether a user_id is an id, and one that this session may reach.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel safe

@@ -5,7 +5,7 @@
 --   0.4  a tool said so
 --   0.3  it comes from a web page or an email
 
--- The trust of a source. Inlined by the planner, hence no SET clause.
+-- The trust of a source.
 create or replace function memory._source_trust(p_source text)
 returns double precision
 language sql immutable parallel safe
@@ -21,7 +21,7 @@ begin atomic
 end;
 
 -- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
--- raise it. The planner inlines this function; a SET clause would prevent that.
+-- raise it.
 create or replace function memory._lowered(p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -34,7 +34,6 @@ end;
 
 -- The trust of a message, by its role. metadata.trust can lower it, for an email that an application stores under the
 -- role user. Nothing is stored: a column would cost every message its room, and the role of a message does not change.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._message_trust(p_role text, p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe

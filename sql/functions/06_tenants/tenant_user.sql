@@ -1,6 +1,6 @@
 create or replace function memory.tenant_user()
 returns text
-language plpgsql stable parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql stable parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

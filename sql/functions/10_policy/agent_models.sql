@@ -1,6 +1,6 @@
 -- The models that a policy names the way an agent's configuration file does: by provider and model.
 
--- Whether models of this provider can be registered. Inlined by the planner, hence no SET clause.
+-- Whether models of this provider can be registered.
 create or replace function memory._is_provider(p_provider text)
 returns boolean
 language sql immutable parallel safe

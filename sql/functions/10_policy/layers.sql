@@ -31,8 +31,7 @@ begin
 end;
 $$;
 
--- The policy of these rows. Without rows, which is usual, no function is called for it. Inlined by the planner, hence
--- no SET clause.
+-- The policy of these rows. Without rows, which is usual, no function is called for it.
 create or replace function memory._effective_policy(p_layers memory.policies[])
 returns jsonb
 language sql stable parallel safe
@@ -41,7 +40,6 @@ begin atomic
 end;
 
 -- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._policy_applies(
   p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
 )

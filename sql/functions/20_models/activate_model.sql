@@ -1,6 +1,6 @@
 create or replace function memory.activate_model(name text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$

@@ -10,7 +10,7 @@ end;
 $$;
 
 -- Dimensions of the model's embeddings: those of the embeddings it has made, else those its settings ask for, else
--- null. The planner inlines this function; a SET clause would prevent that.
+-- null.
 create or replace function memory._known_dimensions(p_model memory.models)
 returns int
 language sql immutable parallel safe

@@ -2,7 +2,7 @@ create or replace function memory.register_model(
   name text, kind text, provider text, model text, settings jsonb default '{}'
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set lock_timeout = '2s' -- an administrator hears of an open transaction soon
 as $$

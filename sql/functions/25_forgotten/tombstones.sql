@@ -39,8 +39,7 @@ end;
 $$;
 
 -- Whether a memory that is to be stored was forgotten and nobody has stated it anew, because a model says it. What an
--- application stores by itself is said after the user asked to forget it, so that is stored. The planner inlines this
--- function; a SET clause would prevent that.
+-- application stores by itself is said after the user asked to forget it, so that is stored.
 create or replace function memory._stays_out(p_is_stated boolean, p_user_id text, p_content text)
 returns boolean
 language sql stable parallel safe

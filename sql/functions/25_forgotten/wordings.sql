@@ -119,8 +119,7 @@ begin atomic
 end;
 
 -- Whether a text may state one of the wordings that these patterns were made of: it has the word, or a character that
--- may hide it. That takes a twentieth of the time that it takes to spell the text. Inlined by the planner, hence no SET
--- clause.
+-- may hide it. That takes a twentieth of the time that it takes to spell the text.
 create or replace function memory._may_state(p_text text, p_patterns text[])
 returns boolean
 language sql immutable parallel safe

@@ -3,7 +3,7 @@ create or replace function memory.claim_jobs(
   user_id text default null
 )
 returns setof memory.claimed_job
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -2,7 +2,7 @@ create or replace function memory.complete_job(
   user_id text, job_id bigint, lease_token uuid, result jsonb, calls jsonb default null
 )
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

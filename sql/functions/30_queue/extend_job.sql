@@ -1,6 +1,6 @@
 create or replace function memory.extend_job(user_id text, job_id bigint, lease_token uuid, lease interval)
 returns void
-language plpgsql volatile parallel unsafe security definer -- workers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

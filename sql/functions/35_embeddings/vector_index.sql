@@ -1,7 +1,7 @@
 -- Returns statements instead of running them: "create index concurrently" cannot run inside a function.
 create or replace function memory.vector_index(model text)
 returns setof text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -1,6 +1,6 @@
 create or replace function memory.add_artifact_piece(user_id text, content text, upload_id uuid default null)
 returns uuid
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -18,8 +18,12 @@ returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  patterns constant text[] := memory._patterns(p_grep);
   is_ascii constant boolean := octet_length(p_grep) = length(p_grep);
+  -- Patterns of LIKE, one for each word, that match what has the word.
+  patterns constant text[] := array(
+    select '%' || regexp_replace(memory._without_case(w.word, is_ascii), e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
+    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
+    where w.word <> '');
   from_line constant int := coalesce(p_from_line, 1);
   to_line constant bigint := coalesce(from_line + p_max_lines::bigint - 1, 2147483648);
   starts constant bigint := memory._line_start(p_user_id, p_content_id, from_line);
@@ -79,22 +83,8 @@ begin
 end;
 $$;
 
--- Patterns of LIKE, one for each word of a text, that match what has the word.
-create or replace function memory._patterns(p_grep text)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select '%' || regexp_replace(memory._without_case(w.word, octet_length(p_grep) = length(p_grep)),
-                                 e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
-    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
-    where w.word <> '');
-end;
-$$;
-
 -- A text without the difference between capitals and small letters. For words of ASCII it is enough to change the
--- letters of ASCII, which takes a tenth of the time. Inlined by the planner, hence no SET clause.
+-- letters of ASCII, which takes a tenth of the time.
 create or replace function memory._without_case(p_text text, p_is_ascii boolean)
 returns text
 language sql immutable parallel safe

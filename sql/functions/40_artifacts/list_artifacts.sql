@@ -3,7 +3,7 @@ create or replace function memory.list_artifacts(
   row_offset int default 0
 )
 returns setof memory.artifact
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

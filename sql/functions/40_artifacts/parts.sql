@@ -9,7 +9,7 @@ begin atomic
   select 209715200; -- 200 MiB
 end;
 
--- Whether a part is one of the passages at the beginning. Inlined by the planner, hence no SET clause.
+-- Whether a part is one of the passages at the beginning.
 create or replace function memory._is_passage(p_first_byte int)
 returns boolean
 language sql immutable parallel safe
@@ -17,7 +17,7 @@ begin atomic
   select p_first_byte < 49152;
 end;
 
--- How many bytes a part has at most that begins at this byte. Inlined by the planner, hence no SET clause.
+-- How many bytes a part has at most that begins at this byte.
 create or replace function memory._part_bytes(p_first_byte int)
 returns int
 language sql immutable parallel safe

@@ -24,7 +24,7 @@ end;
 $$;
 
 -- The parts that a rule has yet to look at before these bytes of a content are shown. The first part is always one of
--- them, because the description is judged with it. Inlined by the planner, hence no SET clause.
+-- them, because the description is judged with it.
 create or replace function memory._unjudged_parts(p_user_id text, p_content_id uuid, p_bytes int4multirange)
 returns setof memory.artifact_parts
 language sql stable parallel safe

@@ -3,7 +3,7 @@ create or replace function memory.retrieve_artifact(
   max_lines int default null, grep text default null, context_lines int default 2
 )
 returns text
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

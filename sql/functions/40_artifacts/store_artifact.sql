@@ -4,7 +4,7 @@ create or replace function memory.store_artifact(
   metadata jsonb default '{}', expires_at timestamptz default null, upload_id uuid default null
 )
 returns memory.stored_artifact
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

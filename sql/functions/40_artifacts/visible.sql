@@ -1,5 +1,4 @@
--- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired ones. The
--- planner inlines this function; a SET clause would prevent that.
+-- The artifacts of a user that have not expired and are not in quarantine. Only memory.sweep() sees expired ones.
 create or replace function memory._current_artifacts(p_user_id text)
 returns setof memory.artifacts
 language sql stable parallel safe

@@ -1,6 +1,6 @@
 -- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
 
--- Whether a part lies at the end of a content. Inlined by the planner, hence no SET clause.
+-- Whether a part lies at the end of a content.
 create or replace function memory._is_last_part(p_first_byte int, p_token_count int)
 returns boolean
 language sql immutable parallel safe
@@ -16,8 +16,7 @@ begin atomic
   select substring(p_id from '^(.*)/');
 end;
 
--- What a part is found by: its text, in the first part also key and description. Inlined by the planner, hence no SET
--- clause.
+-- What a part is found by: its text, in the first part also key and description.
 create or replace function memory._part_text(p_key text, p_description text, p_first_byte int, p_content text)
 returns text
 language sql immutable parallel safe

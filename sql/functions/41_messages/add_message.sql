@@ -4,7 +4,7 @@ create or replace function memory.add_message(
   expires_at timestamptz default null, idempotency_key text default null
 )
 returns memory.stored_message
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

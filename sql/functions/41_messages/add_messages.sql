@@ -2,7 +2,7 @@ create or replace function memory.add_messages(
   user_id text, thread_id text, messages jsonb, agent_id text default 'default'
 )
 returns setof memory.stored_message
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

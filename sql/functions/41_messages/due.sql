@@ -1,7 +1,6 @@
 -- Which work new messages make due: extractions, summaries, compression, embeddings.
 
 -- Whether a multiple of p_n is among the next p_count numbers after p_before; null when p_n is 0.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._passes_multiple(p_before bigint, p_count int, p_n int)
 returns boolean
 language sql immutable parallel safe
@@ -9,7 +8,7 @@ begin atomic
   select case when p_n > 0 then (p_before + p_count) / p_n > p_before / p_n end;
 end;
 
--- The kind of summary that the policy has made of a thread. Inlined by the planner, hence no SET clause.
+-- The kind of summary that the policy has made of a thread.
 create or replace function memory._kind_of_summary(p_policy jsonb)
 returns text
 language sql immutable parallel safe
@@ -17,12 +16,11 @@ begin atomic
   select case when (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0 then 'thread' else 'rolling' end;
 end;
 
--- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a
--- context, and those since its newest summary have more than three quarters of a context, because summaries and
--- memories need the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages
--- have all of a context, because its compression will soon read them, too. With three quarters 1,000 messages cost
--- 0.189 USD, with half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts). Inlined by the
--- planner, hence no SET clause.
+-- Whether a thread needs a rolling summary under policy summary.when needed: its messages no longer fit into a context,
+-- and those since its newest summary have more than three quarters of a context, because summaries and memories need
+-- the rest. A thread that has nine tenths of compression.threshold_tokens waits until those messages have all of a
+-- context, because its compression will soon read them, too. With three quarters 1,000 messages cost 0.189 USD, with
+-- half 0.209, and without these summaries 0.152 (python -m bench.cost, made-up texts).
 create or replace function memory._needs_summary(p_policy jsonb, p_active_tokens bigint, p_tokens_since_summary bigint)
 returns boolean
 language sql immutable parallel safe
@@ -35,8 +33,7 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._append() decides in the end whether a job is queued. Inlined by the planner, hence no SET
--- clause.
+-- summarize_user, memory._append() decides in the end whether a job is queued.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint, p_embeds boolean

@@ -12,7 +12,7 @@ $$;
 
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
 -- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
--- not computed with: one such row would stop the sweep of all users. Inlined by the planner, hence no SET clause.
+-- not computed with: one such row would stop the sweep of all users.
 create or replace function memory._expires_soon(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -25,8 +25,7 @@ end;
 
 -- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
 -- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. One that was to live
--- less than a day waits for nothing: whoever gives a text so short a life wants it gone. Inlined by the planner, hence
--- no SET clause.
+-- less than a day waits for nothing: whoever gives a text so short a life wants it gone.
 create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe

@@ -1,6 +1,6 @@
 -- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
--- Whether metadata has a part that a message without text may consist of. Inlined by the planner, hence no SET clause.
+-- Whether metadata has a part that a message without text may consist of.
 create or replace function memory._has_parts(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -8,7 +8,7 @@ begin atomic
   select p_metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content'];
 end;
 
--- Whether a message can have this role. Inlined by the planner, hence no SET clause.
+-- Whether a message can have this role.
 create or replace function memory._is_role(p_role text)
 returns boolean
 language sql immutable parallel safe
@@ -16,7 +16,7 @@ begin atomic
   select (p_role in ('user', 'assistant', 'tool', 'system', 'developer')) is true;
 end;
 
--- Bytes that the content of a message may have. Inlined by the planner, hence no SET clause.
+-- Bytes that the content of a message may have.
 create or replace function memory._max_message_bytes()
 returns int
 language sql immutable parallel safe
@@ -24,9 +24,9 @@ begin atomic
   select 10485760;
 end;
 
--- The argument that breaks a rule of messages; null when none does. Inlined by the planner, hence no SET clause.
--- Without inlining, the rules would take a fifth of the time of an insert. PostgreSQL prepares the expression anew in
--- each transaction, which takes longer than evaluating it, so it has as few operators as possible.
+-- The argument that breaks a rule of messages; null when none does. Without inlining, the rules would take a fifth of
+-- the time of an insert. PostgreSQL prepares the expression anew in each transaction, which takes longer than
+-- evaluating it, so it has as few operators as possible.
 create or replace function memory._message_problem(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_idempotency_key text
@@ -109,7 +109,7 @@ begin
 end;
 $$;
 
--- Estimated tokens of a message with its tool calls. Inlined by the planner, hence no SET clause.
+-- Estimated tokens of a message with its tool calls.
 create or replace function memory._estimated_tokens(p_content text, p_metadata jsonb)
 returns int
 language sql immutable parallel safe
@@ -119,7 +119,7 @@ end;
 
 -- Whether a message ends a round: the assistant answers and calls no tool. Calls stand in tool_calls, in function_call
 -- (the form before 2023), or among the parts of the content. One operator, because PostgreSQL prepares each operator
--- anew in each transaction. Inlined by the planner, hence no SET clause.
+-- anew in each transaction.
 create or replace function memory._ends_round(p_role text, p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe

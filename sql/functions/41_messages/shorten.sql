@@ -2,8 +2,7 @@
 -- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
 
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it. Inlined by the
--- planner, hence no SET clause.
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
 create or replace function memory._may_be_long(p_content text)
 returns boolean
 language sql immutable parallel safe
@@ -154,7 +153,7 @@ begin
 end;
 $$;
 
--- The key with a number; the first has none. Inlined by the planner, hence no SET clause.
+-- The key with a number; the first has none.
 create or replace function memory._numbered_key(p_slug text, p_number int)
 returns text
 language sql immutable parallel safe
@@ -208,8 +207,7 @@ begin
 end;
 $$;
 
--- The placeholder of an artifact in the text of the message that names it; null if there is none. Inlined by the
--- planner, hence no SET clause.
+-- The placeholder of an artifact in the text of the message that names it; null if there is none.
 create or replace function memory._ref_in(p_content text, p_key text)
 returns text
 language sql immutable parallel safe

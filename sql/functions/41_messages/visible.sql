@@ -1,5 +1,4 @@
 -- Whether a message is part of its conversation: neither cleared, compressed nor expired.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._is_current_message(p_is_active boolean, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -7,8 +6,7 @@ begin atomic
   select p_is_active and p_expires_at > statement_timestamp();
 end;
 
--- Whether a message was not cleared: it is active, or compression has put it away. Inlined by the planner, hence no SET
--- clause.
+-- Whether a message was not cleared: it is active, or compression has put it away.
 create or replace function memory._is_kept_message(p_is_active boolean, p_summary_id uuid)
 returns boolean
 language sql immutable parallel safe
@@ -17,7 +15,7 @@ begin atomic
 end;
 
 -- Whether search finds a message and jobs may read it: it is neither cleared nor expired. A compressed message is out
--- of its thread, but not out of search. Inlined by the planner, hence no SET clause.
+-- of its thread, but not out of search.
 create or replace function memory._is_readable_message(p_is_active boolean, p_summary_id uuid, p_expires_at timestamptz)
 returns boolean
 language sql stable parallel safe
@@ -26,7 +24,6 @@ begin atomic
 end;
 
 -- The current messages of a thread: of one agent, or of all when p_agent_id is null.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._active_messages(p_user_id text, p_thread_id text, p_agent_id text)
 returns setof memory.messages
 language sql stable parallel safe

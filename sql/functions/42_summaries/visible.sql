@@ -1,5 +1,5 @@
 -- The current summaries of a user: of each thread and of the user as a whole, the newest completed one of each kind
--- that existed at p_as_of; null for now. Inlined by the planner, hence no SET clause.
+-- that existed at p_as_of; null for now.
 create or replace function memory._current_summaries(p_user_id text, p_as_of timestamptz)
 returns setof memory.summaries
 language sql stable parallel safe

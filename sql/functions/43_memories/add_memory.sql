@@ -7,7 +7,7 @@ create or replace function memory.add_memory(
   memory_id uuid default null
 )
 returns memory.stored_memory
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -6,7 +6,7 @@ create or replace function memory.list_memories(
   include_quarantined boolean default false
 )
 returns setof memory.memory
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 -- Which index serves depends on the filters. PostgreSQL would settle on one plan for all after five calls, and the
 -- memories of one thread would take 200 ms instead of 2 for a user with 100,000 memories.

@@ -1,4 +1,4 @@
--- A memory as get_memory() and list_memories() return it. Inlined by the planner, hence no SET clause.
+-- A memory as get_memory() and list_memories() return it.
 create or replace function memory._memory_result(p_memory memory.memories, p_total_count bigint)
 returns setof memory.memory
 language sql stable parallel safe

@@ -2,7 +2,7 @@
 -- trust: what raises it is computed here from stored rows, because a model writes replies and metadata.
 
 -- Whether a memory of one trust may hide, or change, one of another: what a tool or a web page said never does that to
--- what people said. Inlined by the planner, hence no SET clause.
+-- what people said.
 create or replace function memory._may_outrank(p_trust double precision, p_other double precision)
 returns boolean
 language sql immutable parallel safe

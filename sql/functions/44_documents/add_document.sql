@@ -3,7 +3,7 @@ create or replace function memory.add_document(
   doc_type text default 'document', metadata jsonb default '{}'
 )
 returns uuid
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

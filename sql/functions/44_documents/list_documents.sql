@@ -3,7 +3,7 @@ create or replace function memory.list_documents(
   row_offset int default 0, include_quarantined boolean default false
 )
 returns setof memory.document
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -29,7 +29,7 @@ comment on function memory.list_documents(text, text, text, int, int, boolean) i
 'on all pages.';
 
 -- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
--- those stored as "document". The planner inlines this function; a SET clause would prevent that.
+-- those stored as "document".
 create or replace function memory._doc_types(p_doc_types text[])
 returns text[]
 language sql immutable parallel safe

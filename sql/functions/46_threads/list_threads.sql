@@ -1,6 +1,6 @@
 create or replace function memory.list_threads(user_id text, row_limit int default 50, row_offset int default 0)
 returns setof memory.thread
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

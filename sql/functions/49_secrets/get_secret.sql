@@ -1,6 +1,6 @@
 create or replace function memory.get_secret(user_id text, name text)
 returns text
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set debug_print_plan = off -- every session may have plans sent to itself, and here they hold a key
 as $$

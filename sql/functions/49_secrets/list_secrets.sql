@@ -1,6 +1,6 @@
 create or replace function memory.list_secrets(user_id text)
 returns setof memory.secret
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

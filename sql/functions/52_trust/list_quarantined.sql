@@ -2,7 +2,7 @@ create or replace function memory.list_quarantined(
   user_id text, source text default null, row_limit int default 50, row_offset int default 0
 )
 returns setof memory.quarantined
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

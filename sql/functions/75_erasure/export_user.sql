@@ -2,7 +2,7 @@ create or replace function memory.export_user(
   user_id text, kinds text[] default null, max_rows int default null, after jsonb default null
 )
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC' -- so that times are written alike everywhere
 set extra_float_digits = 1

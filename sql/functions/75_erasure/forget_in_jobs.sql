@@ -33,8 +33,7 @@ end;
 $$;
 
 -- Whether jobs of a kind are handed texts of the user. Those that parse artifacts are not: they lock parts of artifacts
--- before their own row, so whoever removes artifacts leaves them alone. The planner inlines this function; a SET clause
--- would prevent that.
+-- before their own row, so whoever removes artifacts leaves them alone.
 create or replace function memory._may_show_texts(p_kind text)
 returns boolean
 language sql immutable parallel safe

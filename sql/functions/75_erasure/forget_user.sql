@@ -1,10 +1,11 @@
 create or replace function memory.forget_user(user_id text, reason text default null)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  gone jsonb;
+  gone jsonb; -- by all passes
+  gone_now jsonb; -- by one
   lifted bigint;
 begin
   perform memory._check_id('user_id', user_id);
@@ -13,7 +14,18 @@ begin
   perform memory._begin_whole_user_change();
   for attempt in 1 .. 100 loop
     begin
-      gone := memory._forget_all_rows(user_id);
+      -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no
+      -- transaction was removed in part: what others committed before is gone, and what they commit from now on is of a
+      -- new user.
+      gone := jsonb '{}';
+      for pass in 1 .. 1000 loop
+        gone_now := memory._forget_rows(user_id, pass = 1);
+        exit when gone_now = '{}';
+        gone := memory._added(gone, gone_now);
+      end loop;
+      if gone_now <> '{}' then
+        perform memory._refuse_busy_user();
+      end if;
       exit;
     exception when serialization_failure then -- this has given back all locks that the attempt took
       if attempt = 100 then
@@ -41,29 +53,6 @@ comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps what calls cost, without the user. A tombstone (keyed hash) keeps out what is '
 'imported of the user later; who writes under this user_id again is a new user.';
-
--- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
-create or replace function memory._forget_all_rows(p_user_id text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone jsonb;
-  all_gone jsonb := jsonb '{}';
-begin
-  -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
-  -- was removed in part: what others committed before is gone, and what they commit from now on is of a new user.
-  for pass in 1 .. 1000 loop
-    gone := memory._forget_rows(p_user_id, pass = 1);
-    exit when gone = '{}';
-    all_gone := memory._added(all_gone, gone);
-  end loop;
-  if gone <> '{}' then
-    perform memory._refuse_busy_user();
-  end if;
-  return all_gone;
-end;
-$$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order

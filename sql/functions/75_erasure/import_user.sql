@@ -2,7 +2,7 @@ create or replace function memory.import_user(
   user_id text, export jsonb, lift_tombstones boolean default false, is_last boolean default true
 )
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set timezone = 'UTC'
 as $$

@@ -4,7 +4,7 @@ create or replace function memory.list_users(
 returns table (
   user_id text, thread_count bigint, message_count bigint, memory_count bigint, last_at timestamptz, total_count bigint
 )
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- compiling takes longer than the query saves
 set work_mem = '64MB' -- 1,000,000 threads of 100,000 users are then grouped without a sort on disk

@@ -2,7 +2,7 @@
 -- reads texts of many users, so the answer takes as long for a million messages as for none.
 create or replace function memory.status()
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set jit = off -- as memory.doctor()
 as $$

@@ -1,11 +1,12 @@
 create or replace function memory.sweep(batch_size int default 10000)
 returns jsonb
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   swept jsonb;
-  queued bigint;
+  overdue record; -- jobs that become due with time, at most batch_size of each kind
+  queued bigint := 0;
   checked bigint;
 begin
   if (batch_size >= 1) is not true then
@@ -15,7 +16,11 @@ begin
 
   perform memory._release_left_hidden(least(batch_size, 1000));
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
-  queued := memory._enqueue_periodic_work(batch_size);
+  for overdue in
+    {{each kind with overdue, union all: select '<kind>' as kind, o.* from memory._<kind>_overdue(batch_size) as o}}
+  loop
+    queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
+  end loop;
   checked := memory._finish_unread_messages(batch_size);
   checked := checked + memory._parse_parts(null, 4000000);
   checked := checked + memory._check_unchecked(batch_size);

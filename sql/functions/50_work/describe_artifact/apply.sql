@@ -39,7 +39,7 @@ begin
 end;
 $$;
 
--- The text of a message with another placeholder of its artifact. Inlined by the planner, hence no SET clause.
+-- The text of a message with another placeholder of its artifact.
 create or replace function memory._with_ref(p_message memory.messages, p_ref text)
 returns text
 language sql immutable parallel safe
