@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
 
-from tests.secrets.labelled import KEYS
+from tests.masking.labelled import KEYS
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C13")

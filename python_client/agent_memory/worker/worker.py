@@ -32,6 +32,8 @@ from .queue import QueueLook
 
 logger = logging.getLogger("agent_memory.worker")
 
+LEASE = timedelta(minutes=5)
+"""How long a job stays claimed without a sign of life: longer than one model call, as the default of claim_jobs is."""
 _LOOK_INTERVAL = 2.0
 """Seconds between looks at how much is left, while somebody watches."""
 _RELEASE = 5.0
@@ -65,7 +67,7 @@ class Worker:
         kinds: Sequence[str] | None = None,
         concurrency: int = 10,
         poll_interval: float = 1.0,
-        lease: timedelta = timedelta(minutes=5),
+        lease: timedelta = LEASE,
         grace: float = 0.5,
         models: ModelRunner | None = None,
         listen: bool = False,

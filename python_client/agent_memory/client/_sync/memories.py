@@ -26,7 +26,7 @@ class SyncMemories(SyncCaller):
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] | None = None,
         confidence: float | None = 1.0,
-        importance: float | None = 0.5,
+        importance: float | None = None,
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         expires_at: datetime | None = None,
@@ -46,7 +46,7 @@ class SyncMemories(SyncCaller):
             metadata: anything; ``tags``, ``confidence`` and ``importance`` are taken from here where they are left out.
             tags: words to find it by.
             confidence: how sure it is, 0 to 1.
-            importance: how much it matters, 0 to 1; what matters least is evicted first.
+            importance: how much it matters, 0 to 1 (0.5 where nobody says it); what matters least is evicted first.
             valid_from: since when it holds.
             valid_to: until when it holds.
             expires_at: when it is forgotten; None is the policy's memories.expires_after.

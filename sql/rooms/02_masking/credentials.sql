@@ -22,7 +22,12 @@ begin
   if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
       or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
     and p_text ~* memory._assignment() then
-    p_text := memory._without_assigned(p_text);
+    p_text := (
+      select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
+                        order by g.place)
+      from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
+      left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
+        on m.place = g.place);
   end if;
   if has_long_word and p_text ~ memory._long_word() then
     p_text := memory._without_random_words(p_text);

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from tests.screening import corpus
 from tests.support.sqlapi import Api
-from tests.trust import corpus
 
 FOUND = """
 select array(select memory._verdict(t.said, %(trust)s) is not null

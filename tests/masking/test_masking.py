@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
-from tests.secrets.labelled import KEYS
+from tests.masking.labelled import KEYS
 from tests.support.protocol import complete
 from tests.support.sqlapi import Api, refused
 

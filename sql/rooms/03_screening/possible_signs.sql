@@ -2,7 +2,7 @@
 -- nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
 -- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that, and
 -- those words of other scripts without which there is no sign.
--- tests/trust/test_possible_signs.py writes out every word of the lists and proves that none is lost.
+-- tests/screening/test_possible_signs.py writes out every word of the lists and proves that none is lost.
 
 -- The groups of signs that a text may have, of those in p_among. The text is in the spelling of
 -- memory._plain_letters().

@@ -1,5 +1,5 @@
 -- HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. The blocks are those of the key: padded to
--- 64 bytes, each combined with 0x36 or 0x5c. Inlined by the planner, hence no SET clause.
+-- 64 bytes, each combined with 0x36 or 0x5c.
 create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea
 language sql immutable parallel safe

@@ -4,8 +4,7 @@
 -- that could become a member of memory_tenant by SET ROLE counts as one.
 
 -- Whether this session is a tenant's. Superusers are members of all roles, and whoever may create objects in the schema
--- can replace these checks: for both the second term is false. Inlined by the planner, hence no SET clause. It takes
--- 0.3 us where the role is no member.
+-- can replace these checks: for both the second term is false. It takes 0.3 us where the role is no member.
 create or replace function memory._is_tenant()
 returns boolean
 language sql stable parallel safe
@@ -31,8 +30,7 @@ begin
 end;
 $$;
 
--- Whether this session may name this user. Raises 42501 in a tenant's session that has no user. Inlined by the planner,
--- hence no SET clause.
+-- Whether this session may name this user. Raises 42501 in a tenant's session that has no user.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean
 language sql stable parallel safe

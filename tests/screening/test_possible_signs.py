@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
+from tests.screening import corpus
 from tests.support.sqlapi import Api
-from tests.trust import corpus
 
 # The lists that each group of signs needs, as memory._instruction_signs() names them.
 LISTS = {

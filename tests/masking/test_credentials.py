@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.secrets.further import further_credentials, further_harmless
-from tests.secrets.labelled import KEYS, credentials, harmless
+from tests.masking.further import further_credentials, further_harmless
+from tests.masking.labelled import KEYS, credentials, harmless
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C13")

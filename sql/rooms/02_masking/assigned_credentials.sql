@@ -24,21 +24,6 @@ begin atomic
     || e'(\\\\?"[^"\\n]+"|\\\\?''[^''\\n]+''|`[^`\\n]+`|\\\\?["''`]?[^\\s"''`]+)([ \\t]*(?:\\r?\\n|$))?';
 end;
 
--- The text with marks in place of the values that memory._is_password() or memory._is_key() takes for credentials.
-create or replace function memory._without_assigned(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return (
-    select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
-                      order by g.place)
-    from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
-    left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
-      on m.place = g.place);
-end;
-$$;
-
 -- One match of memory._assignment(): name and joint, name, value, end of line. Regular expressions are few here,
 -- because each takes microseconds and a text may have 100,000 matches.
 create or replace function memory._masked_assignment(p_parts text[])
@@ -74,7 +59,10 @@ begin
     or opening = '' and value ~ e'^[A-Za-z_]\\w*(?:[(\\[]|[.][A-Za-z_])' then
     is_kept := true;
   elsif right(name, 3) = 'key' or right(name, 5) = 'token' or right(name, 6) = 'secret' then
-    is_kept := not memory._is_key(value);
+    -- A key has 8 characters or more, letters and digits. It is no time, not several words, and not a name with a
+    -- number such as "prod-2024".
+    is_kept := length(value) < 8 or strpos(value, ' ') > 0 or value !~ '[0-9]' or value !~ '[A-Za-z]'
+      or value ~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
   else
     is_kept := not memory._is_password(value, opening <> '', joint, p_parts[4] is not null);
   end if;
@@ -97,36 +85,15 @@ as $$
 begin
   return case
     when p_value ~ '[0-9]|[a-z][A-Z]' then true
-    when memory._is_no_password(lower(p_value)) then false
-    when p_joint ~ '[A-Za-z]' then p_is_quoted and p_value !~ ' ' or p_value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
-    else p_is_quoted or p_joint = '=' or p_ends_line
-  end;
-end;
-$$;
-
--- Whether a word in small letters says something about passwords, or is a name in a program.
-create or replace function memory._is_no_password(p_word text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_word ~ 'pass|secret|token|key|cred|auth|env|pwd' or p_word = any ('{
+    -- words about passwords, and names in a program
+    when lower(p_value) ~ 'pass|secret|token|key|cred|auth|env|pwd' or lower(p_value) = any ('{
     null, none, nil, undefined, true, false, yes, required, optional, string, text, bytes, char, varchar, value, input,
     field, example, todo, change, changed, expired, invalid, valid, missing, incorrect, correct, wrong, empty, unset,
     redacted, hidden, encrypted, hashed, stored, reset, forgotten, unknown, default, generated, your, this, that, there,
     what, when, where, must, should, will, have, been, being, never, always, only, with, from, need, needed, here, sent,
-    safe, weak, strong, short, long, visible, shown, used, same, user, form, data, request}'::text[]);
-end;
-$$;
-
--- Whether the value after the name of a key, token or secret is one: 8 characters or more, letters and digits, no time,
--- not several words, and not a name with a number such as "prod-2024".
-create or replace function memory._is_key(p_value text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return length(p_value) >= 8 and strpos(p_value, ' ') = 0 and p_value ~ '[0-9]' and p_value ~ '[A-Za-z]'
-    and p_value !~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
+    safe, weak, strong, short, long, visible, shown, used, same, user, form, data, request}'::text[]) then false
+    when p_joint ~ '[A-Za-z]' then p_is_quoted and p_value !~ ' ' or p_value ~ '^[A-Za-z]+[!#$%&*+=?@^_~]'
+    else p_is_quoted or p_joint = '=' or p_ends_line
+  end;
 end;
 $$;

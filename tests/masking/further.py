@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 
-from tests.secrets.labelled import ALNUM, DIGITS, LOWER, RANDOM, UPPER, URLSAFE, drawn, hexadecimal
+from tests.masking.labelled import ALNUM, DIGITS, LOWER, RANDOM, UPPER, URLSAFE, drawn, hexadecimal
 
 
 def further_credentials() -> list[tuple[str, str, str]]:

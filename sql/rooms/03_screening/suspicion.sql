@@ -114,7 +114,7 @@ $$;
 -- Whether a text can have as many signs as the word of a user needs. Every memory that is written pays for this, so
 -- parts of words are compared with LIKE: the regular expressions that stood here took three times as many instructions
 -- (PostgreSQL 15, texts of 226 characters), because each call builds their automata anew. lower() under "C" changes
--- ASCII only. Inlined by the planner, hence no SET clause.
+-- ASCII only.
 create or replace function memory._may_be_definite(p_text text)
 returns boolean
 language sql immutable parallel safe

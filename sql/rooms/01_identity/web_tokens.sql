@@ -106,8 +106,7 @@ begin
 end;
 $$;
 
--- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters. Inlined by
--- the planner, hence no SET clause.
+-- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters.
 create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
 returns text
 language sql stable parallel safe -- convert_to() is stable
@@ -119,7 +118,7 @@ end;
 
 -- Whether two texts are the same, of which one must not be guessed from the time that the comparison takes. Numbers of
 -- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is
--- not known. Inlined by the planner, hence no SET clause.
+-- not known.
 create or replace function memory._is_same_secret(p_text text, p_other text)
 returns boolean
 language sql immutable parallel safe
@@ -128,7 +127,6 @@ begin atomic
 end;
 
 -- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
--- Inlined by the planner, hence no SET clause.
 create or replace function memory._from_base64url(p_text text)
 returns text
 language sql stable parallel safe -- convert_from() is stable
