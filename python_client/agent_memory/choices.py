@@ -20,7 +20,7 @@ SummaryKind = Literal["rolling", "thread"]
 """A summary of the newest messages, or of the whole thread."""
 ModelKind = Literal["chat", "embedding", "rerank"]
 """What a model is used for."""
-ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0", "locomo"]
+ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0"]
 """What can be imported; mem0 is also the form of memories that ``agent-memory export`` writes."""
 Provider = Literal["local", "openai", "azure"]
 """Who serves a model: this machine, or a server with the protocol of that provider."""

@@ -110,7 +110,7 @@ def test_children_of_the_asynchronous_client(run: Callable[[str], str]) -> None:
 def test_a_child_does_not_wait_for_locks_that_its_parent_holds(run: Callable[[str], str]) -> None:
     run("""
         import threading
-        from agent_memory.client import background
+        from agent_memory.jobs import background
 
         memory = Memory(dsn)
         memory.version()

@@ -36,8 +36,8 @@ def silent_model(folder: Path) -> Iterator[socket.socket]:
         with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
             memory = Memory(connection)
             url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-            memory.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
-            memory.activate_model("silent")
+            memory.admin.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
+            memory.admin.activate_model("silent")
         server.settimeout(60)
         yield server
 
@@ -133,7 +133,7 @@ def test_the_job_of_a_killed_process_is_run_at_the_next_opening(folder: Path, pr
     killed.kill()
     killed.wait()
     with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
-        Memory(connection).activate_model("local")
+        Memory(connection).admin.activate_model("local")
     with Memory(path=folder) as memory:
         wait_until(lambda: memory.list_memories("ana"))  # and not after the lease of five minutes
 

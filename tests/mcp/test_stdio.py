@@ -178,12 +178,12 @@ def raw(dsn: str) -> Iterator[subprocess.Popen[str]]:
     """A server whose lines the test writes and reads itself, and in which a module prints with every call."""
     script = """
 import runpy, sys
-from agent_memory.client._async import caller
-real = caller.records
-def careless(kind, rows):
+from agent_memory.calls import function
+real = function._records
+def careless(kind, columns, rows):
     print("careless")
-    return real(kind, rows)
-caller.records = careless
+    return real(kind, columns, rows)
+function._records = careless
 sys.argv = ["agent-memory", "mcp", "--user", "ana"]
 runpy.run_module("agent_memory.cli", None, "__main__")
 """

@@ -75,14 +75,13 @@ class BackgroundWorker:
 
     def _sweep(self) -> None:
         # In a thread of its own, because psycopg warns of each statement that the end of an event loop cancels.
-        from ..client import Memory
-
         while not self._stopping.is_set():
             try:
                 with psycopg.connect(self._conninfo, autocommit=True) as connection:
-                    while not self._stopping.is_set() and any(Memory(connection).sweep().values()):
-                        pass
-            except (AgentMemoryError, psycopg.Error) as error:
+                    counts = {"": 1}
+                    while not self._stopping.is_set() and any(counts.values()):
+                        [counts] = connection.execute("select memory.sweep()").fetchone() or [{}]
+            except psycopg.Error as error:
                 logger.warning("the store could not be swept: %s", error)
             except Exception:
                 logger.exception("sweeping the store failed")
