@@ -13,6 +13,8 @@ from agent_memory.calls import AsyncWorkerProtocol, WorkerProtocol
 from agent_memory.choices import Mode, ModelKind, OnConflict, Provider, Role, Source, SummaryKind
 from agent_memory.client import Admin, AsyncAdmin
 
+from tests.support.servers import ROOT
+
 NOT_FUNCTIONS = {"close", "artifact_pieces", "buffer", "export_user_to", "import_user_from"}
 SYNC, ASYNC = (Memory, Admin, WorkerProtocol), (AsyncMemory, AsyncAdmin, AsyncWorkerProtocol)
 Classes = tuple[type, ...]
@@ -134,6 +136,16 @@ def test_a_wrong_call_is_a_type_error_that_names_the_function(db: psycopg.Connec
     for call, said in wrong:
         with pytest.raises(TypeError, match=said):
             call()
+
+
+def test_the_page_lists_the_methods() -> None:
+    tables = (ROOT / "docs" / "python.md").read_text().split("| | Methods of ")[1:]
+    listed = [
+        [name for row in table.splitlines()[2:] if row.startswith("| ") for name in re.findall(r"`(\w+)`", row)]
+        for table in tables
+    ]
+    for names, each in zip(listed, (Memory, Admin), strict=True):
+        assert sorted(names) == [name for name, _ in inspect.getmembers(each, inspect.isfunction) if name[0] != "_"]
 
 
 def test_result_types_have_the_columns(db: psycopg.Connection) -> None:

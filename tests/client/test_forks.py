@@ -114,7 +114,7 @@ def test_a_child_does_not_wait_for_locks_that_its_parent_holds(run: Callable[[st
 
         memory = Memory(dsn)
         memory.version()
-        held = [memory._one_at_a_time, memory._vectors._lock, background._lock]
+        held = [memory.caller._one_at_a_time, memory._embedder._vectors._lock, background._lock]
 
         def hold(holding, end):
             for lock in held:
@@ -128,7 +128,7 @@ def test_a_child_does_not_wait_for_locks_that_its_parent_holds(run: Callable[[st
         thread = threading.Thread(target=hold, args=[holding, end])
         thread.start()
         holding.wait()
-        child = forked(lambda: (memory.version(), memory._vectors.get("m", "t"), background.models(), memory.close()))
+        child = forked(lambda: (memory.version(), memory._embedder._vectors.get("m", "t"), background.models(), memory.close()))
         wait_for([child])
         end.set()
         thread.join()

@@ -67,11 +67,11 @@ def test_sweeping_goes_on_after_an_error(
 ) -> None:
     attempts: list[int] = []
 
-    def fail(_: Memory) -> dict[str, int]:
+    def fail(_: psycopg.Connection) -> dict[str, int]:
         attempts.append(1)
         raise OSError("a library of the model has failed")
 
-    monkeypatch.setattr(Memory, "sweep", fail)
+    monkeypatch.setattr(background, "_swept", fail)
     monkeypatch.setattr(background, "_SWEEP_INTERVAL", 0.01)
     with Memory(path=folder):
         wait_until(lambda: len(attempts) > 1)

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 from contextlib import suppress
+from typing import Any
 
 import psycopg
 
@@ -78,11 +79,17 @@ class BackgroundWorker:
         while not self._stopping.is_set():
             try:
                 with psycopg.connect(self._conninfo, autocommit=True) as connection:
-                    counts = {"": 1}
-                    while not self._stopping.is_set() and any(counts.values()):
-                        [counts] = connection.execute("select memory.sweep()").fetchone() or [{}]
+                    while not self._stopping.is_set() and any(_swept(connection).values()):
+                        pass
             except psycopg.Error as error:
                 logger.warning("the store could not be swept: %s", error)
             except Exception:
                 logger.exception("sweeping the store failed")
             self._stopping.wait(_SWEEP_INTERVAL)
+
+
+def _swept(connection: psycopg.Connection[Any]) -> dict[str, int]:
+    """Sweep once, and return the counts by kind."""
+    counts: dict[str, int]
+    [counts] = connection.execute("select memory.sweep()").fetchone() or [{}]
+    return counts

@@ -85,7 +85,7 @@ class DueJobs:
             self._cancel()
         outcomes = await asyncio.wait_for(asyncio.gather(*(run.finish() for run in self._runs)), LONGEST)
         for job, (outcome, detail) in zip(self.jobs, outcomes, strict=True):
-            logger.debug("job %s (%s) %s before a search%s", job.job_id, job.kind, outcome, detail)
+            logger.debug("job %s (%s) %s in this process%s", job.job_id, job.kind, outcome, detail)
 
     def _cancel(self) -> None:
         if self._stopping is not None:
@@ -118,14 +118,14 @@ async def settled(
     while True:
         await wait(due.end, max(end - time.monotonic(), 0.0))
         is_over = time.monotonic() > end
-        is_doing = due.end.done() and due.refusal is None and due.has_succeeded()
+        has_failed = due.end.done() and not due.has_succeeded()
         job = await look()
         if job.status in ("completed", "dead"):
             return job
-        if is_over or (gives_up and due.end.done() and not due.has_succeeded()):
+        if is_over or (gives_up and has_failed):
             return None
         await wait(Future(), _PAUSE)
-        if is_doing:
+        if due.end.done() and not has_failed and due.refusal is None:
             due = start()
 
 
