@@ -128,7 +128,8 @@ def test_a_child_does_not_wait_for_locks_that_its_parent_holds(run: Callable[[st
         thread = threading.Thread(target=hold, args=[holding, end])
         thread.start()
         holding.wait()
-        child = forked(lambda: (memory.version(), memory._embedder._vectors.get("m", "t"), background.models(), memory.close()))
+        vectors = memory._embedder
+        child = forked(lambda: (memory.version(), vectors._vectors.get("m", "t"), background.models(), memory.close()))
         wait_for([child])
         end.set()
         thread.join()

@@ -20,7 +20,7 @@ Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="T
 _MODELS = """
 select m.name, m.kind, m.provider, m.model, m.settings, m.is_active, b.done, b.total
 from memory.models as m
-left join memory.admin.backfill_status() as b on b.model = m.name
+left join memory.backfill_status() as b on b.model = m.name
 order by m.kind, m.is_active desc, m.name
 """
 
