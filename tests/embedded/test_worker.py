@@ -141,8 +141,8 @@ def test_the_job_of_a_killed_process_is_run_at_the_next_opening(folder: Path, pr
 def test_it_logs_and_does_not_print(processes: Processes) -> None:
     code = f"""
         memory = Memory(path=folder)
-        memory.register_model("nobody", "chat", "openai", "some-model", {{"base_url": "http://127.0.0.1:1/v1"}})
-        memory.activate_model("nobody")
+        memory.admin.register_model("nobody", "chat", "openai", "some-model", {{"base_url": "http://127.0.0.1:1/v1"}})
+        memory.admin.activate_model("nobody")
         {SAY}
         {WAIT.format(condition="error is not null")}
     """
