@@ -179,11 +179,11 @@ def raw(dsn: str) -> Iterator[subprocess.Popen[str]]:
     script = """
 import runpy, sys
 from agent_memory.calls import function
-real = function._records
-def careless(kind, columns, rows):
+real = function.Function.read
+def careless(self, rows):
     print("careless")
-    return real(kind, columns, rows)
-function._records = careless
+    return real(self, rows)
+function.Function.read = careless
 sys.argv = ["agent-memory", "mcp", "--user", "ana"]
 runpy.run_module("agent_memory.cli", None, "__main__")
 """

@@ -10,13 +10,16 @@ from operator import itemgetter
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
+from psycopg import AsyncCursor, Cursor
+from psycopg.rows import RowMaker
+
 from ..errors import NotInstalledError, client_version
 from .arguments import senders_of
+from .statements import column_names
 
-Columns = Sequence[str]
-Rows = Sequence[tuple[Any, ...]]
-Reader = Callable[[Columns, Rows], Any]
-"""Makes what a method returns of the names of the columns and the rows."""
+Rows = Sequence[Any]
+Reader = Callable[[Rows], Any]
+"""Makes what a method returns of the rows."""
 Keys = Literal["needed", "wanted"]
 """Whether a function needs a key of secrets, or does without where the role may not mask one."""
 Method = TypeVar("Method", bound=Callable[..., Any])
@@ -58,9 +61,17 @@ class Function:
         return {name for name, (_, is_required) in self._senders.items() if is_required}
 
     @cached_property
-    def read(self) -> Reader:
-        """Make the result of the method of the function's rows."""
+    def _reading(self) -> tuple[Any, Reader]:
         return _reader(get_type_hints(self._method)["return"])
+
+    def read(self, rows: Rows) -> Any:
+        """Return what the method returns, made of the rows of ``row_factory``."""
+        return self._reading[1](rows)
+
+    def row_factory(self, cursor: AsyncCursor[Any] | Cursor[Any]) -> RowMaker[Any]:
+        """Have psycopg make the rows at once: a tuple beside each row doubles the work of Python's collector."""
+        row_type = self._reading[0]
+        return tuple if row_type is None or cursor.pgresult is None else _record_maker(row_type, column_names(cursor))
 
     def given(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call by name.
@@ -93,47 +104,50 @@ class Function:
         return arguments
 
 
-def _reader(hint: Any) -> Reader:
+def _reader(hint: Any) -> tuple[Any, Reader]:
+    """Return the dataclass of the rows, None for tuples, and how the result is made of all rows."""
     if hint is NoneType:
-        return lambda _columns, _rows: None
+        return None, lambda _rows: None
     if inspect.isclass(hint) and issubclass(hint, list) and hint is not list:  # a class of lists, such as Context
-        [row_type] = get_args(hint.__orig_bases__[0])  # type: ignore[attr-defined]
-        return lambda columns, rows: hint(_records(row_type, columns, rows))
+        return get_args(hint.__orig_bases__[0])[0], hint  # type: ignore[attr-defined]
     kinds = [kind for kind in get_args(hint) if kind is not NoneType]
     if get_origin(hint) is list:
-        return (lambda columns, rows: _records(kinds[0], columns, rows)) if is_dataclass(kinds[0]) else _column
+        return (kinds[0], lambda rows: rows) if is_dataclass(kinds[0]) else (None, _column)
     is_nullable = NoneType in get_args(hint)
     row_type = kinds[0] if is_nullable else hint
     if not is_dataclass(row_type):
-        return lambda _columns, rows: rows[0][0]
-    return lambda columns, rows: None if is_nullable and not rows else _records(row_type, columns, rows)[0]
+        return None, lambda rows: rows[0][0]
+    return row_type, lambda rows: None if is_nullable and not rows else rows[0]
 
 
-def _column(_: Columns, rows: Rows) -> list[Any]:
+def _column(rows: Rows) -> list[Any]:
     """Return the values of the rows, or the one array that they are."""
     values = [value for row in rows for value in row]
     return values[0] if len(values) == 1 and isinstance(values[0], list) else values
 
 
-def _records(row_type: Any, columns: Columns, rows: Rows) -> list[Any]:
-    """Turn rows into dataclasses. A column that a newer database added is ignored.
+def _record_maker(row_type: Any, columns: list[str]) -> Callable[[Sequence[Any]], Any]:
+    """Return how a row becomes a dataclass. A column that a newer database added is ignored.
 
     Raises:
-        NotInstalledError: a column is missing, because an older agent_memory is installed.
+        NotInstalledError: from the first row on, where a column is missing, because an older agent_memory is installed.
     """
-    if not rows:
-        return []
     names = [field.name for field in fields(row_type)]
+    if names == columns:
+        return lambda row: row_type(*row)
     if missing := [name for name in names if name not in columns]:
-        raise NotInstalledError(
+        error = NotInstalledError(
             f"the agent_memory in this database is older than this client, {client_version()}:"
             f" a {row_type.__name__} lacks {', '.join(missing)}",
             hint="Run: agent-memory install",
         )
-    if names == list(columns):
-        return [row_type(*row) for row in rows]
+
+        def refuse(_: Sequence[Any]) -> Any:
+            raise error
+
+        return refuse
     wanted = itemgetter(*map(columns.index, names))
-    return [row_type(*wanted(row)) for row in rows]
+    return lambda row: row_type(*wanted(row))
 
 
 @overload

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.pq import TransactionStatus
-from psycopg.rows import scalar_row, tuple_row
+from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
 from ...errors import (
@@ -27,7 +27,7 @@ from ..function import Function, Keys, Rows
 from ..masks import MAY_MASK, keys_of_environment, masked
 from ..notices import Cause, Notices, warned_of_stores
 from ..pools import AsyncPool
-from ..statements import column_names, loaded_anew, statement
+from ..statements import loaded_anew, statement
 from .poolers import async_prepare_nothing_behind_a_pooler
 
 if TYPE_CHECKING:
@@ -139,7 +139,7 @@ class AsyncCaller:
         notices = Notices(self.warned)
         async with self.borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
-            cursor = AsyncCursor(connection, row_factory=tuple_row)
+            cursor = AsyncCursor(connection, row_factory=function.row_factory)
             if any(isinstance(argument, Vector) for argument in arguments.values()):
                 cursor.adapters.register_dumper(Vector, VectorDumper)
             async with async_translated(connection, function.name):
@@ -149,7 +149,7 @@ class AsyncCaller:
                     await self._execute_anew(cursor, query, arguments)
                 rows = await async_fetched(cursor)
         notices.warn()
-        return function.read(column_names(cursor), rows)
+        return function.read(rows)
 
     async def call_procedure(self, function: Function, given: Mapping[str, Any]) -> None:
         """Call a procedure that commits.
@@ -318,7 +318,7 @@ class AsyncCaller:
 
 
 async def async_fetched(cursor: AsyncCursor[Any]) -> Rows:
-    """Return the rows of a cursor that makes tuples."""
+    """Return the rows of a cursor. A time that datetime cannot hold is None."""
     try:
         return await cursor.fetchall()
     except psycopg.DataError:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import psycopg
 from psycopg import Connection, Cursor
 from psycopg.pq import TransactionStatus
-from psycopg.rows import scalar_row, tuple_row
+from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from ...errors import (
@@ -28,7 +28,7 @@ from ..function import Function, Keys, Rows
 from ..masks import MAY_MASK, keys_of_environment, masked
 from ..notices import Cause, Notices, warned_of_stores
 from ..pools import SyncPool
-from ..statements import column_names, loaded_anew, statement
+from ..statements import loaded_anew, statement
 from .poolers import prepare_nothing_behind_a_pooler
 
 if TYPE_CHECKING:
@@ -140,7 +140,7 @@ class SyncCaller:
         notices = Notices(self.warned)
         with self.borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
-            cursor = Cursor(connection, row_factory=tuple_row)
+            cursor = Cursor(connection, row_factory=function.row_factory)
             if any(isinstance(argument, Vector) for argument in arguments.values()):
                 cursor.adapters.register_dumper(Vector, VectorDumper)
             with translated(connection, function.name):
@@ -150,7 +150,7 @@ class SyncCaller:
                     self._execute_anew(cursor, query, arguments)
                 rows = fetched(cursor)
         notices.warn()
-        return function.read(column_names(cursor), rows)
+        return function.read(rows)
 
     def call_procedure(self, function: Function, given: Mapping[str, Any]) -> None:
         """Call a procedure that commits.
@@ -315,7 +315,7 @@ class SyncCaller:
 
 
 def fetched(cursor: Cursor[Any]) -> Rows:
-    """Return the rows of a cursor that makes tuples."""
+    """Return the rows of a cursor. A time that datetime cannot hold is None."""
     try:
         return cursor.fetchall()
     except psycopg.DataError:
