@@ -179,11 +179,11 @@ def raw(dsn: str) -> Iterator[subprocess.Popen[str]]:
     script = """
 import runpy, sys
 from agent_memory.calls import function
-real = function.Function.read
-def careless(self, rows):
+real = function._record_maker
+def careless(kind, columns):
     print("careless")
-    return real(self, rows)
-function.Function.read = careless
+    return real(kind, columns)
+function._record_maker = careless
 sys.argv = ["agent-memory", "mcp", "--user", "ana"]
 runpy.run_module("agent_memory.cli", None, "__main__")
 """
