@@ -8,7 +8,7 @@ from typing import Protocol
 
 
 class _Client(Protocol):
-    def _begin_anew(self) -> None:
+    def begin_anew(self) -> None:
         """Use nothing of the parent process any more: no connection, no lock that one of its threads may hold."""
 
 
@@ -33,7 +33,7 @@ def abandon(of_parent: object) -> None:
 
 def _tell_clients() -> None:
     for client in list(_clients):
-        client._begin_anew()
+        client.begin_anew()
 
 
 os.register_at_fork(after_in_child=_tell_clients)

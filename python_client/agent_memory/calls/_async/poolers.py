@@ -7,7 +7,7 @@ from typing import Any
 from psycopg import AsyncConnection
 
 
-async def prepare_nothing_behind_a_pooler(connection: AsyncConnection[Any]) -> None:
+async def async_prepare_nothing_behind_a_pooler(connection: AsyncConnection[Any]) -> None:
     """Have a new connection in autocommit mode prepare no statements if a pooler stands between it and the server.
 
     A pooler in transaction mode that does not know prepared statements, as PgBouncer before 1.21, hands each

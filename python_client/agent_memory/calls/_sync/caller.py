@@ -3,16 +3,15 @@
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol
 
 import psycopg
 from psycopg import Connection, Cursor
 from psycopg.pq import TransactionStatus
-from psycopg.rows import dict_row
+from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
 from ...errors import (
@@ -23,74 +22,75 @@ from ...errors import (
     from_psycopg,
     may_come_from_an_upgrade,
 )
-from ...source import named_database
-from ..arguments import Sender, parameters
+from ..arguments import Vector, VectorDumper
 from ..forks import abandon, begin_anew_in_children
+from ..function import Function, Keys, Rows
+from ..masks import MAY_MASK, keys_of_environment, masked
 from ..notices import Cause, Notices, warned_of_stores
 from ..pools import SyncPool
-from ..servers import Server, Vectors
-from ..statements import TimeLoader, records, statement
-from ..stores import SyncStore
+from ..statements import loaded_anew, statement
 from .poolers import prepare_nothing_behind_a_pooler
 
 if TYPE_CHECKING:
-    from ..due_jobs import DueJobs
+    from typing_extensions import LiteralString
 
-Row = TypeVar("Row")
-Value = TypeVar("Value")
+_CLIENT = "Memory"
+
+
+class SyncServedStore(Protocol):
+    """An embedded store, whose server runs for as long as clients use it."""
+
+    def running(self) -> str:
+        """Return the connection string of the store, whose server runs."""
+
+    def close(self) -> None:
+        """Leave the store."""
+
+    def forget(self) -> None:
+        """Forget the store of the process that this one was forked from."""
 
 
 class SyncCaller:
     """The connection or pool of a client, and how the client's methods call SQL functions with it.
 
     Args:
-        source: a psycopg connection, a psycopg pool or a connection string.
-        path: the folder of an embedded store.
+        source: a psycopg connection, a psycopg pool or a connection string; None is the store.
+        store: an embedded store.
         pool_size: how many connections the client's own pool may open.
-        embed_queries: whether the client embeds queries where the server cannot.
-        catch_up_seconds: how long such a search may first do the user's due embed jobs, ten times as long the first
-            time; 0 for not at all.
         token: the token of a tenant's session, or what returns one before each call.
         prepare: whether the client's own connections prepare statements; None: unless a pooler is in between.
-    """
 
-    _senders: ClassVar[dict[str, dict[str, Sender]]]
-    """For each method how each of its arguments is sent; the class that has all methods sets it."""
+    Attributes:
+        connection: the connection of the caller, for a client that was made of one.
+        store: the store.
+        warned: the causes that the client has warned of.
+    """
 
     def __init__(
         self,
-        source: Connection[Any] | ConnectionPool[Any] | str | None = None,
+        source: Connection[Any] | ConnectionPool[Any] | str | None,
+        store: SyncServedStore | None = None,
         *,
-        path: str | os.PathLike[str] | None = None,
         pool_size: int = 10,
-        embed_queries: bool = True,
-        catch_up_seconds: float = 0.2,
         token: str | Callable[[], str] | None = None,
         prepare: bool | None = None,
     ) -> None:
-        source = named_database(source, path)
-        self._connection: Connection[Any] | None = None
+        self.connection: Connection[Any] | None = None
+        self.store = store
+        self.warned: set[Cause] = set() if store is None else warned_of_stores
         self._pool: ConnectionPool[Any] | None = None
         self._conninfo = source if isinstance(source, str) else ""
-        self._store = SyncStore(self, path) if source is None else None
         self._owns_pool = source is None or isinstance(source, str)
         self._pool_size = pool_size
         self._is_closed = False
-        self._warned: set[Cause] = set() if self._store is None else warned_of_stores
-        self._embeds_queries = embed_queries
-        self._catch_up_seconds = catch_up_seconds
         self._token = token
         self._prepares = prepare
         self._is_parents = False
-        self._known: Server | None = None
-        self._is_warm = False
-        self._vectors = Vectors()
-        self._due: dict[str, DueJobs] = {}
         self._one_at_a_time = threading.Lock()
         self._refusals = 0
         self._refusal = Exception()
         if isinstance(source, Connection):
-            self._connection = source
+            self.connection = source
         elif isinstance(source, ConnectionPool):
             self._pool = source
         elif self._owns_pool:
@@ -108,68 +108,106 @@ class SyncCaller:
         self._is_closed = True
         if self._owns_pool and self._pool is not None:
             self._pool.close()
-        if self._store is not None:
-            self._store.close()
+        if self.store is not None:
+            self.store.close()
 
-    def _begin_anew(self) -> None:
+    def begin_anew(self) -> None:
         """Use nothing of the process that this one was forked from; the next call opens a pool of its own."""
-        if self._store is not None:
-            self._store.forget()
+        if self.store is not None:
+            self.store.forget()
         if self._owns_pool:
             abandon(self._pool)
             self._pool = self._new_pool()
         elif self._pool is None or not self._pool.closed:
             self._is_parents = True
         self._one_at_a_time = threading.Lock()
-        self._vectors = Vectors()
-        self._due = {}
 
     def _new_pool(self) -> ConnectionPool[Any]:
         return SyncPool(
-            self._conninfo if self._store is None else self._store.running,
+            self._conninfo if self.store is None else self.store.running,
             min_size=1,
             max_size=self._pool_size,
             open=False,
-            check=None if self._store is None else SyncPool.check_connection,
+            check=None if self.store is None else SyncPool.check_connection,
             configure=prepare_nothing_behind_a_pooler if self._prepares is None else None,
             kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
         )
 
-    def _rows(self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any) -> list[Row]:
-        return records(row_type, self._select(function, required, **optional))
-
-    def _row(self, row_type: type[Row], function: str, required: Mapping[str, Any], **optional: Any) -> Row:
-        return (self._rows(row_type, function, required, **optional))[0]
-
-    def _value(self, _: type[Value], function: str, required: Mapping[str, Any], **optional: Any) -> Value:
-        [row] = self._select(function, required, **optional)
-        [value] = row.values()
-        result: Value = value
-        return result
-
-    def _select(self, function: str, required: Mapping[str, Any], **optional: Any) -> list[dict[str, Any]]:
-        arguments = parameters(self._senders[function], required, optional)
-        query = statement("select * from", function, tuple(arguments))
-        notices = Notices(self._warned)
-        with self._borrowed(notices) as connection:
+    def call(self, function: Function, given: Mapping[str, Any]) -> Any:
+        """Call a function with arguments by name, and return what its method returns."""
+        arguments = function.sendable(given)
+        query = statement("select * from", function.name, tuple(arguments))
+        notices = Notices(self.warned)
+        with self.borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
-            cursor = Cursor(connection, row_factory=dict_row)
-            cursor.adapters.register_loader("timestamptz", TimeLoader)
-            with translated(connection, function):
-                try:
-                    self._execute(cursor, query, arguments)
-                except psycopg.Error as error:
-                    is_alone = connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
-                    if not (is_alone and may_come_from_an_upgrade(error)):
-                        raise
-                    # The failed call was a transaction of its own, so nothing came of it. A rollback has psycopg
-                    # prepare its statements anew.
-                    with connection.transaction(force_rollback=True):
-                        pass
-                    self._execute(cursor, query, arguments)
-                rows = cursor.fetchall()
+            cursor = Cursor(connection, row_factory=function.row_factory)
+            if any(isinstance(argument, Vector) for argument in arguments.values()):
+                cursor.adapters.register_dumper(Vector, VectorDumper)
+            with translated(connection, function.name):
+                if function.keys is not None:
+                    self._execute_masked(cursor, query, arguments, function.keys)
+                else:
+                    self._execute_anew(cursor, query, arguments)
+                rows = fetched(cursor)
         notices.warn()
-        return rows
+        return function.read(rows)
+
+    def call_procedure(self, function: Function, given: Mapping[str, Any]) -> None:
+        """Call a procedure that commits.
+
+        Raises:
+            AgentMemoryError: the connection is inside a transaction.
+        """
+        arguments = function.sendable(given)
+        query = statement("call", function.name, tuple(arguments))
+        with self.borrowed(Notices(self.warned)) as connection:
+            if connection.info.transaction_status != TransactionStatus.IDLE:
+                raise AgentMemoryError(
+                    f"{function.name} commits between jobs and cannot run inside a transaction",
+                    hint="Commit first, or use a connection of its own.",
+                )
+            # Without autocommit, psycopg would open a transaction around the call.
+            autocommit = connection.autocommit
+            connection.set_autocommit(True)
+            try:
+                with translated(connection, function.name):
+                    connection.execute(query, arguments)
+            finally:
+                if not connection.closed:
+                    connection.set_autocommit(autocommit)
+
+    def _execute_anew(self, cursor: Cursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
+        """Execute a statement, and again where an upgrade of the database came in between."""
+        connection = cursor.connection
+        try:
+            self._execute(cursor, query, arguments)
+        except psycopg.Error as error:
+            if not (_is_alone(connection) and may_come_from_an_upgrade(error)):
+                raise
+            # The failed call was a transaction of its own, so nothing came of it. A rollback has psycopg prepare its
+            # statements anew.
+            with connection.transaction(force_rollback=True):
+                pass
+            self._execute(cursor, query, arguments)
+
+    def _execute_masked(self, cursor: Cursor[Any], query: bytes, arguments: dict[str, Any], need: Keys) -> None:
+        """Execute the statement of a function that may need a key. The key and an argument ``value`` go masked."""
+        keys, connection = keys_of_environment(), cursor.connection
+        # The mask lives as long as the transaction: the caller's own where there is one.
+        with connection.transaction() if _is_alone(connection) else nullcontext():
+            self.send_token(connection)
+            asking = Cursor(connection, row_factory=scalar_row)
+            if keys and need == "wanted":
+                asking.execute(MAY_MASK)
+                keys = keys if asking.fetchone() else {}
+            if keys or "value" in arguments:
+                asking.execute("select memory._secret_mask()")
+                mask: bytes = asking.fetchone() or b""
+                for setting, key in keys.items():
+                    asking.execute("select set_config(%s, %s, true) is null", [setting, masked(key, mask, setting)])
+                if "value" in arguments:
+                    arguments["value"] = masked(arguments["value"], mask, "value")
+            cursor.execute(query, arguments)
 
     def _execute(self, cursor: Cursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
         with nullcontext() if self._token is None else self._as_tenant(cursor.connection):
@@ -186,14 +224,14 @@ class SyncCaller:
         if connection.prepare_threshold is not None and psycopg.capabilities.has_pipeline():
             # What a pipeline sends up to its end is one transaction, also in autocommit mode.
             with connection.pipeline():
-                self._send_token(connection)
+                self.send_token(connection)
                 yield
         else:
             with connection.transaction():
-                self._send_token(connection)
+                self.send_token(connection)
                 yield
 
-    def _send_token(self, connection: Connection[Any]) -> None:
+    def send_token(self, connection: Connection[Any]) -> None:
         """Set the token of this client, if it has one, for the rest of the connection's transaction."""
         if self._token is not None:
             token = self._token if isinstance(self._token, str) else self._token()
@@ -201,29 +239,43 @@ class SyncCaller:
                 raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
             Cursor(connection).execute("select set_config('agent_memory.token', %s, true)", [token])
 
-    def _warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
+    def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
-        notices = Notices(self._warned)
+        notices = Notices(self.warned)
         notices.degrade(text, hint, sqlstate)
         notices.warn()
 
     @contextmanager
-    def _borrowed(self, notices: Notices) -> Iterator[Connection[Any]]:
+    def in_a_transaction(self, isolation: LiteralString) -> Iterator[SyncCaller]:
+        """Yield a caller on one connection in a transaction: the client's, or one of its own at this isolation."""
+        notices = Notices(self.warned)
+        with self.borrowed(notices) as connection, translated(connection):
+            is_own = connection.info.transaction_status == TransactionStatus.IDLE
+            with connection.transaction() if is_own else nullcontext():
+                if is_own:
+                    connection.execute(f"set transaction isolation level {isolation}")
+                bound = SyncCaller(connection, token=self._token)
+                bound.warned = self.warned
+                yield bound
+        notices.warn()
+
+    @contextmanager
+    def borrowed(self, notices: Notices) -> Iterator[Connection[Any]]:
         """Yield the connection of one call; its notices are collected."""
         if self._is_parents:
             raise AgentMemoryError(
-                f"this {type(self).__name__} has a {'connection' if self._pool is None else 'pool'} of the process that"
+                f"this {_CLIENT} has a {'connection' if self._pool is None else 'pool'} of the process that"
                 " this one was forked from; two processes on one connection read each other's answers",
                 hint="Open it after the fork, or make the client of a connection string: it connects anew by itself.",
             )
         if self._pool is None:
-            assert self._connection is not None
-            with self._one_at_a_time, self._heard(self._connection, notices) as connection:
+            assert self.connection is not None
+            with self._one_at_a_time, self._heard(self.connection, notices) as connection:
                 yield connection
         else:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
-                    raise PoolClosed(f"this {type(self).__name__} was closed; make a new one")
+                    raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
                 self._open()
             try:
                 with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
@@ -243,7 +295,7 @@ class SyncCaller:
                 raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
             try:
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
-                conninfo = self._conninfo if self._store is None else self._store.running()
+                conninfo = self._conninfo if self.store is None else self.store.running()
                 with connecting(conninfo):
                     tried = Connection.connect(conninfo)
             except Exception as error:
@@ -260,6 +312,19 @@ class SyncCaller:
             yield connection
         finally:
             connection.remove_notice_handler(notices.hear)
+
+
+def fetched(cursor: Cursor[Any]) -> Rows:
+    """Return the rows of a cursor. A time that datetime cannot hold is None."""
+    try:
+        return cursor.fetchall()
+    except psycopg.DataError:
+        return loaded_anew(cursor)
+
+
+def _is_alone(connection: Connection[Any]) -> bool:
+    """Whether a statement is a transaction of its own."""
+    return connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
 
 
 @contextmanager
@@ -291,3 +356,14 @@ def _answer(connection: Connection[Any], error: psycopg.Error) -> str | None:
     except psycopg.Error:
         return None
     return str(answer)
+
+
+class SyncMethods:
+    """Methods that call SQL functions.
+
+    Attributes:
+        caller: makes the calls, with the connections of the client.
+    """
+
+    def __init__(self, caller: SyncCaller) -> None:
+        self.caller = caller

@@ -6,22 +6,22 @@ import asyncio
 import logging
 from collections.abc import Awaitable, Callable
 from datetime import timedelta
-from typing import Any, Protocol, TypeVar
+from typing import Any, Literal, Protocol, TypeVar
 
 import psycopg
 from agent_memory_models import RateLimitedError, reason_to_keep, refusal_to_keep
 
-from ..client import AsyncMemory
+from ..calls import AsyncWorkerProtocol
 from ..errors import AgentMemoryError, LeaseLostError
 from ..types import ClaimedJob
-from .database import AnswerLostError, persistently
-from .outcomes import Outcome
+from .persistence import AnswerLostError, persistently
 
 logger = logging.getLogger("agent_memory.worker")
 
 HEARTBEATS = 3
 """How often a lease is extended in the time for which it is given: two attempts may fail."""
 
+Outcome = Literal["completed", "failed", "released", "lost"]
 Calls = list[dict[str, Any]]
 Value = TypeVar("Value")
 
@@ -40,7 +40,7 @@ class JobRun:
     """The run of one claimed job, which begins at once.
 
     Args:
-        memory: calls the database.
+        protocol: calls the database.
         models: what runs the job.
         job: the claimed job.
         lease: how long the job stays claimed without a sign of life.
@@ -53,7 +53,7 @@ class JobRun:
 
     def __init__(
         self,
-        memory: AsyncMemory,
+        protocol: AsyncWorkerProtocol,
         models: ModelRunner,
         job: ClaimedJob,
         *,
@@ -61,7 +61,7 @@ class JobRun:
         stopping: asyncio.Event,
         note: Callable[[str], None],
     ) -> None:
-        self._memory = memory
+        self._protocol = protocol
         self._job = job
         self._lease = lease
         self._stopping = stopping
@@ -94,16 +94,16 @@ class JobRun:
         except asyncio.CancelledError:
             if not self._stopping.is_set():
                 raise LeaseLostError("the heartbeat found the lease gone") from None
-            await self._persistently(lambda: self._memory.release_job(*lease, calls=calls))
+            await self._persistently(lambda: self._protocol.release_job(*lease, calls=calls))
             return "released", ": the worker is stopping"
         except RateLimitedError as error:
             pause = None if error.retry_after is None else timedelta(seconds=error.retry_after)
-            await self._persistently(lambda: self._memory.release_job(*lease, pause, calls))
+            await self._persistently(lambda: self._protocol.release_job(*lease, pause, calls))
             return "released", f": {error}"
         except Exception as error:
             return await self._fail(reason_to_keep(error))
         try:
-            await self._persistently(lambda: self._memory.complete_job(*lease, result, calls))
+            await self._persistently(lambda: self._protocol.complete_job(*lease, result, calls))
         except LeaseLostError:
             raise
         except AgentMemoryError as error:
@@ -116,7 +116,7 @@ class JobRun:
     async def _fail(self, reason: str) -> tuple[Outcome, str]:
         job = self._job
         status = await self._persistently(
-            lambda: self._memory.fail_job(job.user_id, job.job_id, job.lease_token, reason, calls=self._calls)
+            lambda: self._protocol.fail_job(job.user_id, job.job_id, job.lease_token, reason, calls=self._calls)
         )
         return "failed", f" (now {status}): {reason}"
 
@@ -126,7 +126,7 @@ class JobRun:
         if not self._calls:
             return
         try:
-            await self._persistently(lambda: self._memory.record_calls(job.user_id, job.job_id, self._calls))
+            await self._persistently(lambda: self._protocol.record_calls(job.user_id, job.job_id, self._calls))
         except (AgentMemoryError, psycopg.Error) as error:
             logger.warning("job %s (%s): its calls could not be recorded: %s", job.job_id, job.kind, error)
 
@@ -136,7 +136,7 @@ class JobRun:
         while True:
             await asyncio.sleep(self._lease.total_seconds() / HEARTBEATS)
             try:
-                await self._memory.extend_job(job.user_id, job.job_id, job.lease_token, self._lease)
+                await self._protocol.extend_job(job.user_id, job.job_id, job.lease_token, self._lease)
             except LeaseLostError:
                 self.call.cancel()
                 return

@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from agent_memory_models import ModelError, Models
 
-from .forks import abandon
+from ..calls.forks import abandon
 
 Value = TypeVar("Value")
 

@@ -5,16 +5,20 @@ from __future__ import annotations
 import inspect
 import json
 import math
+import struct
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import date, datetime, timedelta
 from types import NoneType, UnionType
 from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
 from uuid import UUID
 
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
 from psycopg.types.json import Jsonb
 
 from ..choices import Role, Source
 from ..errors import InvalidValueError
+from ..vectors import Embedding, HasNumbers, HasToNumbers
 from .pieces import LongText
 
 Sender = Callable[[str, Any], Any]
@@ -24,37 +28,8 @@ Raises InvalidValueError for a wrong value.
 """
 
 
-def argument_senders(client: type) -> dict[str, dict[str, Sender]]:
-    """Return for each public method of a client how to send each of its arguments, by its annotation."""
-    return {
-        name: _senders_of(method)
-        for name, method in inspect.getmembers(client, inspect.isfunction)
-        # The database gets no argument of the last three.
-        if not name.startswith("_") and name not in ("buffer", "export_user_to", "import_user_from")
-    }
-
-
-def parameters(
-    senders: Mapping[str, Sender], required: Mapping[str, Any], optional: Mapping[str, Any]
-) -> dict[str, Any]:
-    """Check the arguments of a call and make them sendable.
-
-    An optional argument that is None, or the default that the signature shows, is left out: the function's own default
-    applies, which is the same, and an older database need not know the argument.
-
-    Raises:
-        InvalidValueError: an argument is of another type than the method's signature says, or holds something that
-            PostgreSQL cannot store.
-    """
-    arguments = {name: senders[name](name, value) for name, value in required.items()}
-    for name, value in optional.items():
-        if value is not None and (sent := senders[name](name, value)) is not None:
-            arguments[name] = sent
-    return arguments
-
-
 def as_json(argument: Any) -> Any:
-    """Return what ``parameters`` made of an argument in the types that JSON has; the database takes that, too."""
+    """Return what a sender made of an argument in the types that JSON has; the database takes them, too."""
     return json.loads(_dumps(argument.obj if isinstance(argument, Jsonb) else argument))
 
 
@@ -175,17 +150,39 @@ def _objects(name: str, value: object) -> Jsonb:
     return Jsonb(value, dumps=_dumps)
 
 
-def _vector(name: str, value: Any) -> str:
+class Vector(bytes):
+    """An embedding as pgvector receives it in binary: the number of dimensions, an unused field, 4 bytes a number."""
+
+
+class VectorDumper(Dumper):
+    """Sends an embedding. Without an oid the server takes the type of the argument, in whichever schema pgvector is."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Vector) -> Vector:
+        """Return what is sent."""
+        return obj
+
+
+def _vector(name: str, value: Any) -> Vector:
     try:
-        if isinstance(value, (str, bytes, Mapping)):
+        if isinstance(value, HasToNumbers):
+            value = value.to_list()
+        elif isinstance(value, HasNumbers):
+            value = value.tolist()
+        elif isinstance(value, (str, bytes, Mapping)):
             raise TypeError
         numbers = [float(number) for number in value]
+        packed = Vector(struct.pack(f">HH{len(numbers)}f", len(numbers), 0, *numbers))
     except (TypeError, ValueError):
         raise InvalidValueError(f"{name} must be a sequence of numbers", hint="Pass the model's floats.") from None
+    except (OverflowError, struct.error):
+        raise InvalidValueError(
+            f"{name} is out of range", hint="Pass at most 16,000 numbers, each of which a float of 4 bytes can hold."
+        ) from None
     if not all(map(math.isfinite, numbers)):
         raise InvalidValueError(f"{name} must not contain NaN or infinity", hint="Pass the model's floats.")
-    # PostgreSQL converts the text to the type of the argument.
-    return "[" + ",".join(map(repr, numbers)) + "]"
+    return packed
 
 
 _SENDERS: dict[object, Sender] = {
@@ -199,17 +196,21 @@ _SENDERS: dict[object, Sender] = {
     Sequence[str]: _texts,
     Sequence[Role]: _texts,
     Sequence[Source]: _texts,
-    Sequence[float]: _vector,
+    Embedding: _vector,
     Mapping[str, Any]: _object,
     Sequence[Mapping[str, Any]]: _objects,
     LongText: _text_or_null,
 }
 
 
-def _senders_of(method: Callable[..., Any]) -> dict[str, Sender]:
+def senders_of(method: Callable[..., Any]) -> dict[str, tuple[Sender, bool]]:
+    """Return for each argument of a method, by its annotation, how to send a value, and whether one is required."""
     arguments = inspect.signature(method).parameters
     return {
-        name: _sender(_without_none(hint), arguments[name].default)
+        name: (
+            _sender(_without_none(hint), arguments[name].default),
+            arguments[name].default is inspect.Parameter.empty,
+        )
         for name, hint in get_type_hints(method).items()
         if name in arguments
     }
