@@ -2233,7 +2233,7 @@ end;
 $statistics$;
 $migration$);
 
-call memory._migrate('054_one_memory_of_one_wording', 'd9b2fe0dda796d3534bd8f2d8ffbd00790f5e30fab5c45aa9873ef4d379500e3', '0.2.0', $migration$
+call memory._migrate('054_one_memory_of_one_wording', '69a388c6e85f3e0d500780200d2b4dcceca67e768d4dc27992e1f6707d36ad8b', '0.2.0', $migration$
 -- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
 -- versions stored them once per type. Of those the memory stays that has not expired, was stated, is more than a plain
 -- fact, and came first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do
@@ -2297,6 +2297,19 @@ comment on column memory.marks.position is
 'stored before version 0.2 had rules of quarantine. claims: erasures hold this row so that no worker claims a job of '
 'the user meanwhile. language: scope names a language by which texts may still be parsed. parsed_anew: which source '
 'of search is parsed anew, scope names the last text.';
+
+-- Words of texts are parsed by the language of each text. Those of texts from before were all parsed by search.language:
+-- these marks have jobs parse them anew, and a search compares the query in that language meanwhile.
+insert into memory.marks (user_id, scope, kind, position)
+select u.user_id, 'language:' || coalesce(
+    (select p.settings #>> '{search,language}' from memory.policies as p where p.user_id = '' and p.agent_id = ''),
+    'english'), 'language', (extract(epoch from statement_timestamp()) * 1000000)::bigint
+from (
+  select t.user_id from memory.threads as t
+  union select s.user_id from memory.memory_scopes as s
+  union select d.user_id from memory.documents as d
+  union select a.user_id from memory.artifacts as a) as u
+order by u.user_id;
 $migration$);
 
 -- Row security is added after the functions that it calls (grants.sql), and locks are taken here, before those

@@ -61,3 +61,16 @@ comment on column memory.marks.position is
 'stored before version 0.2 had rules of quarantine. claims: erasures hold this row so that no worker claims a job of '
 'the user meanwhile. language: scope names a language by which texts may still be parsed. parsed_anew: which source '
 'of search is parsed anew, scope names the last text.';
+
+-- Words of texts are parsed by the language of each text. Those of texts from before were all parsed by search.language:
+-- these marks have jobs parse them anew, and a search compares the query in that language meanwhile.
+insert into memory.marks (user_id, scope, kind, position)
+select u.user_id, 'language:' || coalesce(
+    (select p.settings #>> '{search,language}' from memory.policies as p where p.user_id = '' and p.agent_id = ''),
+    'english'), 'language', (extract(epoch from statement_timestamp()) * 1000000)::bigint
+from (
+  select t.user_id from memory.threads as t
+  union select s.user_id from memory.memory_scopes as s
+  union select d.user_id from memory.documents as d
+  union select a.user_id from memory.artifacts as a) as u
+order by u.user_id;

@@ -99,3 +99,23 @@ def test_the_upgraded_database_works_and_doctor_is_content(restore: Callable[[st
         assert {check.check_name for check in api.doctor() if not check.ok} <= failing
         [found] = api.search(user_id=ANA["user_id"], query="Ghent", mode="keyword", top_k=1)
         assert found.content == "Works in\u00a0Ghent"
+
+
+@pytest.mark.feature("F9")
+def test_texts_from_before_are_parsed_anew_by_their_own_language(restore: Callable[[str], str], version: str) -> None:
+    dsn = restore(version)
+    with open_as(dsn) as connection:
+        Api(connection).add_memory(user_id="kurt", content="Ich mag die alten Häuser nicht")
+    install(dsn)
+    with open_as(dsn) as connection:
+        api = Api(connection)
+
+        def found(query: str) -> list[str]:
+            return [row.content for row in api.search(user_id="kurt", query=query, mode="keyword")]
+
+        assert found("Häuser") == ["Ich mag die alten Häuser nicht"]
+        while api.finish_jobs() or any(api.sweep()[count] for count in ("queued", "checked")):
+            pass
+        assert found("Ist das Haus nicht alt?") == ["Ich mag die alten Häuser nicht"]
+        assert "haus" in api.value("select search_vector::text from memory.memories where user_id = 'kurt'")
+        assert api.query("select from memory.marks where kind in ('language', 'parsed_anew')") == []
