@@ -12,7 +12,7 @@ from tests.support.sqlapi import Api, refused
 
 NEW = {"user_id": "ana", "thread_id": "new"}
 BOAT = "The boat is called Marabel and lies in Genoa."
-HEADING = "Said before; an empty line marks a gap:"
+HEADING = "Said before, newest last; an empty line marks a gap:"
 
 
 def say(api: Api, content: str, thread_id: str = "old", role: str = "user", **arguments: Any) -> int:

@@ -188,7 +188,7 @@ create or replace function memory._recall_heading()
 returns text
 language sql immutable parallel safe
 begin atomic
-  select 'Said before; an empty line marks a gap:';
+  select 'Said before, newest last; an empty line marks a gap:';
 end;
 
 -- The candidates that fit, in the order of time, each day under its date. Null content when there are none.
