@@ -26,7 +26,7 @@ begin atomic
       where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.id = b.id
       offset 0
     ) as e
-    where cardinality(p_ids) > 1 and m.said ~ '\d'
+    where cardinality(p_ids) > 1 and m.said ~ '[0-9]'
   )
   select n.id, max(0.8 * o.score)
   from figures as o

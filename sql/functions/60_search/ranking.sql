@@ -361,16 +361,14 @@ begin
         then nullif(0.85 + 0.15 * s.within, 1) end as dates
     from spoken as s
   ), weighed as materialized (
-    select j.*, f.final, row_number() over (order by f.final desc, j.created_at desc, j.id) as place
+    select j.*, j.gained * coalesce(j.reply, 1) * coalesce(j.speaker, 1) * coalesce(j.dates, 1) as final
     from judged as j
-    cross join lateral (
-      select j.gained * coalesce(j.reply, 1) * coalesce(j.speaker, 1) * coalesce(j.dates, 1) as final) as f
   ), newer as materialized (
     select n.*
-    from (select array_agg(w.id order by w.place) as ids, array_agg(w.similarity order by w.place) as similarities,
-            array_agg(w.final order by w.place) as scores
-          from weighed as w
-          where w.place <= 50 and w.role = 'user' and w.similarity is not null and fusion = 'score') as b
+    from (select array_agg(w.id) as ids, array_agg(w.similarity) as similarities, array_agg(w.final) as scores
+          from (select w.* from weighed as w where fusion = 'score'
+                order by w.final desc, w.created_at desc, w.id limit 50) as w
+          where w.role = 'user' and w.similarity is not null) as b
     cross join lateral memory._newer_figures(p_user_id, p_model, b.ids, b.similarities, b.scores) as n
   ), top as (
     select w.*, n.score as newer, r.score as result

@@ -111,9 +111,7 @@ class TestHybrid:
             ("t1", "The budget for the lake is 9,000", "user", days[not later], [5, 1, 1]),
             ("t2", newer, role, days[later], [5, 4, 4]),
         ):
-            seq = api.add_message(
-                user_id="ana", thread_id=thread_id, role=said_by, content=content, created_at=day
-            ).seq
+            seq = api.add_message(user_id="ana", thread_id=thread_id, role=said_by, content=content, created_at=day).seq
             embed(api, f"{thread_id}/{seq}", vector, source="message")
         say(api, "A boat has no budget", [0, 0, -1], thread_id="t1")
         found = search(api, "budget of the lake", [5, -4, -4], sources=["message"], explain=True)
