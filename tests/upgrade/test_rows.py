@@ -99,6 +99,8 @@ def test_its_users_are_moved_into_a_new_installation(restore: Callable[[str], st
         results = [result for result in move(source, target) if result.user_id]
         assert {result.outcome for result in results} == {"moved"}
         assert {user.user_id for user in Api(target).list_users()} == {result.user_id for result in results}
+
+
 @pytest.mark.feature("F9")
 def test_texts_from_before_are_parsed_anew_by_their_own_language(restore: Callable[[str], str], version: str) -> None:
     dsn = restore(version)
