@@ -1,7 +1,7 @@
 """Generate the synchronous client from the asynchronous one: ``python generate_sync.py [--check]``.
 
-Every module of client/_async becomes a module of client/_sync. With ``--check`` nothing is written; the exit status is
-1 when a generated module is not current.
+Every module of calls/_async and client/_async becomes a module of the folder _sync beside it. With ``--check`` nothing
+is written; the exit status is 1 when a generated module is not current.
 """
 
 from __future__ import annotations
@@ -14,19 +14,23 @@ from pathlib import Path
 import unasync
 
 ROOT = Path(__file__).resolve().parent.parent
-CLIENT = ROOT / "python_client" / "agent_memory" / "client"
-SOURCE, TARGET = CLIENT / "_async", CLIENT / "_sync"
+PACKAGES = [ROOT / "python_client" / "agent_memory" / name for name in ("calls", "client")]
 HEADER = "# Generated from _async/{name} by generate_sync.py; do not edit.\n"
 # Unasync itself makes Sync of the prefix Async, as in SyncCaller.
 REPLACEMENTS = {
+    "AsyncAdmin": "Admin",
     "AsyncBuffer": "Buffer",
     "AsyncConnection": "Connection",
     "AsyncConnectionPool": "ConnectionPool",
     "AsyncConversation": "Conversation",
     "AsyncCursor": "Cursor",
     "AsyncMemory": "Memory",
+    "AsyncWorkerProtocol": "WorkerProtocol",
     "answer_in_loop": "answer_in_thread",
+    "async_fetched": "fetched",
     "async_parts_of": "parts_of",
+    "async_prepare_nothing_behind_a_pooler": "prepare_nothing_behind_a_pooler",
+    "async_translated": "translated",
     "asyncio": "threading",
     "call_in_loop": "call_in_thread",
     "is_done_in_loop": "is_done_in_thread",
@@ -35,13 +39,13 @@ REPLACEMENTS = {
 }
 
 
-def generate() -> dict[str, str]:
-    """Return the name and the source of each module of the synchronous client."""
+def generate(package: Path) -> dict[str, str]:
+    """Return the name and the source of each module of a package's folder _sync."""
     with tempfile.TemporaryDirectory() as directory:
         source, target = Path(directory, "_async"), Path(directory, "_sync")
         source.mkdir()
         target.mkdir()
-        for path in SOURCE.glob("*.py"):
+        for path in (package / "_async").glob("*.py"):
             (source / path.name).write_text(path.read_text())
         rule = unasync.Rule("/_async/", "/_sync/", additional_replacements=REPLACEMENTS)
         unasync.unasync_files([str(path) for path in source.iterdir()], [rule])
@@ -53,19 +57,26 @@ def generate() -> dict[str, str]:
 
 def main() -> int:
     """Write the modules, or with ``--check`` compare them."""
-    wanted = generate()
-    current = {path.name: path.read_text() for path in TARGET.glob("*.py")}
-    if "--check" in sys.argv[1:]:
-        stale = sorted(name for name in wanted.keys() | current.keys() if wanted.get(name) != current.get(name))
-        if stale:
-            print(f"client/_sync is not current ({', '.join(stale)}): run {Path(__file__).name}", file=sys.stderr)
-        return 1 if stale else 0
-    TARGET.mkdir(exist_ok=True)
-    for name in current.keys() - wanted.keys():
-        (TARGET / name).unlink()
-    for name, text in wanted.items():
-        (TARGET / name).write_text(text)
-    return 0
+    stale = []
+    for package in PACKAGES:
+        target = package / "_sync"
+        wanted = generate(package)
+        current = {path.name: path.read_text() for path in target.glob("*.py")}
+        if "--check" in sys.argv[1:]:
+            stale += [
+                f"{package.name}/_sync/{name}"
+                for name in sorted(wanted.keys() | current.keys())
+                if wanted.get(name) != current.get(name)
+            ]
+            continue
+        target.mkdir(exist_ok=True)
+        for name in current.keys() - wanted.keys():
+            (target / name).unlink()
+        for name, text in wanted.items():
+            (target / name).write_text(text)
+    if stale:
+        print(f"Not current ({', '.join(stale)}): run {Path(__file__).name}", file=sys.stderr)
+    return 1 if stale else 0
 
 
 if __name__ == "__main__":

@@ -26,6 +26,7 @@ from agent_memory_models import Models
 from psycopg.rows import dict_row
 
 from bench.cost import replies, report
+from bench.quality.samples import write as write_samples
 from bench.support import texts
 from bench.support.environment import LOCOMO, RESULTS, announce, postgresql, say
 from bench.support.tokens import token_counter
@@ -174,8 +175,8 @@ def _conversations(folder: Path, messages: int) -> Iterator[tuple[str, Path]]:
     if LOCOMO.exists():
         samples = json.loads(LOCOMO.read_text())
         longest = max(samples, key=lambda sample: sum(map(len, _sessions(sample))))
-        path = folder / "locomo.json"
-        path.write_text(json.dumps([longest]))
+        path = folder / "locomo.jsonl"
+        write_samples([longest], path)
         yield f"LoCoMo {longest['sample_id']}", path
 
 
@@ -245,14 +246,14 @@ def _imported(connection: psycopg.Connection, path: Path) -> list[Message]:
 def _register(connection: psycopg.Connection, scenario: Scenario, url: str) -> None:
     memory = Memory(connection)
     chat = {"price_per_million_input": PRICES["input"], "price_per_million_output": PRICES["output"]}
-    memory.register_model("chat", "chat", "openai", MODEL, {"base_url": url, **chat})
-    memory.activate_model("chat")
+    memory.admin.register_model("chat", "chat", "openai", MODEL, {"base_url": url, **chat})
+    memory.admin.activate_model("chat")
     if scenario.embeds:
         price = {"price_per_million_input": PRICES["embedding"]}
         settings = {"base_url": url, "dimensions": DIMENSIONS, **price}
-        memory.register_model("embedding", "embedding", "openai", EMBEDDING_MODEL, settings)
-        memory.activate_model("embedding")
-    memory.set_policy(scenario.policy)
+        memory.admin.register_model("embedding", "embedding", "openai", EMBEDDING_MODEL, settings)
+        memory.admin.activate_model("embedding")
+    memory.admin.set_policy(scenario.policy)
 
 
 class Drive:
@@ -277,7 +278,7 @@ class Drive:
             self._connection.execute("set session_replication_role = replica")  # no version of a memory for this
             self._connection.execute("update memory.memories set created_at = created_at - interval '8 days'")
             self._connection.execute("reset session_replication_role")
-            self._memory.sweep()
+            self._memory.admin.sweep()
             await self._work(models)
 
     async def _talk(self, messages: list[Message], rounds_between: int, models: Models) -> None:
@@ -300,7 +301,7 @@ class Drive:
                 # The thread ends: an hour later what is left of it is due.
                 await self._work(models)
                 self._connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
-                self._memory.sweep()
+                self._memory.admin.sweep()
                 await self._work(models)
 
     async def _work(self, models: Models) -> None:

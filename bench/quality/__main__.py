@@ -24,6 +24,7 @@ from bench.quality.embedding_server import Embeddings, literal, running_embeddin
 from bench.quality.evidence import Question, Sample
 from bench.quality.fillers import Fillers
 from bench.quality.model_server import ModelServer
+from bench.quality.samples import write as write_samples
 from bench.quality.stored import Database, EmbeddingModel, Stored, Turn
 from bench.support.environment import LOCOMO, RESULTS, announce, machine, pgvector, postgresql, say
 from bench.support.tokens import token_counter
@@ -208,14 +209,14 @@ def _options() -> argparse.Namespace:
 
 def _files(samples: Sequence[Sample], spoken: Sequence[Sample], folder: Path) -> Iterator[tuple[str, Path]]:
     """The sets to import: LoCoMo as it is, the conversations of mixed lengths made of it, and our own."""
-    path = folder / "locomo.json"
-    path.write_text(json.dumps(samples))
+    path = folder / "locomo.jsonl"
+    write_samples(samples, path)
     yield SETS[0], path
     path = folder / "mixed.jsonl"
     mixed_lengths.write(samples, path)
     yield SETS[1], path
-    path = folder / "languages.json"
-    path.write_text(json.dumps(spoken))
+    path = folder / "languages.jsonl"
+    write_samples(spoken, path)
     yield LANGUAGES, path
     path = folder / "work.jsonl"
     work.write(path)

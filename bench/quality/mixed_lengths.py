@@ -11,11 +11,12 @@ from __future__ import annotations
 import json
 import random
 from collections.abc import Iterator, Sequence
-from datetime import datetime, timedelta, timezone
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from bench.quality.evidence import Sample, Turn, references, sessions
+from bench.quality.samples import started
 
 TURNS_PER_MESSAGE = 2
 REPLY_WORDS = (393, 739)  # with the turn that crosses it about 577 on average
@@ -52,10 +53,10 @@ class _Maker:
 
     def __iter__(self) -> Iterator[dict[str, Any]]:
         for name, turns in self._sessions:
-            started = datetime.strptime(self._sample["conversation"][f"{name}_date_time"], "%I:%M %p on %d %B, %Y")
+            began = started(self._sample, name)
             messages = [message for each in self._exchanges(turns) for message in each]
             for second, message in enumerate(messages):
-                message["created_at"] = (started.replace(tzinfo=timezone.utc) + timedelta(seconds=second)).isoformat()
+                message["created_at"] = (began + timedelta(seconds=second)).isoformat()
             yield {"user_id": self._sample["sample_id"], "thread_id": name, "messages": messages}
 
     def _exchanges(self, turns: list[Turn]) -> Iterator[tuple[Message, Message]]:

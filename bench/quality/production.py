@@ -34,12 +34,12 @@ def load(source: Database, target: Database, embedding: EmbeddingModel) -> dict[
     """
     started = time.monotonic()
     memory = Memory(target.connection)
-    memory.set_policy(POLICY)
+    memory.admin.set_policy(POLICY)
     embedding.register(memory)
-    memory.register_model("chat", "chat", "openai", CHAT_MODEL, {"base_url": embedding.url})
-    memory.activate_model("chat")
+    memory.admin.register_model("chat", "chat", "openai", CHAT_MODEL, {"base_url": embedding.url})
+    memory.admin.activate_model("chat")
     asyncio.run(_live(target, _conversations(source.connection)))
-    while memory.sweep()["checked"]:
+    while memory.admin.sweep()["checked"]:
         pass
     target.connection.execute("vacuum analyze")
     counts = _counts(target.connection)
@@ -81,7 +81,7 @@ async def _live(target: Database, conversations: Sequence[Sequence[Sequence[Mess
                         await _say(memory, messages)
                 await _work(connection, worker)
             await connection.execute("update memory.threads set last_at = now() - interval '2 hours'")
-            await memory.sweep()
+            await memory.admin.sweep()
             await _work(connection, worker)
         worker.stop()
         await running

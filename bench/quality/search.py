@@ -47,7 +47,7 @@ def measure(
     for method in methods:
         started = time.monotonic()
         target.notices.clear()
-        Memory(target.connection).set_policy({"search": method.policy})
+        Memory(target.connection).admin.set_policy({"search": method.policy})
 
         def ask(connection: psycopg.Connection, asked: tuple[Question, str], mode: str = method.mode) -> Finding:
             return _ask(connection, mode, stored, *asked)
@@ -57,7 +57,7 @@ def measure(
             raise RuntimeError(f"{method.name}: {notice}")
         recall = sum(each.recall(10) for each in findings[method.name]) / len(questions)
         say(f"  {method.name}: recall@10 {recall:.1%} ({time.monotonic() - started:.0f} s)")
-    Memory(target.connection).set_policy({"search": {"fusion": None}})
+    Memory(target.connection).admin.set_policy({"search": {"fusion": None}})
     return findings
 
 

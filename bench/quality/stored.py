@@ -84,8 +84,8 @@ class EmbeddingModel:
     def register(self, memory: Memory) -> None:
         """Makes a database use the model."""
         settings = {"base_url": self.url, "dimensions": self.dimensions, "timeout_seconds": 600}
-        memory.register_model("embedding", "embedding", "openai", self.name, settings)
-        memory.activate_model("embedding")
+        memory.admin.register_model("embedding", "embedding", "openai", self.name, settings)
+        memory.admin.activate_model("embedding")
 
 
 @contextlib.contextmanager
@@ -111,12 +111,12 @@ def load(target: Database, path: Path, embedding: EmbeddingModel, texts: Mapping
     """Imports a file and embeds its messages. Raises RuntimeError when embeddings do not come."""
     started = time.monotonic()
     memory = Memory(target.connection)
-    memory.set_policy(POLICY)
+    memory.admin.set_policy(POLICY)
     embedding.register(memory)
     for _ in import_file(target.connection, path):
         pass
     _embed_messages(target)
-    while memory.sweep()["checked"]:  # extraction would have parsed them
+    while memory.admin.sweep()["checked"]:  # extraction would have parsed them
         pass
     found = stored(target.connection, texts)
     say(f"  {len(found.tokens):,} messages in {time.monotonic() - started:.0f} s")

@@ -155,8 +155,8 @@ def _load(connection: psycopg.Connection, options: argparse.Namespace) -> tuple[
     """Stores memories with embeddings and a thread for each full user; returns what there is, and the queries."""
     rng, sentences, directions = random.Random(1), Texts(), Directions(DIMENSIONS)
     memory = Memory(connection)
-    memory.set_policy({"summary": {"enabled": False}, "compression": {"enabled": False}})
-    memory.set_policy({"context": {"embed_query": False}})  # no model can be reached
+    memory.admin.set_policy({"summary": {"enabled": False}, "compression": {"enabled": False}})
+    memory.admin.set_policy({"context": {"embed_query": False}})  # no model can be reached
     full = [f"user {number}" for number in range(min(options.full_users, options.users))]
     others = [f"user {number}" for number in range(len(full), options.users)]
     for user in full:

@@ -71,7 +71,7 @@ def measure(connection: psycopg.Connection, sizes: Sequence[int]) -> dict[str, A
     sentences, directions = Texts(seed=2), Directions(DIMENSIONS, seed=2)
     owners = [str(size) for size in sizes for _ in range(size)]
     owners += [f"other {number}" for number in range(OTHERS) for _ in range(ROWS_OF_OTHERS)]
-    Memory(connection).set_policy({"memories": {"max_per_agent": max(*sizes, ROWS_OF_OTHERS)}})
+    Memory(connection).admin.set_policy({"memories": {"max_per_agent": max(*sizes, ROWS_OF_OTHERS)}})
     stored = store(connection, owners, sentences, directions, random.Random(2))
     build = _build_index(connection)
     say(f"  {len(owners):,} memories, index built in {build:.0f} s")
@@ -107,7 +107,7 @@ def _user(connection: psycopg.Connection, queries: Sequence[Query]) -> dict[str,
     found: dict[str, list[set[str]]] = {name: [] for name in VARIANTS}
     for start in (-TURN, *range(0, len(queries), TURN)):  # the first turn is to warm up
         for name, variant in VARIANTS.items():
-            memory.set_policy({"search": {"approximate_above": variant.approximate_above}})
+            memory.admin.set_policy({"search": {"approximate_above": variant.approximate_above}})
             _prepare(connection, variant)
             for query in queries[max(start, 0) :][:TURN]:
                 started = time.perf_counter()

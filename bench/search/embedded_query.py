@@ -30,7 +30,7 @@ def measure(
     """
     with FakeModelServer(dimensions=dimensions) as model:
         settings = {"base_url": model.url, "dimensions": dimensions}
-        Memory(connection).register_model(MODEL, "embedding", "openai", "text-embedding-3-small", settings)
+        Memory(connection).admin.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", settings)
         asking = http.client.HTTPConnection(urlsplit(model.url).netloc)
 
         def ask(_: str, query: str, number: int) -> None:

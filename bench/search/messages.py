@@ -77,8 +77,8 @@ def _store(
 ) -> dict[str, list[str]]:
     """Stores the messages of all users, who write at the same time, with words and embeddings; returns the texts."""
     memory = Memory(connection)
-    memory.set_policy({"messages": {"expires_after": "never"}, "summary": {"enabled": False}})
-    memory.set_policy({"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
+    memory.admin.set_policy({"messages": {"expires_after": "never"}, "summary": {"enabled": False}})
+    memory.admin.set_policy({"compression": {"enabled": False}, "cadence": {"fact_extraction_every_n": 0}})
     left = {str(size): size for size in sizes} | {f"other {each}": MESSAGES_OF_OTHERS for each in range(OTHERS)}
     turns = [user for user, size in left.items() for _ in range(0, size, APPENDED_AT_ONCE)]
     contents: dict[str, list[str]] = {user: [] for user in left}
@@ -99,13 +99,13 @@ def _store(
         ]
         agent = f"agent {first // APPENDED_AT_ONCE % 2}"
         memory.add_messages(user, str(first // OF_A_THREAD), messages, agent_id=agent)
-    memory.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", {"dimensions": DIMENSIONS})
+    memory.admin.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", {"dimensions": DIMENSIONS})
     connection.execute("update memory.models set dimensions = %s where name = %s", (DIMENSIONS, MODEL))
-    memory.activate_model(MODEL)
+    memory.admin.activate_model(MODEL)
     ids = connection.execute("select user_id, thread_id || '/' || seq from memory.messages").fetchall()
     rng.shuffle(ids)
     copy_embeddings(connection, sql.Identifier("memory", "embeddings"), MODEL, ids, directions, source="message")
-    while memory.sweep()["checked"]:  # jobs would have parsed them
+    while memory.admin.sweep()["checked"]:  # jobs would have parsed them
         pass
     connection.execute("vacuum analyze")
     connection.execute("checkpoint")

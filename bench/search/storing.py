@@ -34,10 +34,10 @@ def store(
         )
     memory = Memory(connection)
     dimensions = directions.dimensions
-    memory.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", {"dimensions": dimensions})
+    memory.admin.register_model(MODEL, "embedding", "openai", "text-embedding-3-small", {"dimensions": dimensions})
     # The first embedding job would do this.
     connection.execute("update memory.models set dimensions = %s where name = %s", (dimensions, MODEL))
-    memory.activate_model(MODEL)
+    memory.admin.activate_model(MODEL)
     ids = connection.execute("select user_id, memory_id::text from memory.memories").fetchall()
     rng.shuffle(ids)
     copy_embeddings(connection, sql.Identifier("memory", "embeddings"), MODEL, ids, directions)

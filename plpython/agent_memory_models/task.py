@@ -9,15 +9,13 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from .calls import Calls
 from .errors import ModelError
+from .payload import Payload, Result
 from .providers.local import Rules, run_rules
 
 if TYPE_CHECKING:
     from .providers.onnx.provider import LoadedModel, OnnxProvider
     from .providers.openai import OpenAIProvider
     from .text.tokens import TokenCounter
-
-Payload = dict[str, Any]
-Result = dict[str, Any]
 
 
 class Tools(Protocol):

@@ -20,7 +20,7 @@ SummaryKind = Literal["rolling", "thread"]
 """A summary of the newest messages, or of the whole thread."""
 ModelKind = Literal["chat", "embedding", "rerank"]
 """The purpose of a model."""
-ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0", "locomo"]
+ImportFormat = Literal["chat", "chatgpt", "claude", "langgraph", "mem0"]
 """The formats of imports; ``agent-memory export`` writes memories in the form mem0, too."""
 Provider = Literal["local", "openai", "azure"]
 """The server of a model: this machine, or a server with the protocol of that provider."""

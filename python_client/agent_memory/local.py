@@ -6,13 +6,14 @@ from concurrent.futures import Future
 from importlib.util import find_spec
 from typing import Any
 
+import psycopg
 from agent_memory_models import ModelError, reason_to_keep
 
 from ._text import pip_install
-from .client import Memory
-from .client.background import models, submit
-from .client.notices import Notices, warned_of_stores
+from .calls import Notices, translated
+from .calls.notices import warned_of_stores
 from .errors import AgentMemoryError
+from .jobs.background import models, submit
 
 DEFAULT_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
 """The model that is registered, as fastembed names it: English, 384 dimensions, Apache 2.0, 90 MB.
@@ -29,14 +30,14 @@ class MissingWeightsError(AgentMemoryError):
     """The default model cannot run on this machine; the hint names the command that helps."""
 
 
-def activate_default(memory: Memory) -> bool:
+def activate_default(connection: psycopg.Connection[Any]) -> bool:
     """Use the default embedding model in an embedded store, unless the store has an embedding model already.
 
     Where the model cannot run on this machine nothing is registered, and a DegradedWarning names the command that
     helps, once in the process. Two processes may call this at once, and any number of times.
 
     Args:
-        memory: a client of the role that owns the schema.
+        connection: a connection of the role that owns the schema.
 
     Returns:
         Whether the store has an embedding model now.
@@ -45,10 +46,10 @@ def activate_default(memory: Memory) -> bool:
         AgentMemoryError: the role may not register models.
         psycopg.errors.InsufficientPrivilege: the role may not read memory.models.
     """
-    if memory._has_embedding_model():
+    if connection.execute("select from memory.models where kind = 'embedding' limit 1").fetchone() is not None:
         return True
     try:
-        use_default(memory)
+        use_default(connection)
     except MissingWeightsError as error:
         notices = Notices(warned_of_stores)
         notices.degrade(f"searching by keyword only, not by meaning: {error.message}", error.hint, "01AM1")
@@ -57,7 +58,7 @@ def activate_default(memory: Memory) -> bool:
     return True
 
 
-def use_default(memory: Memory) -> None:
+def use_default(connection: psycopg.Connection[Any]) -> None:
     """Load the default embedding model, which downloads its weights once (90 MB), register it and activate it.
 
     Raises:
@@ -68,8 +69,9 @@ def use_default(memory: Memory) -> None:
         _load().result()
     except ModelError as error:
         raise _explained(error) from error
-    memory.register_model(DEFAULT_NAME, "embedding", "local", DEFAULT_MODEL)
-    memory.activate_model(DEFAULT_NAME)
+    with translated(connection):
+        connection.execute("select memory.register_model(%s, 'embedding', 'local', %s)", [DEFAULT_NAME, DEFAULT_MODEL])
+        connection.execute("select memory.activate_model(%s)", [DEFAULT_NAME])
 
 
 def _explained(error: ModelError) -> MissingWeightsError:

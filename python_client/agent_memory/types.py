@@ -70,7 +70,7 @@ class Context(list[ContextPart]):
 
     def to_openai(self) -> list[ChatCompletionMessageParam]:
         """Return the context as chat messages of OpenAI, with tool calls; see ``adapters.openai.to_openai``."""
-        from .adapters.openai import to_openai
+        from .chat_messages import to_openai
 
         return to_openai(self)
 

@@ -540,6 +540,19 @@ from duplicates as d
 where m.user_id = d.user_id and m.memory_id = d.memory_id;
 alter table memory.memories enable trigger user;
 
+-- The words of texts are parsed by the language of each text. The words of earlier texts were all parsed by
+-- search.language: these watermarks have jobs parse them anew, and a search compares the query in that language meanwhile.
+insert into memory.marks (user_id, scope, kind, position)
+select u.user_id, 'language:' || coalesce(
+    (select p.settings #>> '{search,language}' from memory.policies as p where p.user_id = '' and p.agent_id = ''),
+    'english'), 'language', (extract(epoch from statement_timestamp()) * 1000000)::bigint
+from (
+  select t.user_id from memory.threads as t
+  union select s.user_id from memory.memory_scopes as s
+  union select d.user_id from memory.documents as d
+  union select a.user_id from memory.artifacts as a) as u
+order by u.user_id;
+
 -- Indexes.
 drop index memory.memories_content_hash_idx, memory.messages_inactive_idx, memory.jobs_one_open_idx,
   memory.jobs_pending_idx, memory.summaries_thread_idx;

@@ -76,7 +76,7 @@ class TestRoundTrip:
         assert history.messages == [HumanMessage("Hi!"), ToolMessage("18", tool_call_id=""), AIMessage("Yes")]
 
     def test_what_was_masked_stays_masked(self, history: AgentMemoryHistory, memory: Memory) -> None:
-        memory.set_policy({"secrets": {"mask_in_threads": True}})
+        memory.admin.set_policy({"secrets": {"mask_in_threads": True}})
         history.add_messages([HumanMessage("My password is hunter2-Zq9!")])
         assert "hunter2" not in str(history.messages[0].content)
 

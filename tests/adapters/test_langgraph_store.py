@@ -94,7 +94,7 @@ class TestItems:
         assert item.value == value
 
     def test_the_limit_of_memories_takes_no_item(self, store: AgentMemoryStore, memory: Memory) -> None:
-        memory.set_policy({"memories": {"max_per_agent": 2}})
+        memory.admin.set_policy({"memories": {"max_per_agent": 2}})
         for number in range(5):
             store.put(("a",), f"k{number}", {"v": number})
         assert len(store.search(("a",))) == 5

@@ -17,7 +17,7 @@ from langchain_core.messages import AIMessage, HumanMessage
 from llama_index.core.base.llms.types import ChatMessage, TextBlock
 from pydantic_ai.messages import ModelResponse, TextPart, ThinkingPart, ToolCallPart
 
-from tests.secrets.labelled import KEYS
+from tests.masking.labelled import KEYS
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("C13")
@@ -61,7 +61,7 @@ def messages(adapter: str) -> list[dict[str, Any]]:
 def test_no_credential_is_left(memory: Memory, api: Api, adapter: str) -> None:
     said = messages(adapter)
     assert KEY in str([message.get("metadata") for message in said])
-    memory.set_policy({"secrets": {"mask_in_threads": True}})
+    memory.admin.set_policy({"secrets": {"mask_in_threads": True}})
     memory.add_messages("ana", "t", said)
     [stored] = api.connection.execute("select string_agg(m::text, e'\\n') from memory.messages as m").fetchone() or ()
     assert KEY not in stored

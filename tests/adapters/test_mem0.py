@@ -15,6 +15,7 @@ import agent_memory
 import psycopg
 import pytest
 from agent_memory.adapters import mem0
+from agent_memory.calls import WorkerProtocol
 
 from tests.adapters.steps import run_example
 from tests.support.fake_model_server import FakeModelServer
@@ -86,7 +87,7 @@ class TestAdd:
     def test_an_extraction_that_takes_long_goes_on_by_itself(
         self, memory: agent_memory.Memory, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(type(memory), "claim_jobs", lambda *_: [])  # as if another worker had the job
+        monkeypatch.setattr(WorkerProtocol, "claim_jobs", lambda *_: [])  # as if another worker had the job
         m = mem0.Memory(memory, wait_seconds=0)
         answer = m.add(SAID, user_id="ana")
         assert (answer["results"], answer["status"]) == ([], "PENDING")

@@ -11,7 +11,7 @@ from typing import Any
 import psycopg
 import pytest
 
-from bench.quality import context, context_report, evidence, production, stored
+from bench.quality import context, context_report, evidence, production, samples, stored
 from bench.quality.context import Filling, Reader
 from bench.quality.embedding_server import Embeddings, literal
 from bench.quality.evidence import NEVER_SAID, Question
@@ -141,8 +141,8 @@ class TestFigures:
 @pytest.fixture
 def told(db: psycopg.Connection, tmp_path: Path) -> Iterator[tuple[Database, Stored]]:
     """Three messages of a user in two threads, with embeddings made by rule."""
-    path = tmp_path / "locomo.json"
-    path.write_text(json.dumps([SAMPLE]))
+    path = tmp_path / "locomo.jsonl"
+    samples.write([SAMPLE], path)
     database = Database(db.info.dsn, [db])
     with FakeModelServer(dimensions=DIMENSIONS) as server:
         yield (

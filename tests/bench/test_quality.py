@@ -5,14 +5,16 @@ from __future__ import annotations
 import json
 import random
 from collections import Counter
+from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 import psycopg
 import pytest
-from agent_memory.importer import import_file
+from agent_memory import Memory
+from agent_memory.importer import ImportProgress, import_file
 
-from bench.quality import evidence, mixed_lengths
+from bench.quality import evidence, mixed_lengths, samples
 from bench.quality.evidence import Finding, find, questions, references
 from tests.support.servers import ROOT
 
@@ -74,6 +76,53 @@ class TestEvidence:
         assert len(found) == 1536
         assert len({each.user_id for each in found}) == 10
         assert sum("tuning" in each.groups for each in found) + sum("reported" in each.groups for each in found) == 1536
+
+
+SESSIONS = {
+    "speaker_a": "Caroline",
+    "speaker_b": "Melanie",
+    "session_1_date_time": "1:56 pm on 8 May, 2023",
+    "session_1": [
+        {"speaker": "Caroline", "dia_id": "D1:1", "text": "Hey Mel!"},
+        {"speaker": "Melanie", "dia_id": "D1:2", "text": "Look", "blip_caption": "a photo of a lake"},
+    ],
+    "session_2_date_time": "12:09 am on 13 September, 2023",
+    "session_2": [{"speaker": "Melanie", "dia_id": "D2:1", "text": "Still up?"}],
+    "session_3_date_time": "1:00 pm on 1 October, 2023",
+}
+
+
+class TestSamples:
+    def test_each_session_becomes_a_thread(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        path, memory = tmp_path / "locomo.jsonl", Memory(db)
+        samples.write([{"sample_id": "conv-1", "conversation": SESSIONS}], path)
+        for new in (3, 0):
+            *_, last = import_file(db, path)
+            assert last == ImportProgress(done=3, new=new, total=3, users=1, threads=2)
+        first, second = memory.get_messages("conv-1", "session_1")
+        assert (first.role, first.content) == ("user", "Hey Mel!")
+        assert first.created_at == datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)
+        assert (second.role, second.content) == ("assistant", "Look [image: a photo of a lake]")
+        assert second.created_at == datetime(2023, 5, 8, 13, 56, 1, tzinfo=timezone.utc)
+        assert second.metadata == {"name": "Melanie", "dia_id": "D1:2"}
+        [third] = memory.get_messages("conv-1", "session_2")
+        assert third.created_at == datetime(2023, 9, 13, 0, 9, tzinfo=timezone.utc)
+
+    @pytest.mark.skipif(not LOCOMO.exists(), reason="the LoCoMo data is not beside the repository")
+    def test_the_real_file(self, db: psycopg.Connection, tmp_path: Path) -> None:
+        given, path = json.loads(LOCOMO.read_text()), tmp_path / "locomo.jsonl"
+        expected = {
+            (sample["sample_id"], session): len(turns)
+            for sample in given
+            for session, turns in sample["conversation"].items()
+            if isinstance(turns, list)
+        }
+        samples.write(given, path)
+        for _ in range(2):
+            *_, last = import_file(db, path)
+            assert (last.done, last.users, last.threads) == (sum(expected.values()), 10, len(expected))
+            counted = db.execute("select user_id, thread_id, message_count from memory.threads").fetchall()
+            assert {(user, thread): count for user, thread, count in counted} == expected
 
 
 class TestRecall:

@@ -103,7 +103,7 @@ def test_usage(run: Run, db: psycopg.Connection) -> None:
     assert (nothing.returncode, nothing.stdout) == (0, "No model was called in the last 7 days.\n"), nothing.stderr
     memory = Memory(db)
     prices = {"price_per_million_input": 2, "price_per_million_output": 8}
-    memory.register_model("mini", "chat", "openai", "some-model", prices)
+    memory.admin.register_model("mini", "chat", "openai", "some-model", prices)
     for user, tokens in (("ana", 1_500_000), ("bob", 500_000)):
         call = {"model": "mini", "kind": "extract_memories", "tokens_in": tokens, "tokens_out": 250, "duration_ms": 900}
         calls = Jsonb([call, {**call, "tokens_out": None, "error": "cut off"}])

@@ -129,7 +129,7 @@ def test_memories(command: Commands) -> None:
 
 
 def test_nothing_is_stored_without_the_resource(command: Commands, memory: Memory) -> None:
-    memory.set_policy({"resources": []})
+    memory.admin.set_policy({"resources": []})
     assert 'has no resource "memory"' in command("memories", "add", "ana", "x", status=1)
 
 

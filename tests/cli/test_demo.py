@@ -35,9 +35,9 @@ def test_demo(run: Run, tmp_path: Path) -> None:
 def test_only_without_an_embedding_model_the_demo_says_that_it_searches_by_keyword(db: psycopg.Connection) -> None:
     memory = Memory(db)
     assert how_it_searches(memory).startswith("It searches by keyword only")
-    memory.register_model("ada", "embedding", "openai", "ada")
+    memory.admin.register_model("ada", "embedding", "openai", "ada")
     assert how_it_searches(memory).startswith("It searches by keyword only")
-    memory.activate_model("ada")
+    memory.admin.activate_model("ada")
     assert how_it_searches(memory) == "It searches by meaning and by keyword."
 
 

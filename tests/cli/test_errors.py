@@ -140,7 +140,9 @@ def test_without_the_right_to(run: Run, dsn: str, db: psycopg.Connection) -> Non
 
 def test_notes_are_shown_once(run: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
-    memory.set_policy({"knowledge_base": {"enable_cross_session_context": True, "search_triggers": ["last time"]}})
+    memory.admin.set_policy(
+        {"knowledge_base": {"enable_cross_session_context": True, "search_triggers": ["last time"]}}
+    )
     for number in range(3):
         thread = f"t{number}"
         memory.add_messages("ana", thread, [{"role": "user", "content": "Tea is green. " * 50}])

@@ -10,8 +10,6 @@ import pytest
 from agent_memory import Memory
 from agent_memory.importer import ImportFileError, ImportProgress, import_file
 
-LOCOMO = Path(__file__).resolve().parents[3] / "shared" / "data" / "locomo" / "locomo10.json"
-
 
 @pytest.fixture
 def memory(db: psycopg.Connection) -> Memory:
@@ -259,97 +257,3 @@ class TestChatJson:
             with pytest.raises(ImportFileError) as raised:
                 run(db, path, user_id="ana")
             assert raised.value.message.startswith(f"{path}, item 2, message 3: {problem}")
-
-
-SESSIONS = {
-    "speaker_a": "Caroline",
-    "speaker_b": "Melanie",
-    "session_1_date_time": "1:56 pm on 8 May, 2023",
-    "session_1": [
-        {"speaker": "Caroline", "dia_id": "D1:1", "text": "Hey Mel!"},
-        {"speaker": "Melanie", "dia_id": "D1:2", "text": "Look", "blip_caption": "a photo of a lake"},
-    ],
-    "session_2_date_time": "12:09 am on 13 September, 2023",
-    "session_2": [{"speaker": "Melanie", "dia_id": "D2:1", "text": "Still up?"}],
-    "session_3_date_time": "1:00 pm on 1 October, 2023",
-}
-SAMPLE = {"sample_id": "conv-1", "conversation": SESSIONS}
-
-
-class TestLocomo:
-    def write(self, path: Path, *samples: Any) -> Path:
-        path.write_text(json.dumps(samples))
-        return path
-
-    def test_layout(self, db: psycopg.Connection, memory: Memory, tmp_path: Path) -> None:
-        path = self.write(tmp_path / "locomo.json", SAMPLE)
-        for new in (3, 0):
-            assert run(db, path) == ImportProgress(done=3, new=new, total=3, users=1, threads=2)
-        first, second = memory.get_messages("conv-1", "session_1")
-        assert (first.role, first.content) == ("user", "Hey Mel!")
-        assert first.created_at == datetime(2023, 5, 8, 13, 56, tzinfo=timezone.utc)
-        assert (second.role, second.content) == ("assistant", "Look [image: a photo of a lake]")
-        assert second.created_at == datetime(2023, 5, 8, 13, 56, 1, tzinfo=timezone.utc)
-        assert second.metadata == {"name": "Melanie", "dia_id": "D1:2"}
-        [third] = memory.get_messages("conv-1", "session_2")
-        assert third.created_at == datetime(2023, 9, 13, 0, 9, tzinfo=timezone.utc)
-
-    @pytest.mark.parametrize(
-        ("change", "problem"),
-        [
-            ({"session_2_date_time": "soon"}, "conv-1, session_2_date_time: time data 'soon' does not match"),
-            ({"session_2_date_time": None}, "conv-1, session_2_date_time: the time of the session is missing"),
-            ({"session_2": [{"speaker": "Melanie"}]}, "conv-1, session_2: 0.dia_id: Field required"),
-            ({"session_2": "x"}, "conv-1, session_2: Input should be a valid list"),
-            ({"session_1": None, "session_2": None}, "conv-1, session_1: Input should be a valid list"),
-        ],
-    )
-    def test_a_malformed_sample_is_named(
-        self, db: psycopg.Connection, memory: Memory, tmp_path: Path, change: dict[str, Any], problem: str
-    ) -> None:
-        sample = {**SAMPLE, "conversation": {**SESSIONS, **change}}
-        with pytest.raises(ImportFileError) as raised:
-            run(db, self.write(tmp_path / "locomo.json", sample))
-        assert problem in raised.value.message
-        assert memory.list_threads("conv-1") == []
-
-    @pytest.mark.parametrize(
-        ("sample", "problem"),
-        [
-            ({"conversation": {"turns": []}}, "item 1: sample_id: Field required"),
-            ({"sample_id": 1, "conversation": {}}, 'item 1: its conversation has no "session_1"'),
-        ],
-    )
-    def test_what_looks_like_a_sample(
-        self, db: psycopg.Connection, tmp_path: Path, sample: dict[str, Any], problem: str
-    ) -> None:
-        with pytest.raises(ImportFileError, match=problem) as raised:
-            run(db, self.write(tmp_path / "locomo.json", sample))
-        assert "read as a sample of LoCoMo" in (raised.value.hint or "")
-
-    def test_a_sample_alone(self, db: psycopg.Connection, tmp_path: Path) -> None:
-        path = tmp_path / "locomo.json"
-        path.write_text(json.dumps(SAMPLE, indent=2))
-        assert run(db, path).done == 3
-
-    def test_names_its_own_users(self, db: psycopg.Connection, tmp_path: Path) -> None:
-        with pytest.raises(ImportFileError, match="names its own users"):
-            run(db, self.write(tmp_path / "locomo.json", SAMPLE), user_id="ana")
-
-    @pytest.mark.skipif(not LOCOMO.exists(), reason="the LoCoMo data is not beside the repository")
-    def test_the_real_file(self, db: psycopg.Connection, memory: Memory) -> None:
-        expected = {
-            (sample["sample_id"], session): len(turns)
-            for sample in json.loads(LOCOMO.read_text())
-            for session, turns in sample["conversation"].items()
-            if isinstance(turns, list)
-        }
-        for _ in range(2):
-            last = run(db, LOCOMO)
-            assert (last.done, last.users, last.threads) == (sum(expected.values()), 10, len(expected))
-            counted = {
-                (user, thread.thread_id): thread.message_count
-                for user in {user for user, _ in expected}
-                for thread in memory.list_threads(user, row_limit=1000)
-            }
-            assert counted == expected

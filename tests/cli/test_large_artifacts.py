@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, Memory
-from agent_memory.client.pieces import PIECE
+from agent_memory.calls.pieces import PIECE
 from agent_memory.errors import ConflictError, InvalidValueError, NotFoundError
 
 LINES = "".join(f"{number}: Größe 80 °C ☕\n" for number in range(120_000))
@@ -112,7 +112,7 @@ def test_nobody_sees_a_text_whose_source_breaks_off(db: psycopg.Connection) -> N
         memory.store_artifact("ana", source(), key="log")
     assert memory.list_artifacts("ana") == []
     db.execute("update memory.artifact_uploads set updated_at = now() - interval '25 hours'")
-    memory.sweep()
+    memory.admin.sweep()
     assert db.execute("select count(*) from memory.artifact_parts").fetchone() == (0,)
 
 

@@ -63,10 +63,10 @@ def test_with_a_model_of_the_environment(run: Run, db: psycopg.Connection, model
 
 def test_with_a_registered_model(run: Run, db: psycopg.Connection, models: FakeModelServer) -> None:
     memory = Memory(db)
-    memory.register_model(
+    memory.admin.register_model(
         "mine", "chat", "openai", "m-1", {"base_url": models.url, "api_key_env": "AGENT_MEMORY_KEY_MINE"}
     )
-    memory.activate_model("mine")
+    memory.admin.activate_model("mine")
     models.next_behaviours = [Behaviour(status=400)]
     result = run("shell", "ana", stdin="One\n\nTwo\n", AGENT_MEMORY_KEY_MINE="key", **NO_MODEL)
     assert result.returncode == 0
@@ -78,7 +78,7 @@ def test_with_a_registered_model(run: Run, db: psycopg.Connection, models: FakeM
     # The key of OpenAI goes to no other server of a registered model, and a missing key is named.
     missing = run("shell", "ana", stdin="One\n", **NO_MODEL)
     assert "AGENT_MEMORY_KEY_MINE is not set" in missing.stderr
-    memory.register_model("mine", "chat", "openai", "m-1", {"base_url": models.url})
+    memory.admin.register_model("mine", "chat", "openai", "m-1", {"base_url": models.url})
     assert run("shell", "ana", "--thread", "t", stdin="One\n", OPENAI_API_KEY="secret").stdout == "You said: One\n"
     assert [request.authorization for request in models.requests] == ["Bearer none"]
     thread = memory.list_threads("ana")[-1]

@@ -43,8 +43,8 @@ def test_what_is_broken_ends_with_1_and_the_command_that_helps(run: Run, db: psy
 
 def test_a_model_without_its_key_is_named_with_the_variable_that_is_missing(run: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
-    memory.register_model("paid", "chat", "openai", "gpt", {"api_key_env": "AGENT_MEMORY_KEY_PAID"})
-    memory.activate_model("paid")
+    memory.admin.register_model("paid", "chat", "openai", "gpt", {"api_key_env": "AGENT_MEMORY_KEY_PAID"})
+    memory.admin.activate_model("paid")
     memory.add_messages("ana", "t1", [{"role": "user", "content": "I like tea."}] * 3)
     memory.extract_memories("ana", "t1")
     worker = run("worker", "--once")

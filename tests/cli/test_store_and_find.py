@@ -114,8 +114,8 @@ def test_search_notes(run: Run, db: psycopg.Connection) -> None:
     assert run("search", "ana", "tea", "--mode", "keyword").stderr == ""
     assert run("search", "ana", "tea", "--mode", "nonsense").returncode == 2
     # A model that should work and does not is worth a note.
-    memory.register_model("gone", "embedding", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
-    memory.activate_model("gone")
+    memory.admin.register_model("gone", "embedding", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
+    memory.admin.activate_model("gone")
     broken = run("search", "ana", "tea")
     assert "Note: searching by keyword only, " in broken.stderr
     assert "Likes tea" in broken.stdout
@@ -232,7 +232,7 @@ def test_a_file_that_is_no_document_is_refused(run: Run, tmp_path: Path) -> None
 
 
 def test_an_agent_without_memory_stores_nothing(run: Run, db: psycopg.Connection, tmp_path: Path) -> None:
-    Memory(db).set_policy({"resources": []})
+    Memory(db).admin.set_policy({"resources": []})
     path = tmp_path / "chat.jsonl"
     path.write_text(json.dumps({"role": "user", "content": "Hello"}))
     imported = run("import", path, "--user-id", "ana")

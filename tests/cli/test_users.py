@@ -45,7 +45,7 @@ def test_export_forget_and_import(run: Run, memory: Memory, tmp_path: Path) -> N
     result = run("users", "forget", "ana", "--yes", "--reason", "ticket 7")
     assert "messages: 3" in result.stdout
     assert "Receipt " in result.stdout
-    assert memory.list_users() == []
+    assert memory.admin.list_users() == []
     assert "Nothing was stored about ana" in run("users", "forget", "ana", "--yes").stdout
 
     result = run("users", "import", "ana", file)
@@ -162,10 +162,10 @@ def test_large_users_are_written_and_read_in_parts(
         2
     ] * 6 + [1, 0]
     memory.forget_user("ana")
-    assert memory.import_user_from("ana", file, lift_tombstones=True)["messages"] == 8
+    assert memory.admin.import_user_from("ana", file, lift_tombstones=True)["messages"] == 8
     assert memory.export_user("ana") == export
     with pytest.raises(ConflictError):
-        memory.import_user_from("ana", file)
+        memory.admin.import_user_from("ana", file)
 
 
 @pytest.mark.parametrize("lines", [1, 5, -1])
@@ -175,8 +175,8 @@ def test_a_file_without_its_end_stores_nothing(memory: Memory, tmp_path: Path, l
     memory.forget_user("ana")
     file.write_text("".join(file.read_text().splitlines(keepends=True)[:lines]))
     with pytest.raises(InvalidValueError):
-        memory.import_user_from("ana", file, lift_tombstones=True)
-    assert memory.list_users() == []
+        memory.admin.import_user_from("ana", file, lift_tombstones=True)
+    assert memory.admin.list_users() == []
 
 
 def test_the_other_client_does_the_same(memory: Memory, dsn: str, tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_the_other_client_does_the_same(memory: Memory, dsn: str, tmp_path: Path
         async with AsyncMemory(dsn) as other:
             assert await other.export_user_to("ana", tmp_path / "x") == 7
             await other.forget_user("ana")
-            assert (await other.import_user_from("ana", tmp_path / "x", lift_tombstones=True))["messages"] == 3
+            assert (await other.admin.import_user_from("ana", tmp_path / "x", lift_tombstones=True))["messages"] == 3
 
     asyncio.run(there_and_back())
     assert memory.export_user("ana") == export

@@ -18,8 +18,8 @@ from tests.support.servers import Run
 
 def test_worker_once_tells_of_failures(run: Run, db: psycopg.Connection) -> None:
     memory = Memory(db)
-    memory.register_model("gone", "chat", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
-    memory.activate_model("gone")
+    memory.admin.register_model("gone", "chat", "openai", "some-model", {"base_url": "http://127.0.0.1:1/v1"})
+    memory.admin.activate_model("gone")
     memory.add_message("ana", "t", "user", "I am Ana.")
     memory.extract_memories("ana", "t")
     result = run("worker", "--once", OPENAI_API_KEY="k")
@@ -33,13 +33,13 @@ def test_worker_once_tells_of_failures(run: Run, db: psycopg.Connection) -> None
     assert (later.returncode, len(later.stdout.splitlines())) == (0, 2)
     assert "1 job waits, the first until 20" in later.stdout
     db.execute("update memory.jobs set run_after = now()")
-    memory.activate_model("local")
+    memory.admin.activate_model("local")
     assert ", attempt 2) completed\n" in run("worker", "--once", "--verbose").stderr
 
 
 def test_worker_on_a_terminal_shows_progress(dsn: str, db: psycopg.Connection) -> None:
     memory = Memory(db)
-    memory.set_policy({"cadence": {"reconcile_every_n": 0}})
+    memory.admin.set_policy({"cadence": {"reconcile_every_n": 0}})
     messages = "select memory.add_message('ana', n::text, 'user', 'Hello') from generate_series(1, 500) as n"
     db.execute(messages)
     db.execute("select memory.extract_memories('ana', n::text) from generate_series(1, 500) as n")

@@ -14,8 +14,8 @@ LONG = 120.0
 
 
 def use(memory: Memory, name: str, folder: Path) -> None:
-    memory.register_model(name, "embedding", "local", name, {"model_dir": str(folder)})
-    memory.activate_model(name)
+    memory.admin.register_model(name, "embedding", "local", name, {"model_dir": str(folder)})
+    memory.admin.activate_model(name)
 
 
 def found(memory: Memory, query: str, **arguments: Any) -> list[str]:

@@ -1,4 +1,4 @@
-"""Holds client and catalog together: a method for each public function, and nothing else, with the same arguments."""
+"""Holds client and catalog together: one method for each public function, and nothing else, with the same arguments."""
 
 import dataclasses
 import inspect
@@ -9,9 +9,15 @@ from typing import Any, get_args, get_type_hints
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory
+from agent_memory.calls import AsyncWorkerProtocol, WorkerProtocol
 from agent_memory.choices import Mode, ModelKind, OnConflict, Provider, Role, Source, SummaryKind
+from agent_memory.client import Admin, AsyncAdmin
+
+from tests.support.servers import ROOT
 
 NOT_FUNCTIONS = {"close", "artifact_pieces", "buffer", "export_user_to", "import_user_from"}
+SYNC, ASYNC = (Memory, Admin, WorkerProtocol), (AsyncMemory, AsyncAdmin, AsyncWorkerProtocol)
+Classes = tuple[type, ...]
 
 
 def catalog(db: psycopg.Connection) -> dict[str, list[tuple[str, bool]]]:
@@ -33,15 +39,23 @@ def catalog(db: psycopg.Connection) -> dict[str, list[tuple[str, bool]]]:
     }
 
 
-def methods(client: type) -> dict[str, list[tuple[str, bool]]]:
-    return {
-        name: [
-            (parameter.name, parameter.default is not inspect.Parameter.empty)
-            for parameter in list(inspect.signature(method).parameters.values())[1:]
-        ]
-        for name, method in inspect.getmembers(client, inspect.isfunction)
+def methods(classes: Classes) -> dict[str, Any]:
+    """The methods that call functions, by name; none of them is in two classes."""
+    found = [
+        (name, method)
+        for each in classes
+        for name, method in inspect.getmembers(each, inspect.isfunction)
         if not name.startswith("_") and name not in NOT_FUNCTIONS
-    }
+    ]
+    assert len(dict(found)) == len(found)
+    return dict(found)
+
+
+def arguments(method: Any) -> list[tuple[str, bool]]:
+    return [
+        (parameter.name, parameter.default is not inspect.Parameter.empty)
+        for parameter in list(inspect.signature(method).parameters.values())[1:]
+    ]
 
 
 def constants(db: psycopg.Connection) -> dict[str, dict[str, Any]]:
@@ -76,22 +90,68 @@ def columns(db: psycopg.Connection, function: str) -> list[str]:
     return [(names.fname(index) or b"").decode() for index in range(names.nfields)]
 
 
-@pytest.mark.parametrize("client", [Memory, AsyncMemory])
-def test_methods_are_the_functions(db: psycopg.Connection, client: type) -> None:
-    assert methods(client) == catalog(db)
+@pytest.mark.parametrize("classes", [SYNC, ASYNC])
+def test_methods_are_the_functions(db: psycopg.Connection, classes: Classes) -> None:
+    assert {name: arguments(method) for name, method in methods(classes).items()} == catalog(db)
 
 
 def test_the_twins_have_the_same_signatures() -> None:
-    for name in methods(Memory):
-        sync, twin = (inspect.signature(getattr(client, name)) for client in (Memory, AsyncMemory))
-        assert sync == twin
-        assert inspect.iscoroutinefunction(getattr(AsyncMemory, name))
+    for sync, twin in zip(SYNC, ASYNC, strict=True):
+        for name, method in methods((sync,)).items():
+            assert inspect.signature(method) == inspect.signature(getattr(twin, name))
+            assert inspect.iscoroutinefunction(getattr(twin, name))
+            assert not inspect.iscoroutinefunction(method)
+
+
+def test_none_and_the_default_of_the_signature_both_mean_not_given(db: psycopg.Connection) -> None:
+    for name, method in methods(SYNC).items():
+        for argument, hint in get_type_hints(method).items():
+            parameter = inspect.signature(method).parameters.get(argument)
+            if parameter is not None and parameter.default is not inspect.Parameter.empty:
+                assert type(None) in get_args(hint), (name, argument)
+    memory = Memory(db)
+    memory.add_message("ana", "t", "user", "Hi", agent_id=None)
+    assert memory.get_messages("ana", "t", None, include_inactive=None)[0].agent_id == "default"
+
+
+def test_what_version_0_1_had_on_memory_still_works_and_warns(db: psycopg.Connection) -> None:
+    memory: Any = Memory(db)
+    with pytest.warns(DeprecationWarning, match=r"get_policy leaves Memory: use memory\.admin\.get_policy") as caught:
+        assert memory.get_policy() == memory.admin.get_policy()
+    assert caught[0].filename == __file__
+    with pytest.warns(DeprecationWarning, match="claim_jobs leaves Memory"):
+        assert memory.claim_jobs("old") == []
+    with pytest.raises(AttributeError, match="'Memory' object has no attribute 'no_such_thing'"):
+        memory.no_such_thing()
+
+
+def test_a_wrong_call_is_a_type_error_that_names_the_function(db: psycopg.Connection) -> None:
+    memory: Any = Memory(db)
+    wrong: list[tuple[Any, str]] = [
+        (lambda: memory.add_message("ana"), r"add_message\(\): missing a required argument: 'thread_id'"),
+        (lambda: memory.version(1), r"version\(\): too many positional arguments"),
+        (lambda: memory.version(x=1), r"version\(\): got an unexpected keyword argument 'x'"),
+        (lambda: memory.list_threads("ana", user_id="bo"), r"list_threads\(\): multiple values for argument 'user_id'"),
+    ]
+    for call, said in wrong:
+        with pytest.raises(TypeError, match=said):
+            call()
+
+
+def test_the_page_lists_the_methods() -> None:
+    tables = (ROOT / "docs" / "python.md").read_text().split("| | Methods of ")[1:]
+    listed = [
+        [name for row in table.splitlines()[2:] if row.startswith("| ") for name in re.findall(r"`(\w+)`", row)]
+        for table in tables
+    ]
+    for names, each in zip(listed, (Memory, Admin), strict=True):
+        assert sorted(names) == [name for name, _ in inspect.getmembers(each, inspect.isfunction) if name[0] != "_"]
 
 
 def test_result_types_have_the_columns(db: psycopg.Connection) -> None:
     checked = 0
-    for name in methods(Memory):
-        returned: Any = get_type_hints(getattr(Memory, name))["return"]
+    for name, method in methods(SYNC).items():
+        returned: Any = get_type_hints(method)["return"]
         for kind in (returned, *get_args(returned), *get_args(getattr(returned, "__orig_bases__", [None])[0])):
             if dataclasses.is_dataclass(kind):
                 assert [field.name for field in dataclasses.fields(kind)] == columns(db, name), name
@@ -107,7 +167,7 @@ def test_signatures_show_the_defaults_of_the_functions(db: psycopg.Connection) -
             for parameter in inspect.signature(method).parameters.values()
             if parameter.default not in (None, inspect.Parameter.empty)
         }
-        for name, method in inspect.getmembers(Memory, inspect.isfunction)
+        for name, method in methods(SYNC).items()
         if name in wanted
     }
     assert shown == wanted
@@ -122,8 +182,8 @@ def test_signatures_show_the_defaults_of_the_functions(db: psycopg.Connection) -
         (Role, lambda memory: memory.add_message("ana", "t", "x", "Hi")),
         (OnConflict, lambda memory: memory.add_memory("ana", "Tea", on_conflict="x")),
         (SummaryKind, lambda memory: memory.get_thread_summary("ana", "t", kind="x")),
-        (ModelKind, lambda memory: memory.register_model("m", "x", "openai", "m")),
-        (Provider, lambda memory: memory.register_model("m", "chat", "x", "m")),
+        (ModelKind, lambda memory: memory.admin.register_model("m", "x", "openai", "m")),
+        (Provider, lambda memory: memory.admin.register_model("m", "chat", "x", "m")),
     ],
 )
 def test_the_choices_are_those_that_the_database_names(db: psycopg.Connection, choices: Any, call: Any) -> None:

@@ -161,8 +161,8 @@ class TestAsync:
         with Memory("host=/nonexistent") as memory:
             with pytest.raises(psycopg.OperationalError):
                 memory.version()
-            monkeypatch.setattr(memory, "_conninfo", dsn)
-            monkeypatch.setattr(memory, "_pool", memory._new_pool())
+            monkeypatch.setattr(memory.caller, "_conninfo", dsn)
+            monkeypatch.setattr(memory.caller, "_pool", memory.caller._new_pool())
             assert memory.version()
 
     def test_one_connection_serves_concurrent_calls(self, dsn: str, caplog: pytest.LogCaptureFixture) -> None:

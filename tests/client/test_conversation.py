@@ -45,7 +45,7 @@ def test_the_history_is_loaded_for_the_question_and_within_its_tokens(memory: Me
 @pytest.mark.feature("A4")
 def test_a_conversation_below_the_threshold_of_its_compression_is_loaded_whole(memory: Memory) -> None:
     """50 messages of 6,000 tokens in all; document A compresses at 8,000."""
-    memory.set_policy({"compression": {"threshold_tokens": 8000}})
+    memory.admin.set_policy({"compression": {"threshold_tokens": 8000}})
     said = [{"role": ("user", "assistant")[n % 2], "content": f"{n} " + "some words here " * 30} for n in range(50)]
     for number in range(40):
         memory.add_memory("ana", f"Fact {number}: " + "Porto has bridges over the Douro. " * 10)
@@ -65,7 +65,7 @@ def test_what_stands_beside_a_short_conversation_keeps_to_the_context(memory: Me
 
 
 def test_a_conversation_above_the_threshold_is_loaded_up_to_it(memory: Memory) -> None:
-    memory.set_policy({"compression": {"threshold_tokens": 1000}, "context": {"max_tokens": 500}})
+    memory.admin.set_policy({"compression": {"threshold_tokens": 1000}, "context": {"max_tokens": 500}})
     memory.add_messages("ana", "monday", [{"role": "user", "content": f"{n} " + "word " * 40} for n in range(200)])
     context = memory.get_context("ana", "monday", whole_thread=True)
     assert 900 < sum(part.token_count for part in context) <= 1500

@@ -28,8 +28,8 @@ def _nothing_is_loaded(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def activate_in(dsn: str) -> bool:
-    with Memory(dsn) as memory:
-        return activate_default(memory)
+    with psycopg.connect(dsn, autocommit=True) as connection:
+        return activate_default(connection)
 
 
 @pytest.mark.feature("F18")
@@ -55,14 +55,14 @@ def test_processes_may_do_so_at_once(
 
 
 def test_another_model_stays(db: psycopg.Connection, memory: Memory) -> None:
-    memory.register_model("ada", "embedding", "openai", "ada")
-    assert activate_default(memory)
+    memory.admin.register_model("ada", "embedding", "openai", "ada")
+    assert activate_default(db)
     assert db.execute(MODELS).fetchall() == [("ada", "openai", "ada", False)]
 
 
 @pytest.mark.parametrize("missing", ["packages", "weights"])
 def test_what_is_missing_is_named_and_nothing_is_registered(
-    db: psycopg.Connection, memory: Memory, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    db: psycopg.Connection, missing: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(loading.FOLDER_VARIABLE, str(tmp_path))
     says = "AGENT_MEMORY_MODEL_DIR"
@@ -70,12 +70,12 @@ def test_what_is_missing_is_named_and_nothing_is_registered(
         monkeypatch.setitem(sys.modules, "onnxruntime", None)
         says = r"pip install 'pg-agent-memory\[local\]'"
     with pytest.warns(DegradedWarning, match=says) as caught:
-        assert not activate_default(memory)
+        assert not activate_default(db)
     assert [warning.filename for warning in caught] == [__file__]
     assert "agent-memory models local" in str(caught[0].message)
     with warnings.catch_warnings():
         warnings.simplefilter("error")  # it is said once in a process
-        assert not activate_default(memory)
+        assert not activate_default(db)
     assert db.execute(MODELS).fetchall() == []
 
 

@@ -102,7 +102,7 @@ class TestDegraded:
         memory.add_message("ana", "t1", "user", "tea?")
         assert causes(lambda client: client.get_context("ana", "t1", max_tokens=1)) == {"does not fit"}
         recall = {"knowledge_base": {"enable_cross_session_context": True, "search_triggers": ["last time"]}}
-        memory.set_policy(recall)
+        memory.admin.set_policy(recall)
         asked = causes(lambda client: client.get_context("ana", "t1", query="last time?"))
         assert "earlier conversations not compared by meaning" in asked
         db.execute(
@@ -111,7 +111,7 @@ class TestDegraded:
         )
         searched = causes(lambda client: client.search("bo", "green", mode="keyword", sources=["message"]))
         assert searched == {"messages not parsed yet"}
-        memory.set_policy({"resources": []}, agent_id="dumb")
+        memory.admin.set_policy({"resources": []}, agent_id="dumb")
         stored = causes(lambda client: client.add_memory("ana", "Likes coffee", agent_id="dumb"))
         assert stored == {"missing resource"}
 
@@ -129,8 +129,10 @@ class TestDegraded:
         assert causes(lambda client: client.add_memory("ana", "Is here", expires_at=later)) == set()
         assert causes(lambda client: client.store_artifact("ana", "a log", expires_at=datetime.max)) == set()
 
-        memory.register_model("paid", "embedding", "openai", "m", {"base_url": "http://127.0.0.1:9", "dimensions": 3})
-        memory.activate_model("paid")
+        memory.admin.register_model(
+            "paid", "embedding", "openai", "m", {"base_url": "http://127.0.0.1:9", "dimensions": 3}
+        )
+        memory.admin.activate_model("paid")
         assert causes(search) == {"texts not embedded yet"}
         db.execute("delete from memory.jobs")
         [failed] = heard(search)
@@ -173,11 +175,11 @@ class TestDegraded:
 
     def test_a_model_dropped_too_early(self, db: psycopg.Connection, memory: Memory) -> None:
         for name in ("old", "new"):
-            memory.register_model(name, "embedding", "openai", "some-model", {"dimensions": 3})
-            memory.activate_model(name)
+            memory.admin.register_model(name, "embedding", "openai", "some-model", {"dimensions": 3})
+            memory.admin.activate_model(name)
         db.execute("update memory.models set dimensions = 3 where name = 'old'")
         with pytest.warns(DegradedWarning, match="until the backfill of the other embedding models is finished"):
-            memory.drop_model("old")
+            memory.admin.drop_model("old")
 
     def test_as_an_error_it_comes_after_the_work(self, dsn: str) -> None:
         with ConnectionPool(dsn, min_size=1, max_size=1, open=True) as pool:
@@ -189,7 +191,7 @@ class TestDegraded:
                 assert connection.info.transaction_status == TransactionStatus.IDLE
 
     def test_an_agent_without_memory(self, memory: Memory) -> None:
-        memory.set_policy({"agent_id": "dumb", "resources": []})
+        memory.admin.set_policy({"agent_id": "dumb", "resources": []})
         with pytest.warns(DegradedWarning, match='nothing is stored, agent "dumb" has no resource "memory"'):
             stored = memory.add_message("ana", "t1", "user", "Hello", agent_id="dumb")
         assert (stored.seq, stored.content) == (None, "Hello")

@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -14,8 +14,10 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import DegradedWarning, Memory
-from agent_memory.client import due_jobs, servers
+from agent_memory.calls import Function, WorkerProtocol
+from agent_memory.client import servers
 from agent_memory.client._sync import embedding
+from agent_memory.jobs import due_jobs
 from psycopg_pool import ConnectionPool
 
 from tests.client.steps import LONG, WORDS, found, jobs, use
@@ -67,7 +69,7 @@ def test_a_search_waits_no_longer_than_it_may_and_the_work_goes_on(
         memory.add_message("ana", "monday", "user", "Green tea")
         with pytest.warns(DegradedWarning, match="not embedded anything of this user yet"):
             memory.search("ana", "black tea")
-        [due] = memory._due.values()
+        [due] = memory._embedder._due.values()
         gate.set()
         assert due.end.result(PATIENCE) is None
         assert due.has_succeeded()
@@ -91,7 +93,7 @@ def test_a_killed_client_loses_nothing(dsn: str, db: psycopg.Connection, tmp_pat
         use(memory, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
         memory.add_message("ana", "monday", "user", "Green tea")
         # Killed right after the claim.
-        assert len(memory.claim_jobs("client", ["embed"], 4, user_id="ana")) == 1
+        assert len(WorkerProtocol(memory.caller).claim_jobs("client", ["embed"], 4, user_id="ana")) == 1
         db.execute("update memory.jobs set lease_expires_at = now() where status = 'running'")
         assert found(memory, "black tea", mode="vector") == ["Green tea"]
     assert jobs(db) == [("completed", 2)]
@@ -129,19 +131,21 @@ def test_a_connection_of_the_caller_is_left_alone_behind_a_search(
     with pytest.warns(DegradedWarning, match="not embedded anything of this user yet"):
         own.search("ana", "tea")
     assert jobs(db) == [("pending", 0)]
-    assert all(due.end.done() for due in own._due.values())
+    assert all(due.end.done() for due in own._embedder._due.values())
 
 
 def test_a_job_that_a_worker_does_is_waited_for(dsn: str, client: Memory, tmp_path: Path) -> None:
     use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
     client.add_message("ana", "monday", "user", "Green tea")
-    [job] = client.claim_jobs("worker", ["embed"], 4, user_id="ana")
+    [job] = WorkerProtocol(client.caller).claim_jobs("worker", ["embed"], 4, user_id="ana")
 
     def complete() -> None:
         time.sleep(0.5)
         vector = [1.0 if place == 4 else 0.0 for place in range(8)]
         with Memory(dsn) as worker:
-            worker.complete_job(job.user_id, job.job_id, job.lease_token, {"embeddings": [vector]})
+            WorkerProtocol(worker.caller).complete_job(
+                job.user_id, job.job_id, job.lease_token, {"embeddings": [vector]}
+            )
 
     with ThreadPoolExecutor(1) as threads:
         done = threads.submit(complete)
@@ -170,12 +174,12 @@ def test_nothing_due_costs_one_statement_more(client: Memory, tmp_path: Path, mo
     client.add_message("ana", "monday", "user", "Green tea")
     found(client, "tea")
     called: list[str] = []
-    select = client._select
+    call = client.caller.call
 
-    def counted(function: str, *rest: Any, **named: Any) -> list[dict[str, Any]]:
-        called.append(function)
-        return select(function, *rest, **named)
+    def counted(function: Function, given: Mapping[str, Any]) -> Any:
+        called.append(function.name)
+        return call(function, given)
 
-    monkeypatch.setattr(client, "_select", counted)
+    monkeypatch.setattr(client.caller, "call", counted)
     found(client, "tea")
     assert called == ["query_to_embed", "search"]

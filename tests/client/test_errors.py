@@ -21,6 +21,7 @@ from agent_memory import (
     NotFoundError,
     RetryableError,
 )
+from agent_memory.calls import WorkerProtocol
 
 
 class Reply:
@@ -46,7 +47,11 @@ class TestErrors:
             (NotFoundError, "P0002", lambda memory: memory.get_memory("ana", uuid.uuid4())),
             (ConflictError, "23505", lambda memory: memory.add_memory("ana", "Likes tea", on_conflict="error")),
             (LimitExceededError, "54000", lambda memory: memory.add_message("ana", "t", "user", "x" * 10485761)),
-            (LeaseLostError, "AM001", lambda memory: memory.complete_job("ana", 1, uuid.uuid4(), {})),
+            (
+                LeaseLostError,
+                "AM001",
+                lambda memory: WorkerProtocol(memory.caller).complete_job("ana", 1, uuid.uuid4(), {}),
+            ),
         ],
     )
     def test_each_sqlstate_has_its_exception(
@@ -180,8 +185,9 @@ class TestErrors:
             "claim_jobs": {"worker": "me"},
             "set_policy": {},
         }
+        home = {"claim_jobs": WorkerProtocol(memory.caller), "set_policy": memory.admin}.get(function, memory)
         with pytest.raises(InvalidValueError) as raised:
-            getattr(memory, function)(**{**required.get(function, {"user_id": "ana"}), **argument})
+            getattr(home, function)(**{**required.get(function, {"user_id": "ana"}), **argument})
         assert raised.value.message.startswith(problem)
         assert hint in (raised.value.hint or "")
 
@@ -204,7 +210,7 @@ class TestErrors:
         assert (record.confidence, record.importance) == (1, 0.5)
         assert record.expires_at == datetime(2099, 12, 31, 22, tzinfo=timezone.utc)
         with pytest.warns(DegradedWarning):
-            assert memory.render_memories("ana", query_embedding=numpy.array([1, 2], "float32")) != ""  # type: ignore[arg-type]
+            assert memory.render_memories("ana", query_embedding=numpy.array([1, 2], "float32")) != ""
 
     def test_an_error_leaves_the_pool_usable(self, dsn: str) -> None:
         with Memory(dsn, pool_size=1) as memory:

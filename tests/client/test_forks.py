@@ -110,11 +110,11 @@ def test_children_of_the_asynchronous_client(run: Callable[[str], str]) -> None:
 def test_a_child_does_not_wait_for_locks_that_its_parent_holds(run: Callable[[str], str]) -> None:
     run("""
         import threading
-        from agent_memory.client import background
+        from agent_memory.jobs import background
 
         memory = Memory(dsn)
         memory.version()
-        held = [memory._one_at_a_time, memory._vectors._lock, background._lock]
+        held = [memory.caller._one_at_a_time, memory._embedder._vectors._lock, background._lock]
 
         def hold(holding, end):
             for lock in held:
@@ -128,7 +128,8 @@ def test_a_child_does_not_wait_for_locks_that_its_parent_holds(run: Callable[[st
         thread = threading.Thread(target=hold, args=[holding, end])
         thread.start()
         holding.wait()
-        child = forked(lambda: (memory.version(), memory._vectors.get("m", "t"), background.models(), memory.close()))
+        vectors = memory._embedder
+        child = forked(lambda: (memory.version(), vectors._vectors.get("m", "t"), background.models(), memory.close()))
         wait_for([child])
         end.set()
         thread.join()

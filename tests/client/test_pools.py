@@ -8,7 +8,7 @@ import threading
 from pathlib import Path
 
 import pytest
-from agent_memory.client.pools import AsyncPool
+from agent_memory.calls.pools import AsyncPool
 
 
 @pytest.mark.feature("A17")

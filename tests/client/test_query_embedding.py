@@ -13,6 +13,7 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import AsyncMemory, DegradedWarning, InvalidValueError, Memory
+from agent_memory.calls import WorkerProtocol
 from agent_memory.client import servers
 from agent_memory.client._sync import embedding
 from psycopg.conninfo import make_conninfo
@@ -63,8 +64,8 @@ def client(dsn: str) -> Iterator[Memory]:
 
 def use_remote(memory: Memory, fake: FakeModelServer, **settings: Any) -> None:
     settings = {"base_url": fake.url, "api_key_env": KEY_VARIABLE, **settings}
-    memory.register_model("remote", "embedding", "openai", "ada", settings)
-    memory.activate_model("remote")
+    memory.admin.register_model("remote", "embedding", "openai", "ada", settings)
+    memory.admin.activate_model("remote")
 
 
 def degraded(memory: Memory, *queries: str) -> list[str]:
@@ -91,8 +92,8 @@ class TestSemanticHit:
     def test_the_asynchronous_client_finds_the_same_and_holds_up_nobody(self, dsn: str, minilm: Path) -> None:
         async def scenario() -> tuple[str, float]:
             async with AsyncMemory(dsn, catch_up_seconds=LONG) as memory:
-                await memory.register_model("minilm", "embedding", "local", "minilm", {"model_dir": str(minilm)})
-                await memory.activate_model("minilm")
+                await memory.admin.register_model("minilm", "embedding", "local", "minilm", {"model_dir": str(minilm)})
+                await memory.admin.activate_model("minilm")
                 for content in (*OTHERS, ANSWER, *["tea " * 100] * 30):
                     await memory.add_message("ana", "monday", "user", content)
                 longest, searching = 0.0, asyncio.create_task(memory.search("ana", QUESTION, mode="vector"))
@@ -163,14 +164,14 @@ class TestModels:
         use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
         client.add_message("ana", "monday", "user", "Green tea")
         found(client, "tea")
-        ask = client._ask
+        ask = client._embedder._ask
 
         def ask_and_replace(*arguments: Any) -> list[list[float]]:
             vectors = ask(*arguments)
             db.execute("delete from memory.models where name = 'tiny'")
             return vectors
 
-        monkeypatch.setattr(client, "_ask", ask_and_replace)
+        monkeypatch.setattr(client._embedder, "_ask", ask_and_replace)
         with pytest.warns(DegradedWarning, match="no embedding model is active"):
             assert found(client, "green") == ["Green tea"]
 
@@ -186,11 +187,11 @@ class TestModels:
 
     def test_the_policy_may_keep_contexts_from_asking(self, client: Memory, tmp_path: Path) -> None:
         use(client, "tiny", tiny_embedder(tmp_path / "tiny", WORDS))
-        client.set_policy({"context": {"embed_query": False}})
-        wanted = client.query_to_embed("ana", "tea", is_context=True)
+        client.admin.set_policy({"context": {"embed_query": False}})
+        wanted = WorkerProtocol(client.caller).query_to_embed("ana", "tea", is_context=True)
         assert wanted is not None
         assert wanted.text is None
-        wanted = client.query_to_embed("ana", "tea")
+        wanted = WorkerProtocol(client.caller).query_to_embed("ana", "tea")
         assert wanted is not None
         assert wanted.text == "tea"
 
@@ -292,7 +293,7 @@ class TestProviders:
         client.add_message("ana", "monday", "user", "Green tea")
         found(client, "tea")
         asked = len(fake.requests)
-        client.set_policy({"budget": {"tokens_per_user_per_day": 1}})
+        client.admin.set_policy({"budget": {"tokens_per_user_per_day": 1}})
         with pytest.warns(DegradedWarning, match="tokens are used"):
             assert found(client, "green") == ["Green tea"]
         assert len(fake.requests) == asked
@@ -321,17 +322,17 @@ class TestServersWithModels:
     ) -> None:
         # Each session of the server would load the model for itself.
         use(client, "tiny", tiny_embedder(Path(server.host, "left-to-the-client"), WORDS))
-        wanted = client.query_to_embed("ana", "tea", probe=True)
+        wanted = WorkerProtocol(client.caller).query_to_embed("ana", "tea", probe=True)
         assert wanted is not None
         assert wanted.server_embeds
         kept: list[str] = []
-        keep = client.keep_query_embedding
+        keep = WorkerProtocol.keep_query_embedding
 
-        def counted(user_id: str, query: str, *rest: Any) -> bool:
+        def counted(protocol: WorkerProtocol, user_id: str, query: str, *rest: Any) -> bool:
             kept.append(query)
-            return keep(user_id, query, *rest)
+            return keep(protocol, user_id, query, *rest)
 
-        monkeypatch.setattr(client, "keep_query_embedding", counted)
+        monkeypatch.setattr(WorkerProtocol, "keep_query_embedding", counted)
         client.add_message("ana", "monday", "user", "Green tea")
         for query in ("tea", "green tea", "black tea"):
             assert found(client, query, mode="vector") == ["Green tea"]

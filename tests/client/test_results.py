@@ -20,6 +20,7 @@ from agent_memory import (
     StoredArtifact,
     StoredMessage,
 )
+from agent_memory.calls import WorkerProtocol
 
 
 class TestResults:
@@ -108,17 +109,24 @@ class TestResults:
         memory.add_message("ana", "t1", "user", "My name is Ana.")
         job_id = memory.extract_memories("ana", "t1", recent_k=5)
         assert memory.get_job("ana", job_id).status == "pending"
-        [job] = memory.claim_jobs("me", kinds=["extract_memories"], max_jobs=5, lease=timedelta(seconds=30))
+        [job] = WorkerProtocol(memory.caller).claim_jobs(
+            "me", kinds=["extract_memories"], max_jobs=5, lease=timedelta(seconds=30)
+        )
         assert (job.job_id, job.user_id, job.attempt) == (job_id, "ana", 1)
         assert job.payload["messages"][0]["content"] == "My name is Ana."
-        memory.extend_job("ana", job_id, job.lease_token, timedelta(minutes=1))
-        memory.release_job("ana", job_id, job.lease_token)
-        [job] = memory.claim_jobs("me")
-        assert memory.fail_job("ana", job_id, job.lease_token, "no luck", retry_after=timedelta(hours=1)) == "pending"
+        WorkerProtocol(memory.caller).extend_job("ana", job_id, job.lease_token, timedelta(minutes=1))
+        WorkerProtocol(memory.caller).release_job("ana", job_id, job.lease_token)
+        [job] = WorkerProtocol(memory.caller).claim_jobs("me")
+        assert (
+            WorkerProtocol(memory.caller).fail_job(
+                "ana", job_id, job.lease_token, "no luck", retry_after=timedelta(hours=1)
+            )
+            == "pending"
+        )
         memory.retry_job("ana", job_id)
-        [job] = memory.claim_jobs("me")
+        [job] = WorkerProtocol(memory.caller).claim_jobs("me")
         found = {"content": "My name is Ana.", "memory_type": "fact", "confidence": 0.9, "importance": 0.9, "seqs": [0]}
-        memory.complete_job("ana", job_id, job.lease_token, {"memories": [found]})
+        WorkerProtocol(memory.caller).complete_job("ana", job_id, job.lease_token, {"memories": [found]})
         done = memory.get_job("ana", job_id)
         assert (done.status, done.error) == ("completed", None)
         assert done.result is not None
@@ -131,16 +139,16 @@ class TestResults:
         job_id = memory.extract_memories("ana", "t1")
 
         def lease() -> tuple[str, int, uuid.UUID]:
-            [job] = memory.claim_jobs("me")
+            [job] = WorkerProtocol(memory.caller).claim_jobs("me")
             return job.user_id, job.job_id, job.lease_token
 
         def call(tokens: int, error: str | None = None) -> list[dict[str, Any]]:
             return [{"model": "local", "tokens_in": tokens, "tokens_out": 1, "duration_ms": 12, "error": error}]
 
-        memory.release_job(*lease(), calls=call(1, "slow down"))
-        memory.fail_job(*lease(), "no luck", retry_after=timedelta(0), calls=call(2, "no luck"))
-        memory.complete_job(*lease(), {"memories": []}, calls=call(3))
-        memory.record_calls("ana", job_id, call(4, "cancelled"))
+        WorkerProtocol(memory.caller).release_job(*lease(), calls=call(1, "slow down"))
+        WorkerProtocol(memory.caller).fail_job(*lease(), "no luck", retry_after=timedelta(0), calls=call(2, "no luck"))
+        WorkerProtocol(memory.caller).complete_job(*lease(), {"memories": []}, calls=call(3))
+        WorkerProtocol(memory.caller).record_calls("ana", job_id, call(4, "cancelled"))
         ledger = db.execute("select tokens_in, tokens_out, duration_ms, error from memory.model_calls order by 1")
         assert ledger.fetchall() == [
             (1, 1, 12, "slow down"),
@@ -159,9 +167,9 @@ class TestResults:
         assert len(set(requests)) == 3
         assert (memory.get_thread_summary("ana", "t1", kind="rolling"), memory.get_user_summary("ana")) == (None, None)
         for kind in ("summarize_thread", "summarize_user"):
-            [job] = memory.claim_jobs("me", kinds=[kind])
+            [job] = WorkerProtocol(memory.caller).claim_jobs("me", kinds=[kind])
             result = {"summary": f"by {kind}", "metadata": {"topics": ["x"]}}
-            memory.complete_job(job.user_id, job.job_id, job.lease_token, result, calls=[])
+            WorkerProtocol(memory.caller).complete_job(job.user_id, job.job_id, job.lease_token, result, calls=[])
         thread, user = memory.get_thread_summary("ana", "t1", kind="rolling"), memory.get_user_summary("ana")
         assert thread is not None
         assert user is not None
@@ -243,54 +251,56 @@ class TestResults:
 
     @pytest.mark.feature("E9")
     def test_prompts(self, db: psycopg.Connection, memory: Memory) -> None:
-        edited = memory.set_prompt("consolidate", "Merge what belongs together. {{memories}}")
-        assert memory.reset_prompt("consolidate") == edited + 1
+        edited = memory.admin.set_prompt("consolidate", "Merge what belongs together. {{memories}}")
+        assert memory.admin.reset_prompt("consolidate") == edited + 1
         with pytest.raises(InvalidValueError, match="memories"):
-            memory.set_prompt("consolidate", "Merge what belongs together.")
+            memory.admin.set_prompt("consolidate", "Merge what belongs together.")
         with pytest.raises(NotFoundError) as raised:
-            memory.reset_prompt("nonsense")
+            memory.admin.reset_prompt("nonsense")
         assert "consolidate" in (raised.value.hint or "")
         prompt = db.execute("select version, is_default from memory.prompts where name = 'consolidate'").fetchone()
         assert prompt == (edited + 1, True)
 
     def test_schedule_jobs_needs_pg_cron(self, memory: Memory) -> None:
         with pytest.raises(psycopg.errors.FeatureNotSupported, match="pg_cron"):
-            memory.schedule_jobs(every="30 seconds", sweep_at="0 4 * * *")
+            memory.admin.schedule_jobs(every="30 seconds", sweep_at="0 4 * * *")
 
     def test_administration(self, memory: Memory) -> None:
-        memory.set_policy({"messages": {"expires_after": None}, "context": {"max_tokens": 123}}, user_id="ana")
-        assert memory.get_policy(user_id="ana")["context"]["max_tokens"] == 123
-        assert memory.get_policy()["context"]["max_tokens"] == 4000
-        memory.register_model("small", "chat", "openai", "some-model", {"base_url": "http://localhost:1/v1"})
-        memory.activate_model("small")
-        assert set(memory.sweep(batch_size=10)) >= {"messages"}
+        memory.admin.set_policy({"messages": {"expires_after": None}, "context": {"max_tokens": 123}}, user_id="ana")
+        assert memory.admin.get_policy(user_id="ana")["context"]["max_tokens"] == 123
+        assert memory.admin.get_policy()["context"]["max_tokens"] == 4000
+        memory.admin.register_model("small", "chat", "openai", "some-model", {"base_url": "http://localhost:1/v1"})
+        memory.admin.activate_model("small")
+        assert set(memory.admin.sweep(batch_size=10)) >= {"messages"}
         assert memory.version().count(".") == 2
-        assert "version" in {check.check_name for check in memory.doctor()}
+        assert "version" in {check.check_name for check in memory.admin.doctor()}
 
     def test_embedding_models(self, memory: Memory) -> None:
-        assert memory.backfill_status() == []
+        assert memory.admin.backfill_status() == []
         memory.add_memory("ana", "Likes tea")
         for name in ("old", "new"):
-            memory.register_model(name, "embedding", "openai", "some-model", {"base_url": "http://localhost:1/v1"})
-        memory.activate_model("new")
-        assert {status.model: status for status in memory.backfill_status()} == {
+            memory.admin.register_model(
+                name, "embedding", "openai", "some-model", {"base_url": "http://localhost:1/v1"}
+            )
+        memory.admin.activate_model("new")
+        assert {status.model: status for status in memory.admin.backfill_status()} == {
             "old": Backfill("old", done=0, total=1, is_active=False),
             "new": Backfill("new", done=0, total=1, is_active=True),
         }
         with pytest.raises(ConflictError, match="new"):
-            memory.drop_model("new")
-        memory.deactivate_model("new")
-        assert [status.is_active for status in memory.backfill_status()] == [False, False]
-        memory.activate_model("new")
-        memory.drop_model("old")
-        assert [status.model for status in memory.backfill_status()] == ["new"]
+            memory.admin.drop_model("new")
+        memory.admin.deactivate_model("new")
+        assert [status.is_active for status in memory.admin.backfill_status()] == [False, False]
+        memory.admin.activate_model("new")
+        memory.admin.drop_model("old")
+        assert [status.model for status in memory.admin.backfill_status()] == ["new"]
         with pytest.raises(NotFoundError):
-            memory.drop_model("old")
-        memory.register_model("short", "embedding", "openai", "some-model", {"dimensions": 3})
-        [statement] = memory.vector_index("short")
+            memory.admin.drop_model("old")
+        memory.admin.register_model("short", "embedding", "openai", "some-model", {"dimensions": 3})
+        [statement] = memory.admin.vector_index("short")
         assert statement.startswith("create index concurrently")
         with pytest.raises(InvalidValueError, match="model"):
-            memory.vector_index("new")
+            memory.admin.vector_index("new")
 
     def test_infinite_times(self, memory: Memory) -> None:
         memory.add_message("ana", "t1", "user", "Keep this", expires_at=datetime.max)

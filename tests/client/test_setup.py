@@ -82,7 +82,7 @@ class TestSetup:
         db.execute("drop function memory.doctor")
         db.execute("create function memory.doctor() returns table (check_name text) language sql return 'x'")
         with pytest.raises(NotInstalledError, match="a Check lacks ok, detail") as raised:
-            memory.doctor()
+            memory.admin.doctor()
         assert raised.value.hint == "Run: agent-memory install"
 
     def test_a_function_that_a_users_trigger_misses_is_not_reported_as_ours(

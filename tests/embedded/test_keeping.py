@@ -22,7 +22,7 @@ FORGET = """
 
 
 def lifetime(memory: Memory, **whose: str) -> object:
-    return memory.get_policy(**whose)["messages"]["expires_after"]
+    return memory.admin.get_policy(**whose)["messages"]["expires_after"]
 
 
 def said(memory: Memory) -> dict[str, object]:
@@ -66,8 +66,8 @@ def test_an_upgrade_keeps_what_is_there(folder: Path) -> None:
 @pytest.mark.parametrize("agent", [None, "cook"])
 def test_an_upgrade_respects_what_a_policy_says(folder: Path, agent: str | None) -> None:
     with Memory(path=folder) as memory:
-        memory.set_policy({"messages": {"expires_after": None}})
-        memory.set_policy({"messages": {"expires_after": "30 days"}}, agent_id=agent)
+        memory.admin.set_policy({"messages": {"expires_after": None}})
+        memory.admin.set_policy({"messages": {"expires_after": "30 days"}}, agent_id=agent)
         memory.add_message("ana", "t", "user", "I like tea", agent_id="cook")
         before = said(memory)
     upgrade(folder)
@@ -80,7 +80,7 @@ def test_an_upgrade_respects_what_a_policy_says(folder: Path, agent: str | None)
 @pytest.mark.usefixtures("made")
 def test_a_lifetime_that_somebody_sets_stays(folder: Path) -> None:
     with Memory(path=folder) as memory:
-        memory.set_policy({"messages": {"expires_after": "7 days"}})
+        memory.admin.set_policy({"messages": {"expires_after": "7 days"}})
     for _ in range(2):
         with Memory(path=folder) as memory:
             assert lifetime(memory) == "7 days"

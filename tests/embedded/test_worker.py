@@ -36,8 +36,8 @@ def silent_model(made: Path) -> Iterator[socket.socket]:
         with open_store(made) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
             memory = Memory(connection)
             url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-            memory.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
-            memory.activate_model("silent")
+            memory.admin.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
+            memory.admin.activate_model("silent")
         server.settimeout(60)
         yield server
 
@@ -67,11 +67,11 @@ def test_sweeping_goes_on_after_an_error(
 ) -> None:
     attempts: list[int] = []
 
-    def fail(_: Memory) -> dict[str, int]:
+    def fail(_: psycopg.Connection) -> dict[str, int]:
         attempts.append(1)
         raise OSError("a library of the model has failed")
 
-    monkeypatch.setattr(Memory, "sweep", fail)
+    monkeypatch.setattr(background, "_swept", fail)
     monkeypatch.setattr(background, "_SWEEP_INTERVAL", 0.01)
     with Memory(path=folder):
         wait_until(lambda: len(attempts) > 1)
@@ -133,7 +133,7 @@ def test_the_job_of_a_killed_process_is_run_at_the_next_opening(folder: Path, pr
     killed.kill()
     killed.wait()
     with open_store(folder) as store, psycopg.connect(store.conninfo, autocommit=True) as connection:
-        Memory(connection).activate_model("local")
+        Memory(connection).admin.activate_model("local")
     with Memory(path=folder) as memory:
         wait_until(lambda: memory.list_memories("ana"))  # and not after the lease of five minutes
 
@@ -141,8 +141,8 @@ def test_the_job_of_a_killed_process_is_run_at_the_next_opening(folder: Path, pr
 def test_it_logs_and_does_not_print(processes: Processes) -> None:
     code = f"""
         memory = Memory(path=folder)
-        memory.register_model("nobody", "chat", "openai", "some-model", {{"base_url": "http://127.0.0.1:1/v1"}})
-        memory.activate_model("nobody")
+        memory.admin.register_model("nobody", "chat", "openai", "some-model", {{"base_url": "http://127.0.0.1:1/v1"}})
+        memory.admin.activate_model("nobody")
         {SAY}
         {WAIT.format(condition="error is not null")}
     """

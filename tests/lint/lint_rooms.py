@@ -147,7 +147,7 @@ def unused_functions(homes: dict[str, Path], built: dict[Path, str]) -> list[str
     elsewhere = "\n".join(path.read_text(encoding="utf-8") for path in ROOMS.rglob("triggers.sql"))
     elsewhere += (ROOT / "sql" / "build.py").read_text(encoding="utf-8")  # conditions that it puts into triggers
     elsewhere += texts_of("plpython", "*.sql") + texts_of("plpython", "*.py")
-    elsewhere += texts_of("python_client/agent_memory/client/_async", "*.py")
+    elsewhere += texts_of("python_client/agent_memory/calls/_async", "*.py")
     elsewhere += texts_of("python_client/agent_memory/embedded", "*.py")
     # Names in statements that are put together as texts when they run.
     quoted = "\n".join(match for text in built.values() for match in TEXT.findall(COMMENT_ON.sub("", text)))

@@ -178,12 +178,12 @@ def raw(dsn: str) -> Iterator[subprocess.Popen[str]]:
     """A server whose lines the test writes and reads itself, and in which a module prints with every call."""
     script = """
 import runpy, sys
-from agent_memory.client._async import caller
-real = caller.records
-def careless(kind, rows):
+from agent_memory.calls import function
+real = function._record_maker
+def careless(kind, columns):
     print("careless")
-    return real(kind, rows)
-caller.records = careless
+    return real(kind, columns)
+function._record_maker = careless
 sys.argv = ["agent-memory", "mcp", "--user", "ana"]
 runpy.run_module("agent_memory.cli", None, "__main__")
 """

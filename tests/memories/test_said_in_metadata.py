@@ -37,6 +37,15 @@ def test_an_argument_wins_over_the_metadata(api: Api) -> None:
     assert columns(api, memory_id) == (["mine"], 0.25, 0.75)
     memory_id = add(api, "Prefers tea", metadata=SAID, confidence=0.25)
     assert columns(api, memory_id) == (["communication", "preference"], 0.25, 0.8)
+    memory_id = add(api, "Prefers trains", metadata=SAID, importance=0.5)
+    assert columns(api, memory_id) == (["communication", "preference"], 0.95, 0.5)
+
+
+@pytest.mark.feature("B2")
+def test_importance_is_a_half_where_nobody_says_it(api: Api) -> None:
+    for content, given in (("Prefers email", {}), ("Prefers tea", {"importance": None})):
+        assert columns(api, add(api, content, **given))[2] == 0.5
+    assert api.value("select count(*) from memory.memories where importance = 0.5") == 2
 
 
 @pytest.mark.feature("B2")

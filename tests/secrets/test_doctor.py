@@ -104,7 +104,7 @@ def test_where_only_clients_have_keys_their_doctor_compares_them(api: Api, monke
     memory = Memory(api.connection)
 
     def said() -> tuple[bool, str]:
-        [check] = [check for check in memory.doctor() if check.check_name == "secrets"]
+        [check] = [check for check in memory.admin.doctor() if check.check_name == "secrets"]
         return check.ok, check.detail
 
     first, second = new_key(), new_key()
@@ -132,7 +132,7 @@ def test_a_role_that_may_not_mask_keys_still_gets_its_answer(
     try:
         db.execute("grant usage on schema memory to watcher_of_secrets")
         db.execute("grant execute on function memory.doctor to watcher_of_secrets")
-        checks = Memory(connect(user="watcher_of_secrets")).doctor()
+        checks = Memory(connect(user="watcher_of_secrets")).admin.doctor()
         assert [check.ok for check in checks if check.check_name == "secrets"] == [True]
     finally:
         db.execute("drop owned by watcher_of_secrets; drop role watcher_of_secrets")

@@ -68,7 +68,7 @@ def test_no_trace_of_a_value_or_a_key(keys: Callable[..., None], loud: Loud, dum
     keys(NEW, OLD)
     with loud.connect() as connection:
         memory = Memory(connection)
-        assert memory.reencrypt_secrets() == 1
+        assert memory.admin.reencrypt_secrets() == 1
     keys(NEW)
     with loud.connect() as connection:
         memory = Memory(connection)

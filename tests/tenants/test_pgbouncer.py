@@ -117,8 +117,8 @@ def test_a_direct_connection_prepares_statements(dsn: str) -> None:
         for client, expected in ((memory, True), (other, False)):
             for _ in range(10):
                 client.version()
-            assert client._pool is not None
-            with client._pool.connection() as connection:
+            assert client.caller._pool is not None
+            with client.caller._pool.connection() as connection:
                 names = connection.execute("select name from pg_prepared_statements", prepare=False).fetchall()
             assert bool(names) == expected
 

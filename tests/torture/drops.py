@@ -46,12 +46,12 @@ PROGRAM: list[Step] = [
     lambda m: m.restore_memory("ana", COFFEE, version=1),
     lambda m: m.store_artifact("ana", "line\n" * 1000, key="log"),
     add_document,
-    lambda m: m.set_policy({"memories": {"max_per_agent": 50}}, user_id="ana"),
+    lambda m: m.admin.set_policy({"memories": {"max_per_agent": 50}}, user_id="ana"),
     lambda m: m.extract_memories("ana", "t"),
     lambda m: m.delete_message("ana", "t", 5),
     lambda m: m.search("ana", "tea", mode="keyword"),
     lambda m: m.get_context("ana", "t"),
-    lambda m: m.sweep(),
+    lambda m: m.admin.sweep(),
 ]
 
 OUTCOME = """

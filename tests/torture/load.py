@@ -92,7 +92,7 @@ class Load:
                 "summary": {"when": "each_round"},
                 "compression": {"threshold_tokens": 3000},
             }
-            Memory(connection).set_policy(settings)
+            Memory(connection).admin.set_policy(settings)
         self.clients = [Client(cluster.conninfo(), number) for number in range(clients)]
         self.worker = JobClient(cluster)
         self._crashes: list[str] = []

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from agent_memory.move import move
 
 from tests.support.installer import install, open_as
 from tests.support.releases import RELEASES
@@ -89,3 +90,32 @@ def test_the_upgraded_database_works_and_doctor_is_content(restore: Callable[[st
         assert {check.check_name for check in api.doctor() if not check.ok} <= failing
         [found] = api.search(user_id=ANA["user_id"], query="Ghent", mode="keyword", top_k=1)
         assert found.content == "Works in\u00a0Ghent"
+
+
+def test_its_users_are_moved_into_a_new_installation(restore: Callable[[str], str], dsn: str, version: str) -> None:
+    upgraded = restore(version)
+    install(upgraded)
+    with open_as(upgraded) as source, open_as(dsn) as target:
+        results = [result for result in move(source, target) if result.user_id]
+        assert {result.outcome for result in results} == {"moved"}
+        assert {user.user_id for user in Api(target).list_users()} == {result.user_id for result in results}
+
+
+@pytest.mark.feature("F9")
+def test_texts_from_before_are_parsed_anew_by_their_own_language(restore: Callable[[str], str], version: str) -> None:
+    dsn = restore(version)
+    with open_as(dsn) as connection:
+        Api(connection).add_memory(user_id="kurt", content="Ich mag die alten Häuser nicht")
+    install(dsn)
+    with open_as(dsn) as connection:
+        api = Api(connection)
+
+        def found(query: str) -> list[str]:
+            return [row.content for row in api.search(user_id="kurt", query=query, mode="keyword")]
+
+        assert found("Häuser") == ["Ich mag die alten Häuser nicht"]
+        while api.finish_jobs() or any(api.sweep()[count] for count in ("queued", "checked")):
+            pass
+        assert found("Ist das Haus nicht alt?") == ["Ich mag die alten Häuser nicht"]
+        assert "haus" in api.value("select search_vector::text from memory.memories where user_id = 'kurt'")
+        assert api.query("select from memory.marks where kind in ('language', 'parsed_anew')") == []

@@ -177,7 +177,6 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("add_memory", "content", [None, "", " \n"]),
     ("add_memory", "memory_type", [None]),
     ("add_memory", "confidence", [None]),
-    ("add_memory", "importance", [None]),
     ("add_memory", "on_conflict", [None, "", "merge"]),
     ("add_messages", "messages", [None, Jsonb(None), {"role": "user"}, Jsonb("text"), [1], [[]], [None]]),
     ("claim_jobs", "max_jobs", [None, 0, 1001]),

@@ -3,14 +3,14 @@
 import psycopg
 import pytest
 from agent_memory import Memory
-from agent_memory.worker import job
+from agent_memory.jobs import job
 
 
 @pytest.fixture
 def memory(db: psycopg.Connection) -> Memory:
     """Queues no jobs but those that are asked for."""
     memory = Memory(db)
-    memory.set_policy({"cadence": {"reconcile_every_n": 0}, "jobs": {"max_running_per_user": 25}})
+    memory.admin.set_policy({"cadence": {"reconcile_every_n": 0}, "jobs": {"max_running_per_user": 25}})
     return memory
 
 

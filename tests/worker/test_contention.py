@@ -5,7 +5,9 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, ClaimedJob, Memory
+from agent_memory import ClaimedJob, Memory
+from agent_memory.calls import AsyncWorkerProtocol
+from agent_memory.jobs import persistence
 from agent_memory.worker import CHANNEL, WorkerCounts, database, listening
 
 from tests.worker.steps import HOUR, Connect, Scripted, contents, finding, ledger, queue, run_once, running, until
@@ -17,7 +19,7 @@ class TestContention:
     def test_a_hand_in_that_others_disturb_is_repeated(
         self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch, code: str
     ) -> None:
-        monkeypatch.setattr(database, "FIRST_BACKOFF", 0.01)
+        monkeypatch.setattr(persistence, "FIRST_BACKOFF", 0.01)
         queue(memory)
         # What a sequence counts survives the rollback.
         db.execute("create sequence tries")
@@ -69,9 +71,9 @@ class TestStop:
         self, dsn: str, memory: Memory, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         [job_id] = queue(memory)
-        release_job = AsyncMemory.release_job
+        release_job = AsyncWorkerProtocol.release_job
 
-        async def slowly(self: AsyncMemory, *arguments: Any, **options: Any) -> None:
+        async def slowly(self: AsyncWorkerProtocol, *arguments: Any, **options: Any) -> None:
             await asyncio.sleep(0.2)
             await release_job(self, *arguments, **options)
 
@@ -79,7 +81,7 @@ class TestStop:
             await asyncio.sleep(HOUR)
             raise AssertionError
 
-        monkeypatch.setattr(AsyncMemory, "release_job", slowly)
+        monkeypatch.setattr(AsyncWorkerProtocol, "release_job", slowly)
         models = Scripted(run)
 
         async def scenario() -> None:
@@ -101,15 +103,15 @@ class TestListening:
         self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         looks = 0
-        claim_jobs = AsyncMemory.claim_jobs
+        claim_jobs = AsyncWorkerProtocol.claim_jobs
 
-        async def counted(self: AsyncMemory, *arguments: Any, **options: Any) -> list[ClaimedJob]:
+        async def counted(self: AsyncWorkerProtocol, *arguments: Any, **options: Any) -> list[ClaimedJob]:
             nonlocal looks
             jobs = await claim_jobs(self, *arguments, **options)
             looks += 1
             return jobs
 
-        monkeypatch.setattr(AsyncMemory, "claim_jobs", counted)
+        monkeypatch.setattr(AsyncWorkerProtocol, "claim_jobs", counted)
         monkeypatch.setattr(listening, "LISTEN_PAUSE", 0.5)
 
         async def scenario() -> None:

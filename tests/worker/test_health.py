@@ -11,7 +11,8 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, Memory, NotInstalledError
+from agent_memory import Memory, NotInstalledError
+from agent_memory.calls import AsyncWorkerProtocol
 from agent_memory.worker.health import NotAliveError, check_health, write_health
 from agent_memory_models import ModelError
 
@@ -72,7 +73,7 @@ class TestHealth:
             path = tmp_path / "health.json"
             async with running(dsn, poll_interval=0.05, health_file=path) as beside:
                 await until(lambda: beside._last_claim_at)
-                monkeypatch.setattr(AsyncMemory, "claim_jobs", out_of_reach)
+                monkeypatch.setattr(AsyncWorkerProtocol, "claim_jobs", out_of_reach)
                 await until(lambda: json.loads(path.read_text())["last_error"])
                 assert "no route to the host" in path.read_text()
                 assert re.match(rf"{beside.name} was polling \d+ s ago", check_health(path, max_age=PATIENCE))

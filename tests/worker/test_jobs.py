@@ -6,8 +6,10 @@ from typing import Any
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, Memory
-from agent_memory.worker import Worker, WorkerCounts, database
+from agent_memory import Memory
+from agent_memory.calls import AsyncWorkerProtocol
+from agent_memory.jobs import persistence
+from agent_memory.worker import Worker, WorkerCounts
 from agent_memory_models import ModelError, RateLimitedError
 
 from tests.support.runners import PATIENCE
@@ -64,13 +66,13 @@ class TestOutcomes:
     def test_once_does_not_end_while_its_own_jobs_keep_others_of_their_user_back(
         self, dsn: str, memory: Memory
     ) -> None:
-        memory.set_policy({"jobs": {"max_running_per_user": 2}})
+        memory.admin.set_policy({"jobs": {"max_running_per_user": 2}})
         queue(memory, threads=7)
         assert run_once(dsn, models=finding("tea", seconds=0.02), poll_interval=60.0) == WorkerCounts(completed=7)
 
     @pytest.mark.feature("F20")
     def test_hanging_calls_of_one_user_do_not_keep_another_waiting(self, dsn: str, memory: Memory) -> None:
-        memory.set_policy({"jobs": {"max_running_per_user": 4}})
+        memory.admin.set_policy({"jobs": {"max_running_per_user": 4}})
         queue(memory, threads=10)
 
         async def run(payload: dict[str, Any]) -> dict[str, Any]:
@@ -299,14 +301,14 @@ class TestLedger:
         self, dsn: str, db: psycopg.Connection, memory: Memory, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         queue(memory)
-        complete_job = AsyncMemory.complete_job
+        complete_job = AsyncWorkerProtocol.complete_job
 
-        async def cut_off(self: AsyncMemory, *arguments: Any) -> None:
+        async def cut_off(self: AsyncWorkerProtocol, *arguments: Any) -> None:
             await complete_job(self, *arguments)
             raise psycopg.OperationalError("the connection is lost")
 
-        monkeypatch.setattr(database, "FIRST_BACKOFF", 0.01)
-        monkeypatch.setattr(AsyncMemory, "complete_job", cut_off)
+        monkeypatch.setattr(persistence, "FIRST_BACKOFF", 0.01)
+        monkeypatch.setattr(AsyncWorkerProtocol, "complete_job", cut_off)
         assert run_once(dsn, models=finding("x")) == WorkerCounts(lost=1)
         assert contents(memory) == ["x"]
         assert ledger(db) == [(70, 3, None)]

@@ -20,8 +20,8 @@ def test_jobs_wait_for_weights_that_are_missing(
 ) -> None:
     monkeypatch.setattr(loading, "_missing", {})
     folder = tmp_path / "model"
-    memory.register_model("tiny", "embedding", "local", "tiny", {"model_dir": str(folder)})
-    memory.activate_model("tiny")
+    memory.admin.register_model("tiny", "embedding", "local", "tiny", {"model_dir": str(folder)})
+    memory.admin.activate_model("tiny")
     memory.add_message("ana", "monday", "user", "Green tea")
     assert run_once(dsn) == WorkerCounts(released=1)
     job = "select status, attempts, run_after > now() from memory.jobs where kind = 'embed'"

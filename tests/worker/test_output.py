@@ -89,7 +89,7 @@ class TestOutput:
 
     def test_no_more_are_done_than_there_are_in_all(self, dsn: str, memory: Memory) -> None:
         queue(memory, threads=3)
-        memory.set_policy({"cadence": {"reconcile_every_n": 1}})  # so that jobs queue further ones
+        memory.admin.set_policy({"cadence": {"reconcile_every_n": 1}})  # so that jobs queue further ones
         steps: list[tuple[int, int]] = []
         run_once(dsn, on_settled=lambda counts, total: steps.append((counts.settled, total or 0)))
         assert len(steps) > 3

@@ -23,8 +23,8 @@ class TestProcess:
     def silent_model(self, memory: Memory) -> Iterator[socket.socket]:
         with socket.create_server(("127.0.0.1", 0)) as server:
             url = f"http://127.0.0.1:{server.getsockname()[1]}/v1"
-            memory.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
-            memory.activate_model("silent")
+            memory.admin.register_model("silent", "chat", "openai", "some-model", {"base_url": url})
+            memory.admin.activate_model("silent")
             server.settimeout(PATIENCE)
             yield server
 
@@ -80,7 +80,7 @@ class TestProcess:
         wait_until(lambda: db.execute("select from memory.jobs where status = 'running'").fetchall())
         process.kill()
         process.wait(timeout=PATIENCE)
-        memory.activate_model("local")
+        memory.admin.activate_model("local")
         assert run_once(dsn) == WorkerCounts(), "the lease protects the job"
         db.execute("update memory.jobs set lease_expires_at = lease_expires_at - interval '10 minutes'")
         assert run_once(dsn) == WorkerCounts(completed=1)

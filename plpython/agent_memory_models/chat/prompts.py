@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from ..errors import ModelError
-from ..task import Payload
+from ..payload import Payload
 
 Variables = Mapping[str, Callable[[Payload], str]]
 """For each variable of a prompt, the function that renders it from a payload."""

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import ModelError
-from ..task import Payload, Result
+from ..payload import Payload, Result
 from .prompts import Variables
 
 if TYPE_CHECKING:

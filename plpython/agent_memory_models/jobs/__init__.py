@@ -14,7 +14,8 @@ from pkgutil import iter_modules
 from typing import Protocol, cast
 
 from ..errors import ModelError
-from ..task import Result, Task
+from ..payload import Result
+from ..task import Task
 
 _KIND = re.compile(r"[a-z][a-z0-9_]*")
 

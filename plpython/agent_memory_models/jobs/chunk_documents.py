@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 from ..text.chunking import Cutter
 
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..chat.prompts import SUMMARY_LISTS, messages, previous_summary
 from ..chat.question import Question
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 from ..text.extracts import HEADING, newest, quoted, said, shortened, summary_of_quotes, utterances
 from ..text.sentences import split_sentences
 from ..text.summary_layout import summary_of_text

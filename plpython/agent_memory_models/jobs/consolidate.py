@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..chat.prompts import fenced, shown
 from ..chat.question import Question, check_numbers
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 from ..text.words import is_telling, words_of
 
 if TYPE_CHECKING:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..chat.prompts import fenced
 from ..chat.question import Question
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..task import Result, Task
+from ..payload import Result
+from ..task import Task
 
 
 async def run(task: Task) -> Result:

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ..chat.prompts import messages
 from ..chat.question import Question
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 from ..text.event_times import event_date
 from ..text.languages import recognise_all
 from ..text.self_statements import statements_in

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from ..chat.prompts import fenced, shown
 from ..chat.question import Question, check_numbers
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 from ..text.statements import claim, single_values
 
 if TYPE_CHECKING:

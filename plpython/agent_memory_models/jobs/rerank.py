@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from ..chat.prompts import cut, fenced
 from ..chat.question import Question, check_numbers
 from ..errors import ModelError
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 
 if TYPE_CHECKING:
     from pydantic import BaseModel

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 from ..chat.prompts import fenced, messages
 from ..chat.question import Question
 from ..errors import ModelError
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 from ..text.extracts import quoted, said, summary_of_quotes, utterances
 from ..text.summary_layout import summary_of_text
 from ..text.summary_lines import Point, points_in_window

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from ..chat.prompts import messages, previous_summary
 from ..chat.question import Question
-from ..task import Payload, Result, Task
+from ..payload import Payload, Result
+from ..task import Task
 from ..text.extracts import shortened
 from ..text.languages import recognise_all
 from ..text.self_statements import statements_in

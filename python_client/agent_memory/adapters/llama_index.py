@@ -6,10 +6,10 @@ from typing import Any
 
 from pydantic import Field, PrivateAttr
 
+from ..chat_messages import Part
 from ..client import AsyncMemory, Memory
 from ..types import Context
 from .clients import asynchronous, needs
-from .openai import Part
 
 with needs("llama-index"):
     from llama_index.core.base.llms.types import ChatMessage, MessageRole

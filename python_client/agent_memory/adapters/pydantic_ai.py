@@ -7,9 +7,9 @@ import uuid
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ..chat_messages import Part, message_of, sendable
 from ..client import AsyncMemory, Memory
 from .clients import asynchronous, needs
-from .openai import Part, message_of, sendable
 
 with needs("pydantic-ai"):
     from pydantic_ai.messages import ModelMessage, ModelMessagesTypeAdapter

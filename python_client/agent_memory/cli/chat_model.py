@@ -81,9 +81,9 @@ def _registered(memory: Memory) -> list[dict[str, Any]]:
     """Return the registered chat models; none for a role that may not read them."""
     from psycopg.errors import InsufficientPrivilege
 
-    from ..client.notices import Notices
+    from ..calls import Notices
 
-    with memory._borrowed(Notices(set())) as connection, connection.cursor(row_factory=dict_row) as cursor:
+    with memory.caller.borrowed(Notices(set())) as connection, connection.cursor(row_factory=dict_row) as cursor:
         try:
             return cursor.execute(_MODELS).fetchall()
         except InsufficientPrivilege:

@@ -17,8 +17,8 @@ import psycopg
 import typer
 from typer.core import TyperGroup
 
-from ..client import Memory, translated
-from ..client._sync.poolers import prepare_nothing_behind_a_pooler
+from ..calls import prepare_nothing_behind_a_pooler, translated
+from ..client import Memory
 from ..embedded import open_store
 from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, connecting
 from ..source import named_database

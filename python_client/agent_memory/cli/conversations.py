@@ -34,7 +34,7 @@ def context(
         memory = Memory(connection)
         # A context says nothing of that, because each turn of a conversation would be told.
         if connection.execute("select from memory.query_to_embed(%s, 'x')", [user_id]).fetchone() is None:
-            memory._warn_degraded(
+            memory.caller.warn_degraded(
                 "comparing words only, no embedding model is active",
                 "Run: agent-memory models local",
                 sqlstate=_WITHOUT_MODEL,

@@ -14,6 +14,7 @@ import psycopg
 from psycopg.sql import SQL, Identifier
 
 from .._text import harmless
+from ..calls import Notices
 from ..client import Memory
 from ..errors import InvalidValueError, NotFoundError
 from .printing import one_line
@@ -50,7 +51,8 @@ def whole_id(memory: Memory, kind: Literal["memory", "document"], user_id: str, 
     first, last = UUID(digits.ljust(32, "0")), UUID(digits.ljust(32, "f"))
     values = [user_id, first, last, f"%{digits}", _MOST + 1]
     try:
-        found = memory._connection.execute(query, values).fetchall()  # type: ignore[union-attr]
+        with memory.caller.borrowed(Notices(set())) as connection:
+            found = connection.execute(query, values).fetchall()
     except psycopg.errors.InsufficientPrivilege:
         raise InvalidValueError(
             f"{kind}_id: this role may not look for an id by a part of it ({given})", hint="Give the whole id."

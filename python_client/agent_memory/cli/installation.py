@@ -57,7 +57,7 @@ def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) ->
             console.print(f"agent_memory {after} is current already.")
         else:
             console.print(f"Upgraded agent_memory from {before} to {after}.")
-        _print_checks(memory.doctor())
+        _print_checks(memory.admin.doctor())
 
 
 def demo() -> None:
@@ -70,7 +70,7 @@ def demo() -> None:
 def doctor(as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Check an installation; status 1 when something is broken."""
     with connected(dsn) as connection:
-        checks = Memory(connection).doctor()
+        checks = Memory(connection).admin.doctor()
         if named_database(dsn) is None:
             from .local_model import HELP, unable
 

@@ -8,7 +8,7 @@ import psycopg
 from agent_memory_models import ModelError, reason_to_keep
 from psycopg.rows import dict_row
 
-from ..client.background import models, submit
+from ..jobs.background import models, submit
 
 _LOCAL = """
 select name, provider, model, settings from memory.models

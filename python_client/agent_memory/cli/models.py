@@ -68,9 +68,9 @@ def register(
             raise InvalidValueError(f"setting: {each} has no =", hint="Write, for example: --setting temperature=0")
         settings[key] = as_value(value)
     with opened(dsn) as memory:
-        memory.register_model(name, kind, provider, model, settings)
+        memory.admin.register_model(name, kind, provider, model, settings)
         if activate:
-            memory.activate_model(name)
+            memory.admin.activate_model(name)
     print_line(f"Registered {name}{', which is active now' if activate else ''}.")
 
 
@@ -79,8 +79,8 @@ def local(dsn: Dsn = None) -> None:
     """Have searches compare by meaning with a small model that runs on your machine (90 MB, downloaded once)."""
     from ..local import DEFAULT_NAME, use_default
 
-    with opened(dsn) as memory, console.status("loading the model ..."):
-        use_default(memory)
+    with connected(dsn) as connection, console.status("loading the model ..."):
+        use_default(connection)
     print_line(f"{DEFAULT_NAME} is active. A worker embeds the stored texts: agent-memory status says how far it is.")
 
 
@@ -88,7 +88,7 @@ def local(dsn: Dsn = None) -> None:
 def activate_(name: Name, dsn: Dsn = None) -> None:
     """Use a model from now on, in place of the active one of its kind."""
     with opened(dsn) as memory:
-        memory.activate_model(name)
+        memory.admin.activate_model(name)
     print_line(f"{name} is active.")
 
 
@@ -96,7 +96,7 @@ def activate_(name: Name, dsn: Dsn = None) -> None:
 def deactivate(name: Name, dsn: Dsn = None) -> None:
     """Switch a model off; its embeddings stay."""
     with opened(dsn) as memory:
-        memory.deactivate_model(name)
+        memory.admin.deactivate_model(name)
     print_line(f"{name} is off.")
 
 
@@ -104,7 +104,7 @@ def deactivate(name: Name, dsn: Dsn = None) -> None:
 def drop(name: Name, dsn: Dsn = None) -> None:
     """Remove a model that is not active, with its embeddings."""
     with opened(dsn) as memory:
-        memory.drop_model(name)
+        memory.admin.drop_model(name)
     print_line(f"{name} is gone.")
 
 

@@ -28,7 +28,7 @@ Key = Annotated[str, typer.Argument(metavar="KEY", show_default=False, help="Suc
 def show(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Show the settings that apply to a user and an agent."""
     with opened(dsn) as memory:
-        settings = memory.get_policy(agent, user)
+        settings = memory.admin.get_policy(agent, user)
     if as_json:
         print_json(settings)
     else:
@@ -39,7 +39,7 @@ def show(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False, ds
 def diff(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Show the settings that are not the built-in ones."""
     with connected(dsn) as connection:
-        settings = dict(_flat(Memory(connection).get_policy(agent, user)))
+        settings = dict(_flat(Memory(connection).admin.get_policy(agent, user)))
         [default] = connection.execute("select memory._default_policy()").fetchone() or [{}]
     built_in = dict(_flat(default))
     changed = [
@@ -86,7 +86,7 @@ def set_(
         if not isinstance(settings, dict):
             raise InvalidValueError(f"{file} is not a JSON object", hint='Write, for example: {"context": {...}}')
     with opened(dsn) as memory:
-        effective = memory.set_policy(settings, agent, user)
+        effective = memory.admin.set_policy(settings, agent, user)
     if as_json:
         print_json(effective)
     elif key is not None and file is None:
@@ -99,7 +99,7 @@ def set_(
 def reset(key: Key, user: OfUser = None, agent: OfAgent = None, dsn: Dsn = None) -> None:
     """Return a setting to its inherited value."""
     with opened(dsn) as memory:
-        effective = memory.set_policy(_nested(key, None), agent, user)
+        effective = memory.admin.set_policy(_nested(key, None), agent, user)
     print_line(f"{key} is {_shown(_at(effective, key))} again.")
 
 

@@ -42,11 +42,13 @@ def edit(
     """Replace a prompt by the text of a file."""
     template = read_text(file)
     with connected(dsn) as connection:
-        console.print(plain(f"{name} is version {Memory(connection).set_prompt(name, template)} now."))
+        console.print(plain(f"{name} is version {Memory(connection).admin.set_prompt(name, template)} now."))
 
 
 @prompts.command()
 def reset(name: Prompt, dsn: Dsn = None) -> None:
     """Return to the built-in prompt."""
     with connected(dsn) as connection:
-        console.print(plain(f"{name} is the built-in one again, as version {Memory(connection).reset_prompt(name)}."))
+        console.print(
+            plain(f"{name} is the built-in one again, as version {Memory(connection).admin.reset_prompt(name)}.")
+        )

@@ -27,7 +27,7 @@ def status(
 ) -> None:
     """Show versions, models, the queue and problems with what helps; status 1 when something is broken."""
     with connected(dsn) as connection:
-        state = Memory(connection).status() | _where(connection, dsn)
+        state = Memory(connection).admin.status() | _where(connection, dsn)
         if state["folder"] is not None:
             from .local_model import HELP, unable
 

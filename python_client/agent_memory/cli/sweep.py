@@ -23,7 +23,7 @@ def sweep(
     counts: Counter[str] = Counter()
     with opened(dsn) as memory:
         for _ in range(_ROUNDS):
-            found = memory.sweep(batch_size)
+            found = memory.admin.sweep(batch_size)
             counts.update(found)
             if not any(found.values()):
                 break

@@ -102,7 +102,7 @@ def import_(
     """Store a user that "agent-memory users export" has written, or nothing if anything is stored of that user."""
     source = io.TextIOWrapper(sys.stdin.buffer, encoding="utf-8") if str(file) == "-" else file
     with opened(dsn) as memory:
-        counts = memory.import_user_from(user_id, source, lift_tombstones)
+        counts = memory.admin.import_user_from(user_id, source, lift_tombstones)
     if as_json:
         print_json(counts)
         return

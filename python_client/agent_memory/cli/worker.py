@@ -15,6 +15,7 @@ import typer
 from .._progress import progress
 from ..worker import Worker, WorkerCounts
 from ..worker.health import check_health
+from ..worker.worker import LEASE
 from .console import Dsn, database, log_to_stderr
 from .printing import console, plain, stderr
 
@@ -26,7 +27,7 @@ def worker(
     poll_interval: Annotated[float, typer.Option(min=0.01, help="Seconds between looks into an empty queue.")] = 1.0,
     lease: Annotated[
         float, typer.Option(min=1, help="Seconds after which the job of a worker that died is run again.")
-    ] = 300.0,
+    ] = LEASE.total_seconds(),
     grace: Annotated[
         float, typer.Option(min=0, help="Seconds that calls under way get to finish after SIGTERM.")
     ] = 0.5,

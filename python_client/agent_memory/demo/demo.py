@@ -85,7 +85,7 @@ def run(console: Console) -> None:
 
 def how_it_searches(memory: Memory) -> str:
     """Say whether searches compare meaning, and if not, how to have them do so."""
-    if memory.status()["embedded"] is not None:
+    if memory.admin.status()["embedded"] is not None:
         return "It searches by meaning and by keyword."
     return (
         "It searches by keyword only: no embedding model is active, so what is said in other words is not found."

@@ -6,6 +6,7 @@ import asyncio
 import logging
 import threading
 from contextlib import suppress
+from typing import Any
 
 import psycopg
 
@@ -75,15 +76,20 @@ class BackgroundWorker:
 
     def _sweep(self) -> None:
         # In a thread of its own, because psycopg warns of each statement that the end of an event loop cancels.
-        from ..client import Memory
-
         while not self._stopping.is_set():
             try:
                 with psycopg.connect(self._conninfo, autocommit=True) as connection:
-                    while not self._stopping.is_set() and any(Memory(connection).sweep().values()):
+                    while not self._stopping.is_set() and any(_swept(connection).values()):
                         pass
-            except (AgentMemoryError, psycopg.Error) as error:
+            except psycopg.Error as error:
                 logger.warning("the store could not be swept: %s", error)
             except Exception:
                 logger.exception("sweeping the store failed")
             self._stopping.wait(_SWEEP_INTERVAL)
+
+
+def _swept(connection: psycopg.Connection[Any]) -> dict[str, int]:
+    """Sweep once, and return the counts by kind."""
+    counts: dict[str, int]
+    [counts] = connection.execute("select memory.sweep()").fetchone() or [{}]
+    return counts

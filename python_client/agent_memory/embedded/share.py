@@ -15,7 +15,6 @@ from typing import Any
 
 import psycopg
 
-from ..client import Memory
 from ..errors import AgentMemoryError, RetryableError, client_version, version_numbers
 from ..install import install, sql_file
 from . import folder as folders
@@ -126,7 +125,7 @@ class ProcessShare:
 
         # Loading or downloading the weights may take long, and other processes may open the store meanwhile.
         with psycopg.connect(self.server.conninfo, autocommit=True) as connection:
-            if not activate_default(Memory(connection)):
+            if not activate_default(connection):
                 folders.remember_lack_of_model()
 
     def _leave(self) -> None:

@@ -11,8 +11,8 @@ import weakref
 from typing import Protocol
 
 from ..errors import AgentMemoryError
-from . import IN_MEMORY
 from . import folder as folders
+from .packages import IN_MEMORY
 from .share import ProcessShare, remove_abandoned
 
 

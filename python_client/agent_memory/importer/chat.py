@@ -88,7 +88,7 @@ class ChatReader:
                 raise
             yield self._message(place, message, None, self._source.thread_id or self._source.stem, place)
         except ValidationError as error:
-            yield self._source.bad(place, first_problem(error), _EXPECTED)
+            yield self._source.bad(place, _first_problem(error), _EXPECTED)
         except RecursionError:
             yield self._source.bad(place, "nested too deeply")
 
@@ -142,7 +142,7 @@ class ChatReader:
         return self._source.bad(place, problem, _EXPECTED)
 
 
-def first_problem(error: ValidationError) -> str:
+def _first_problem(error: ValidationError) -> str:
     """Name the first fault and its place."""
     return _worded(error.errors(include_url=False)[0])
 

@@ -11,7 +11,6 @@ from ..errors import InvalidValueError
 from .chat import ChatReader
 from .chatgpt import read_chatgpt
 from .claude import read_claude
-from .locomo import read_locomo
 from .mem0 import read_mem0
 from .records import ImportFileError, Record, Source, shown
 from .values import NO_LIMITS, Limits, values_of
@@ -82,8 +81,6 @@ def _read(
             yield from read_claude(source, place, value)
         case "mem0":
             yield read_mem0(source, place, value)
-        case "locomo":
-            yield from read_locomo(source, place, value)
         case _:
             yield from chat.read(place, number, value)
 
@@ -95,8 +92,6 @@ def _format_of(value: dict[str, Any]) -> ImportFormat:
         return "chatgpt"
     if "memory" in value and not value.keys() & {"messages", "role"}:
         return "mem0"
-    if isinstance(value.get("conversation"), dict) and not value.keys() & {"messages", "role"}:
-        return "locomo"
     return "chat"
 
 

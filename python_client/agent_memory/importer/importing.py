@@ -103,11 +103,11 @@ def import_file(
         for batch in _batches(records_of(path, format, user_id, thread_id, limits)):
             first = batch[0]
             if isinstance(first, IncomingMemory):
-                memories += _add_memory(memory, path, first, note)
+                memories += _add_memory(connection, path, first, note)
                 users.add(first.user_id)
             else:
                 thread = (first.user_id, first.thread_id)
-                new[thread] += _add_messages(memory, path, batch, note)
+                new[thread] += _add_messages(connection, path, batch, note)
                 users.add(first.user_id)
             done += len(batch)
             yield ImportProgress(done, new.total() + memories, total, len(users), len(new), memories, bad)
@@ -120,17 +120,20 @@ def import_file(
 
 
 def _add_messages(
-    memory: Memory, path: Path | str, batch: list[Any], note: Callable[[ImportFileError, Exception], None]
+    connection: psycopg.Connection[Any],
+    path: Path | str,
+    batch: list[Any],
+    note: Callable[[ImportFileError, Exception], None],
 ) -> int:
     """Store messages of one thread, and return how many of them are new."""
+    memory = Memory(connection)
     thread = (batch[0].user_id, batch[0].thread_id)
-    assert memory._connection is not None
     batch = _not_forgotten(memory, thread[0], batch, [each.message for each in batch])
     newest = memory.get_messages(*thread, recent_k=1, include_inactive=True)
     last_before = newest[0].seq if newest else -1
     while batch:
         try:
-            with memory._connection.transaction():
+            with connection.transaction():
                 stored = memory.add_messages(*thread, [incoming.message for incoming in batch])
         except _REFUSALS as error:  # noqa: PERF203
             match = re.search(r" of messages\[(\d+)\]", error.message)
@@ -144,17 +147,17 @@ def _add_messages(
 
 
 def _add_memory(
-    memory: Memory,
+    connection: psycopg.Connection[Any],
     path: Path | str,
     incoming: IncomingMemory,
     note: Callable[[ImportFileError, Exception], None],
 ) -> int:
     """Store a memory, and return 1 where it is new."""
-    assert memory._connection is not None
+    memory = Memory(connection)
     if not _not_forgotten(memory, incoming.user_id, [incoming], [incoming.arguments]):
         return 0
     try:
-        with memory._connection.transaction():
+        with connection.transaction():
             return int(memory.add_memory(incoming.user_id, **incoming.arguments).inserted)
     except _REFUSALS as error:
         note(ImportFileError(f"{shown(path)}, {incoming.place}: {error.message}", hint=error.hint), error)

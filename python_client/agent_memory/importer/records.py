@@ -11,7 +11,7 @@ from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
-from ..client.arguments import check_json
+from ..calls.arguments import check_json
 from ..errors import AgentMemoryError, InvalidValueError
 
 

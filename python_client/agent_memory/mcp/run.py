@@ -18,8 +18,8 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from ..calls import async_prepare_nothing_behind_a_pooler
 from ..client import AsyncMemory, Memory
-from ..client._async.poolers import prepare_nothing_behind_a_pooler
 from ..errors import AgentMemoryError, InvalidValueError, NotInstalledError, connecting
 from ..server.access import Access, caller_of
 from ..server.bodies import Bodies
@@ -245,7 +245,7 @@ async def _opened(conninfo: str | None, pool_size: int = POOL_SIZE) -> AsyncIter
                 reconnect_timeout=1.0,  # later requests try anew, without a pool's pauses, which double up to minutes
                 # Otherwise as many requests would fail after a restart of the database as the pool has connections.
                 check=AsyncConnectionPool.check_connection,
-                configure=prepare_nothing_behind_a_pooler,
+                configure=async_prepare_nothing_behind_a_pooler,
                 kwargs={"autocommit": True, "application_name": "agent-memory mcp"},
             )
             memory = AsyncMemory(await stack.enter_async_context(pool))

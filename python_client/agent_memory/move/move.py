@@ -16,7 +16,8 @@ import psycopg
 from psycopg import Connection, sql
 from psycopg.types.json import Jsonb
 
-from ..client import Memory, translated
+from ..calls import translated
+from ..client import Memory
 from ..errors import (
     InvalidValueError,
     NotFoundError,

@@ -9,13 +9,13 @@ from typing import Any
 
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.errors import Diagnostic
-from psycopg.rows import dict_row
+from psycopg.rows import tuple_row
 from psycopg_pool import AsyncConnectionPool
 from typing_extensions import LiteralString
 
+from ..calls import async_fetched, async_translated
+from ..calls.statements import column_names
 from ..client import AsyncMemory
-from ..client._async.caller import translated
-from ..client.statements import TimeLoader
 
 Row = dict[str, Any]
 
@@ -51,11 +51,12 @@ class Database:
         Raises:
             AgentMemoryError: the database refuses.
         """
-        cursor = AsyncCursor(self.connection, row_factory=dict_row)
-        cursor.adapters.register_loader("timestamptz", TimeLoader)  # datetime cannot hold infinity
-        async with translated(self.connection):
+        cursor = AsyncCursor(self.connection, row_factory=tuple_row)
+        async with async_translated(self.connection):
             await cursor.execute(statement, parameters)
-            return await cursor.fetchall()
+            rows = await async_fetched(cursor)
+        names = column_names(cursor)
+        return [dict(zip(names, row, strict=True)) for row in rows]
 
     async def row(self, statement: LiteralString, **parameters: Any) -> Row | None:
         """Return the first row of a statement, None where there is none."""

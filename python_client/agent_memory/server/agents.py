@@ -274,7 +274,7 @@ class Agents:
         """
         _user(request, query)
         if self._cleanup is None or self._cleanup.done():
-            self._cleanup = asyncio.create_task(self._memory.sweep(_SWEPT))
+            self._cleanup = asyncio.create_task(self._memory.admin.sweep(_SWEPT))
         await asyncio.shield(self._cleanup)
         return CleanedUp(message="Cleanup completed")
 

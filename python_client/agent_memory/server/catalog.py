@@ -9,7 +9,7 @@ import psycopg
 from psycopg import sql
 from psycopg.rows import dict_row
 
-from ..client import translated
+from ..calls import translated
 from ..errors import connecting, not_installed
 
 _FUNCTIONS = """

@@ -7,17 +7,17 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from ..calls import AsyncWorkerProtocol
 from ..client import AsyncMemory
-from ..client.background import is_done_in_loop
-from ..client.due_jobs import LEASE, MAX_JOBS, DueJobs, client_name
-from ..errors import ConflictError, NotFoundError, PermissionDeniedError
+from ..errors import NotFoundError
+from ..jobs.background import is_done_in_loop
+from ..jobs.due_jobs import DueJobs, settled
 from ..types import MemoryRecord
 from .problems import ProblemError
 
 _KIND = "extract_memories"
 _LONGEST = 90.0
 """Seconds that a caller waits at most; the job goes on."""
-_PAUSE = 0.05
 
 
 async def extract(
@@ -52,36 +52,21 @@ async def extract(
 async def _read_through(memory: AsyncMemory, user_id: str, thread_id: str, end: float) -> int:
     """Have a thread read, by this process or by a worker, and return the last message that was read."""
     job_id = await memory.extract_memories(user_id, thread_id)
-    while time.monotonic() < end:
-        await _do_jobs(memory, user_id, end)
-        try:
-            job = await memory.get_job(user_id, job_id)
-        except NotFoundError:  # it was swept
-            break
-        if job.status == "completed":
-            return int((job.result or {}).get("through_seq", -1))
-        if job.status == "dead":
-            raise _late(job.error)
-        await asyncio.sleep(_PAUSE)
-    return -1
-
-
-async def _do_jobs(memory: AsyncMemory, user_id: str, end: float) -> None:
-    """Do the user's jobs of this kind that nobody does yet, if the role of this server has the rights of a worker."""
     try:
-        jobs = await memory.claim_jobs(client_name(), [_KIND], MAX_JOBS, LEASE, user_id)
-    except (PermissionDeniedError, ConflictError):
-        return
-    if not jobs:
-        return
-    due = DueJobs(memory, asyncio.get_running_loop(), jobs)
-    try:
-        if not await is_done_in_loop(due.end, max(end - time.monotonic(), 0.0)):
-            raise _late()
-        if not due.has_succeeded():
-            raise _late("the chat model could not be asked")
-    finally:
-        due.give_back()
+        job = await settled(
+            lambda: DueJobs(AsyncWorkerProtocol(memory.caller), asyncio.get_running_loop(), user_id, _KIND),
+            lambda: memory.get_job(user_id, job_id),
+            is_done_in_loop,
+            end - time.monotonic(),
+            gives_up=True,
+        )
+    except NotFoundError:  # the job was swept
+        return -1
+    if job is None:
+        raise _late(None if time.monotonic() > end else "the chat model could not be asked")
+    if job.status == "dead":
+        raise _late(job.error)
+    return int((job.result or {}).get("through_seq", -1))
 
 
 def _late(reason: str | None = None) -> ProblemError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from datetime import datetime, timedelta, timezone
 from types import NoneType
@@ -14,6 +14,7 @@ from pydantic import AwareDatetime, BaseModel, ConfigDict, Field, FiniteFloat, W
 from pydantic.functional_validators import BeforeValidator
 from starlette.requests import Request
 
+from ..calls import AsyncWorkerProtocol
 from ..client import AsyncMemory
 from .access import caller_of
 from .catalog import Argument, Function
@@ -73,11 +74,16 @@ def operations(memory: AsyncMemory, functions: list[Function]) -> list[Operation
         memory: calls the functions.
         functions: the functions of the database.
     """
-    return [_operation(memory, function) for function in functions if hasattr(AsyncMemory, function.name)]
+    homes = (memory, memory.admin, AsyncWorkerProtocol(memory.caller))
+    return [
+        _operation(getattr(home, function.name), function)
+        for function in functions
+        for home in homes
+        if hasattr(type(home), function.name)
+    ]
 
 
-def _operation(memory: AsyncMemory, function: Function) -> Operation:
-    method = getattr(memory, function.name)
+def _operation(method: Callable[..., Awaitable[Any]], function: Function) -> Operation:
     hints = get_type_hints(method)
     function = replace(function, arguments=tuple(each for each in function.arguments if each.name in hints))
     is_for_users = function.is_of_user and function.name in FOR_USERS

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from .._problem import first_of
-from ..client.notices import heard
+from ..calls import heard
 from ..errors import DEGRADED
 from .access import caller_of
 from .problems import ProblemError

@@ -11,8 +11,8 @@ from typing import Any
 
 from psycopg_pool import AsyncConnectionPool
 
+from ..calls import async_prepare_nothing_behind_a_pooler
 from ..client import AsyncMemory
-from ..client._async.poolers import prepare_nothing_behind_a_pooler
 from ..embedded import open_store
 from ..errors import DegradedWarning
 from ..page.routes import routes as page_routes
@@ -84,6 +84,6 @@ def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool)
         open=False,
         # An embedded server that was killed is started again; a named one is found gone by the first call.
         check=AsyncConnectionPool.check_connection if is_embedded else None,
-        configure=prepare_nothing_behind_a_pooler,
+        configure=async_prepare_nothing_behind_a_pooler,
         kwargs={"autocommit": True, "application_name": "agent-memory serve"},
     )

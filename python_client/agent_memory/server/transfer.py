@@ -19,8 +19,8 @@ from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from ..client import AsyncMemory, translated
-from ..client._sync.poolers import prepare_nothing_behind_a_pooler
+from ..calls import prepare_nothing_behind_a_pooler, translated
+from ..client import AsyncMemory
 from ..errors import InvalidValueError
 from ..importer import ImportFileError, Limits, import_file
 from ..types import Message, Thread

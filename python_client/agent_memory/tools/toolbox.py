@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Generic, Literal, TypeVar
 
+from ..calls import heard
 from ..client import AsyncMemory, Memory
-from ..client.notices import heard
 from ..errors import (
     AgentMemoryError,
     BudgetExceededError,

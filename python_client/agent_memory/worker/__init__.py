@@ -3,12 +3,12 @@
 Claim, call the model with no transaction open, hand in the result (docs/jobs.md). A job whose worker dies is claimed
 again once its lease has run out, and a result that arrives too late is refused, so its effect appears once.
 
-- worker.py: claims jobs and runs several at a time; job.py: one job, from the model's call to its hand-in.
-- database.py: waits for a database that is out of reach or busy; listening.py: notifications that wake the worker.
+- worker.py: claims jobs and runs several at a time; jobs/job.py: one job, from the model's call to its hand-in.
+- database.py: the worker's connections; listening.py: notifications that wake the worker.
 - outcomes.py, queue.py, health.py: what was done, what is left, and the file that shows that the worker is alive.
 """
 
-from .job import ModelRunner
+from ..jobs.job import ModelRunner
 from .listening import CHANNEL
 from .outcomes import WorkerCounts
 from .worker import Worker

@@ -5,9 +5,9 @@ from __future__ import annotations
 import logging
 import time
 from dataclasses import dataclass
-from typing import Literal
 
 from .._text import counted
+from ..jobs.job import Outcome
 from ..types import ClaimedJob
 
 logger = logging.getLogger("agent_memory.worker")
@@ -15,8 +15,6 @@ logger = logging.getLogger("agent_memory.worker")
 SUMMARY_INTERVAL = 30.0
 """Seconds between lines in the log about jobs done."""
 MAX_ERROR_CHARACTERS = 500
-
-Outcome = Literal["completed", "failed", "released", "lost"]
 
 
 @dataclass

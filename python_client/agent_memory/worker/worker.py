@@ -20,18 +20,21 @@ from agent_memory_models.jobs import import_job_modules
 from psycopg_pool import AsyncConnectionPool
 
 from .._text import counted
-from ..client import AsyncMemory
+from ..calls import AsyncCaller, AsyncWorkerProtocol, async_translated
 from ..errors import RetryableError, client_version, connecting
+from ..jobs.job import JobRun, ModelRunner
+from ..jobs.persistence import backoffs
 from ..types import ClaimedJob
-from .database import CONNECT_TIMEOUT, backoffs, prepare
+from .database import CONNECT_TIMEOUT, prepare
 from .health import write_health
-from .job import JobRun, ModelRunner
 from .listening import listen as listen_for_jobs
 from .outcomes import Outcomes, WorkerCounts
 from .queue import QueueLook
 
 logger = logging.getLogger("agent_memory.worker")
 
+LEASE = timedelta(minutes=5)
+"""How long a job stays claimed without a sign of life: longer than one model call, as the default of claim_jobs is."""
 _LOOK_INTERVAL = 2.0
 """Seconds between looks at how much is left, while somebody watches."""
 _RELEASE = 5.0
@@ -65,7 +68,7 @@ class Worker:
         kinds: Sequence[str] | None = None,
         concurrency: int = 10,
         poll_interval: float = 1.0,
-        lease: timedelta = timedelta(minutes=5),
+        lease: timedelta = LEASE,
         grace: float = 0.5,
         models: ModelRunner | None = None,
         listen: bool = False,
@@ -126,8 +129,8 @@ class Worker:
         # A plain connection first: a pool would go on retrying a wrong password instead of reporting it.
         with connecting(self._conninfo):
             opened = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
-        async with opened as connection:
-            installed = await AsyncMemory(connection).version()
+        async with opened as connection, async_translated(connection, "version"):
+            [installed] = await (await connection.execute("select memory.version()")).fetchone() or [None]
         if self._health_file is not None:
             write_health(self._health_file, self._state())
         logger.info("worker %s started, the database has agent_memory %s", self.name, installed)
@@ -157,7 +160,7 @@ class Worker:
         return self.counts
 
     async def _loop(self, pool: AsyncConnectionPool[Any], models: ModelRunner, once: bool) -> None:
-        memory = AsyncMemory(pool)
+        protocol = AsyncWorkerProtocol(AsyncCaller(pool))
         try:
             while not self._stopping.is_set():
                 self._wake.clear()
@@ -165,9 +168,9 @@ class Worker:
                 if self._on_settled is not None and time.monotonic() >= self._next_look:
                     await self._look(pool)
                     self._next_look = time.monotonic() + _LOOK_INTERVAL
-                claimed = await self._claim(memory, self._concurrency - len(self._jobs))
+                claimed = await self._claim(protocol, self._concurrency - len(self._jobs))
                 for job in claimed:
-                    task = asyncio.create_task(self._work(memory, models, job))
+                    task = asyncio.create_task(self._work(protocol, models, job))
                     self._jobs.add(task)
                     task.add_done_callback(self._end)
                 self._report()
@@ -197,12 +200,12 @@ class Worker:
         self._jobs.discard(task)
         self._wake.set()
 
-    async def _claim(self, memory: AsyncMemory, free: int) -> list[ClaimedJob]:
+    async def _claim(self, protocol: AsyncWorkerProtocol, free: int) -> list[ClaimedJob]:
         """Claim as many jobs as there is room for, waiting for the database if need be, but not beyond ``stop()``."""
         pauses = backoffs()
         while free and not self._stopping.is_set():
             try:
-                jobs = await memory.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease)
+                jobs = await protocol.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease)
             except (RetryableError, psycopg.OperationalError) as error:
                 backoff = next(pauses)
                 self._outcomes.last_error = f"cannot claim jobs: {error}"
@@ -216,9 +219,9 @@ class Worker:
                 await asyncio.wait_for(self._stopping.wait(), backoff)
         return []
 
-    async def _work(self, memory: AsyncMemory, models: ModelRunner, job: ClaimedJob) -> None:
+    async def _work(self, protocol: AsyncWorkerProtocol, models: ModelRunner, job: ClaimedJob) -> None:
         """Run one job to its end; its errors end with it."""
-        run = JobRun(memory, models, job, lease=self._lease, stopping=self._stopping, note=self._note)
+        run = JobRun(protocol, models, job, lease=self._lease, stopping=self._stopping, note=self._note)
         self._calls.add(run.call)
         try:
             outcome, detail = await run.finish()

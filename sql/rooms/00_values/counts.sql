@@ -14,7 +14,7 @@ end;
 $$;
 
 -- A counter after a change of it. A counter that plain SQL has set beyond 10^15, or below 0, counts on from there, so
--- that one such row stops no memory.sweep() of others. Inlined by the planner, hence no SET clause.
+-- that one such row stops no memory.sweep() of others.
 create or replace function memory._counted_on(p_counter bigint, p_change bigint)
 returns bigint
 language sql immutable parallel safe

@@ -74,7 +74,7 @@ $$;
 
 -- The tags of a row that a query compares with p_wanted, the tags of a filter. Rows stored before tags were limited may
 -- have millions of them; comparing 3,000,000 tags with 100 takes 5 s without interruption, so of such a row only the
--- wanted tags are compared. The planner inlines this function; a SET clause would prevent that.
+-- wanted tags are compared.
 create or replace function memory._comparable_tags(p_tags text[], p_wanted text[])
 returns text[]
 language sql immutable parallel safe

@@ -10,8 +10,7 @@ begin
 end;
 $$;
 
--- The number as a real, 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38. The planner inlines
--- this function; a SET clause would prevent that.
+-- The number as a real, 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38.
 create or replace function memory._real(p_number double precision)
 returns real
 language sql immutable parallel safe

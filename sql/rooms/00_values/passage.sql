@@ -15,6 +15,8 @@ declare
     order by v.positions[1], v.lexeme limit 200);
   skipped int; -- characters before the passage
   ends int;
+  before text;
+  after text;
 begin
   if size <= 4 * segment then
     return btrim(p_content, e' \t\r\n');
@@ -41,40 +43,20 @@ begin
     order by weight desc, p.first limit 1) as w;
   skipped := least(coalesce(skipped, 0), size - 4 * segment);
   ends := skipped + 4 * segment;
+  -- From the beginning of the sentence that goes on in the passage, or else of its first word, if that sentence begins
+  -- more than half a segment before; to the end of the sentence, or else of the word.
+  before := right(left(p_content, skipped), segment / 2);
+  after := substr(p_content, ends + 1, segment / 2);
   return btrim(
-    memory._sentence_begun(left(p_content, skipped), segment / 2)
+    case
+      when length(before) < segment / 2 then before -- the text begins there
+      else coalesce(
+        substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
+        substring(before from e'(\\S{0,50})$')) end
       || substr(p_content, skipped + 1, 4 * segment)
-      || memory._sentence_ended(substr(p_content, ends + 1, segment / 2)),
+      || coalesce(
+        substring(after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
+        substring(after from e'^\\S{0,50}')),
     e' \t\r\n');
-end;
-$$;
-
--- The end of p_before with which the sentence begins that goes on after p_before. If that sentence begins more than
--- p_length characters before, only the beginning of its last word.
-create or replace function memory._sentence_begun(p_before text, p_length int)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  before constant text := right(p_before, p_length);
-begin
-  return case
-    when length(before) < p_length then before -- the text begins there
-    else coalesce(
-      substring(before from e'^.*(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*\\s|[\\u3002\\uff01\\uff1f]|\\n)(.*)$'),
-      substring(before from e'(\\S{0,50})$')) end;
-end;
-$$;
-
--- The beginning of p_after with which the sentence ends that has begun before p_after. If that sentence does not end in
--- p_after, only the end of the word.
-create or replace function memory._sentence_ended(p_after text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(
-    substring(p_after from e'^.*?(?:[.!?]["\'\\u201d\\u2019\\u00bb)\\]]*(?=\\s|$)|[\\u3002\\uff01\\uff1f]|\\n)'),
-    substring(p_after from e'^\\S{0,50}'));
 end;
 $$;

@@ -1,5 +1,4 @@
--- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone. The planner
--- inlines this function; a SET clause would prevent that.
+-- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone.
 create or replace function memory._is_real_moment(p_moment timestamptz)
 returns boolean
 language sql immutable parallel safe
@@ -50,7 +49,7 @@ end;
 $$;
 
 -- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
--- times were refused: no driver can read either. The planner inlines this function; a SET clause would prevent that.
+-- times were refused: no driver can read either.
 create or replace function memory._real_or_null(p_moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe

@@ -1,6 +1,5 @@
 -- Estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes, so the estimate
--- is too high for them, and a limit is not exceeded. The planner inlines this function; a SET clause would prevent
--- that.
+-- is too high for them, and a limit is not exceeded.
 create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe

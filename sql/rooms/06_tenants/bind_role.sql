@@ -21,7 +21,13 @@ begin
       'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
   end if;
   if not pg_has_role(role_name, 'memory_tenant', 'member') then
-    perform memory._make_tenant(role_name);
+    begin -- which needs the admin option; an owner who did not create memory_tenant may lack that
+      execute format('grant memory_tenant to %I', role_name);
+    exception
+      when insufficient_privilege then
+        perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', role_name),
+          format('An administrator runs: grant memory_tenant to %I; then call this again.', role_name), '42501');
+    end;
   end if;
   perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
   if reached_all then
@@ -65,20 +71,5 @@ begin
     perform memory._refuse('role_name', format('role "%s" is a worker, a reader or an administrator', p_role_name),
       'They see all users: the views of memory_reader name users and threads. Bind another role.');
   end if;
-end;
-$$;
-
--- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
--- may lack.
-create or replace function memory._make_tenant(p_role_name name)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  execute format('grant memory_tenant to %I', p_role_name);
-exception
-  when insufficient_privilege then
-    perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', p_role_name),
-      format('An administrator runs: grant memory_tenant to %I; then call this again.', p_role_name), '42501');
 end;
 $$;

@@ -34,7 +34,7 @@ begin
   return array(
     select p_language::regconfig
     union
-    select memory._marked_language(k.scope)::regconfig
+    select substr(k.scope, length('language:') + 1)::regconfig
     from memory.marks as k where k.user_id = p_user_id and k.kind = 'language'
     union
     select coalesce(of_user, max(l.settings #>> '{search,language}') filter (where l.agent_id = ''),
@@ -45,14 +45,6 @@ begin
     where p_agent_id is null and l.agent_id <> '' and (of_user is null or l.user_id <> ''));
 end;
 $$;
-
--- The language that a watermark names.
-create or replace function memory._marked_language(p_scope text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select substr(p_scope, length('language:') + 1);
-end;
 
 -- Has the texts of a user, or of everyone, parsed anew by jobs after search.language was changed. p_former are the
 -- former languages.

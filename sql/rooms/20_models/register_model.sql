@@ -21,7 +21,10 @@ begin
       'Use local, openai or azure; openai serves any compatible base_url.');
   end if;
   perform memory._check_model_settings(settings);
-  if not memory._is_key_variable(settings ->> 'api_key_env') then
+  -- These variables may always be read for a key. The process that makes the call may allow others, which the database
+  -- does not know.
+  if settings ->> 'api_key_env' not in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY')
+    and not starts_with(settings ->> 'api_key_env', 'AGENT_MEMORY_KEY_') then
     raise notice
       'environment variable "%" is refused as a key unless AGENT_MEMORY_KEY_VARIABLES of the caller lists it',
       settings ->> 'api_key_env'
@@ -148,17 +151,5 @@ begin
       rule := 'Use a number of at least 0.';
   end case;
   return case when p_value <> 'null' and is_kept is not true then rule end;
-end;
-$$;
-
--- Whether the environment variable of that name may always be read for a key; true for null. The process that makes the
--- call may allow other names, which the database does not know.
-create or replace function memory._is_key_variable(p_name text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(p_name in ('OPENAI_API_KEY', 'AZURE_OPENAI_API_KEY') or starts_with(p_name, 'AGENT_MEMORY_KEY_'),
-    true);
 end;
 $$;

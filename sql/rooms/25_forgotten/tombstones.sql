@@ -65,20 +65,8 @@ begin
 end;
 $$;
 
--- Removes all tombstones of a user.
-create or replace function memory._lift_tombstones(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.tombstones as t
-  using memory.erasure_keys as k
-  where t.user_hash = memory._keyed_hash(k, p_user_id);
-end;
-$$;
-
--- Stores the tombstone of a user in place of the tombstones of single statements, and returns the number of these.
--- Earlier statements stay out; statements of a new user of this id may be extracted.
+-- Stores the tombstone of a user, in place of those of single statements: all that was said before stays out, and what
+-- a new user of this id says may be extracted. Returns how many statements that were.
 create or replace function memory._bury_user(p_user_id text)
 returns bigint
 language plpgsql volatile parallel unsafe

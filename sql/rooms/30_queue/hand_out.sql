@@ -33,7 +33,10 @@ begin
           tokens_allowed = memory._allowed_tokens(p_job, handed.payload),
           error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
-      payload := memory._payload_without_credentials(handed.payload);
+      -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
+      -- read by the jobs that embed them.
+      payload := handed.payload || memory._json_without_credentials(
+        handed.payload - '{model,prompt,documents}'::text[]);
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);
@@ -63,8 +66,11 @@ begin
       raise;
     when others then -- a job that cannot be read must not hold up all others
       get stacked diagnostics trace = pg_exception_context;
+      -- Its code and where it was raised. Its message can show what a user said.
       perform memory.fail_job(p_job.user_id, p_job.job_id, p_job.lease_token,
-        memory._place_of_error(sqlstate, trace), null, '[]');
+        format('it cannot be handed out: SQLSTATE %s', sqlstate)
+          || coalesce(' in ' || substring(trace from '(memory[.][a-z_]+)[(]'), '')
+          || coalesce(' line ' || substring(trace from ' line ([0-9]+) at '), ''), null, '[]');
       return;
   end;
 
@@ -77,29 +83,5 @@ begin
     end if;
     perform memory._give_back(p_job, wait_until, not goes_on, reason);
   end if;
-end;
-$$;
-
--- The part of an error of PostgreSQL that may be stored: its code and where it was raised. Its message can show what a
--- user said.
-create or replace function memory._place_of_error(p_code text, p_trace text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return format('it cannot be handed out: SQLSTATE %s', p_code)
-    || coalesce(' in ' || substring(p_trace from '(memory[.][a-z_]+)[(]'), '')
-    || coalesce(' line ' || substring(p_trace from ' line ([0-9]+) at '), '');
-end;
-$$;
-
--- The payload with marks in place of credentials. Documents are only cut into pieces, by places in their texts, and no
--- model reads them here; their pieces are read by the jobs that embed them.
-create or replace function memory._payload_without_credentials(p_payload jsonb)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return p_payload || memory._json_without_credentials(p_payload - '{model,prompt,documents}'::text[]);
 end;
 $$;

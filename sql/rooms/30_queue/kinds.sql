@@ -47,28 +47,15 @@ begin
 end;
 $$;
 
--- Shows that an attempt of a job failed, where the attempt has begun something that others see. Another one follows.
-create or replace function memory._show_failure(p_job memory.jobs)
+-- Removes what attempts of a job began, because no attempt will finish it now: the job is dead, or waits for a budget,
+-- or has nothing to do. With p_goes_on another attempt follows, and what others see of it shows that this one failed.
+create or replace function memory._drop_unfinished(p_job memory.jobs, p_goes_on boolean default false)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   case p_job.kind
-    {{each kind with failed: when '<kind>' then perform memory._<kind>_failed(p_job);}}
-    else null;
-  end case;
-end;
-$$;
-
--- Removes rows that attempts of a job began, because no attempt will finish them now. The job is dead, or waits for a
--- budget, or has nothing to do.
-create or replace function memory._drop_unfinished(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  case p_job.kind
-    {{each kind with unfinished: when '<kind>' then perform memory._<kind>_unfinished(p_job);}}
+    {{each kind with unfinished: when '<kind>' then perform memory._<kind>_unfinished(p_job, p_goes_on);}}
     else null;
   end case;
 end;

@@ -95,11 +95,9 @@ begin
     p_job, case when p_job.attempts < p_job.max_attempts then 'pending' else 'dead' end, p_job.attempts, p_error,
     p_run_after => p_run_after, p_is_delayed => p_run_after is not null);
   perform memory._enter_calls(p_job, coalesce(p_calls, jsonb_build_array(jsonb_build_object('error', p_job.error))));
+  perform memory._drop_unfinished(p_job, p_job.status <> 'dead');
   if p_job.status = 'dead' then
-    perform memory._drop_unfinished(p_job);
     perform memory._enqueue_next(p_job);
-  else
-    perform memory._show_failure(p_job);
   end if;
   return p_job.status;
 end;

@@ -19,7 +19,10 @@ declare
   lines constant int := case when is_sample
     then memory._line_breaks(sample)::bigint * size / octet_length(sample)
     else memory._line_breaks(p_content) + case when tail ~ e'\n\\s*$' then 0 else 1 end end;
-  subject constant text := memory._described_command(p_metadata);
+  -- The command or the tool that the description begins with; null for an artifact that has neither.
+  subject constant text := memory._in_short(memory._placeholder_text(left(coalesce(
+    case jsonb_typeof(p_metadata -> 'command') when 'string' then p_metadata ->> 'command' end,
+    case jsonb_typeof(p_metadata -> 'tool') when 'string' then p_metadata ->> 'tool' end), 1000)), 100);
   status constant text := p_metadata ->> 'exit_status';
   what text;
 begin
@@ -37,18 +40,6 @@ begin
     coalesce(subject, case when what is null then p_artifact_type end),
     case when status ~ '^[1-9][0-9]{0,5}$' then 'failed with ' || status end,
     coalesce(what, memory._said_count(lines, 'line', is_sample)))), 200);
-end;
-$$;
-
--- The command or the tool that a description begins with; null for an artifact that has neither.
-create or replace function memory._described_command(p_metadata jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._in_short(memory._placeholder_text(left(coalesce(
-    case jsonb_typeof(p_metadata -> 'command') when 'string' then p_metadata ->> 'command' end,
-    case jsonb_typeof(p_metadata -> 'tool') when 'string' then p_metadata ->> 'tool' end), 1000)), 100);
 end;
 $$;
 

@@ -17,8 +17,12 @@ returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  patterns constant text[] := memory._patterns(p_grep);
   is_ascii constant boolean := octet_length(p_grep) = length(p_grep);
+  -- Patterns of LIKE, one for each word, that match what has the word.
+  patterns constant text[] := array(
+    select '%' || regexp_replace(memory._without_case(w.word, is_ascii), e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
+    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
+    where w.word <> '');
   from_line constant int := coalesce(p_from_line, 1);
   to_line constant bigint := coalesce(from_line + p_max_lines::bigint - 1, 2147483648);
   starts constant bigint := memory._line_start(p_user_id, p_content_id, from_line);
@@ -75,20 +79,6 @@ begin
     end loop;
   end loop;
   return memory._byte_slice(array_to_string(blocks, ''), 0, p_max_tokens * 4::bigint);
-end;
-$$;
-
--- Patterns of LIKE, one for each word of a text, that match texts with the word.
-create or replace function memory._patterns(p_grep text)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select '%' || regexp_replace(memory._without_case(w.word, octet_length(p_grep) = length(p_grep)),
-                                 e'([\\\\%_])', e'\\\\\\1', 'g') || '%'
-    from regexp_split_to_table(p_grep, e'\\s+') as w (word)
-    where w.word <> '');
 end;
 $$;
 

@@ -30,7 +30,10 @@ begin
                case when p_upload_id is null then memory._describe(p_artifact_type, p_content, p_metadata) end),
       p_agent_id, p_thread_id, p_metadata, p_expires_at, p_check_at,
       (p_is_by_rule or memory._placeholder_text(left(p_description, 10000)) is null)
-        and memory._model_describes(p_user_id, p_agent_id))
+        -- a model is to improve the descriptions that a rule makes
+        and (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
+        and coalesce((memory._chosen_chat_model(
+          null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false))
     -- The update waits for a transaction that stores the same key, which a look before the insert could not see.
     on conflict on constraint artifacts_pkey do update
     set expires_at = case
@@ -52,17 +55,5 @@ begin
     perform memory._delete_content(p_user_id, stored_id);
   end if;
   return artifact;
-end;
-$$;
-
--- Whether a model is to improve the descriptions that a rule makes for an agent.
-create or replace function memory._model_describes(p_user_id text, p_agent_id text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return (memory._policy_section(p_user_id, p_agent_id, 'artifacts') ->> 'describe')::boolean
-    and coalesce((memory._chosen_chat_model(
-      null, memory._policy_section(p_user_id, p_agent_id, 'agent'))).provider <> 'local', false);
 end;
 $$;

@@ -19,7 +19,7 @@ begin
     where m.user_id = p_artifact.user_id and m.thread_id = p_artifact.thread_id
       and m.artifact_key = p_artifact.key;
   end if;
-  return least(coalesce(said, 0.4), memory._lowered(p_artifact.metadata));
+  return least(coalesce(said, memory._source_trust('tool')), memory._lowered(p_artifact.metadata));
 end;
 $$;
 

@@ -1,20 +1,19 @@
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
--- booked for an agent without the resource memory; then the first two results are null. reservation is what the setting
--- memory.seqs_reserved must be when rows are inserted under the reserved numbers: yes, or masked where the policy wants
--- marks in place of credentials; then the insert trigger takes the rows.
+-- booked for an agent without the resource memory; then first_seq is null. masks: the policy wants marks in place of
+-- credentials. Sets memory.seqs_reserved, by which rows with their numbers pass by the insert trigger; the caller takes
+-- the mark back when they are inserted. An assignment sets it in a tenth of the time of a statement.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz, out reservation text
+  out first_seq bigint, out expires_at timestamptz, out masks boolean, out mark text
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
   layers memory.policies[];
   policy jsonb;
-  lifetime interval;
   messages_now bigint;
   tokens_now bigint;
   tokens_since bigint;
@@ -22,7 +21,6 @@ declare
   due text[];
   kind text;
 begin
-  reservation := 'yes';
   -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
@@ -42,34 +40,41 @@ begin
 
   -- If no policy is set, the planner folds the settings into both expressions as constants.
   if cardinality(layers) = 0 then
-    lifetime := memory._message_lifetime(memory._default_policy());
+    expires_at := coalesce(statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity');
     due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now,
                              tokens_since, embeds);
   else
     policy := memory._merge_layers(layers);
     if not (policy #>> '{resources,memory}')::boolean then
-      -- Hardly any agent is without memory, so the booking is undone here. Reading the policy in a statement before
-      -- took a tenth of the instructions of add_message (callgrind) for every agent.
-      perform memory._unbook(p_user_id, p_thread_id, p_message_count, p_token_count);
+      -- Hardly any agent is without memory, so the booking is undone here. To read the policy before it took a tenth of
+      -- the instructions of add_message (callgrind) for every agent.
+      perform memory._unbook(p_user_id, p_thread_id, first_seq, p_message_count, p_token_count);
+      perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is stored');
+      delete from memory.threads as t
+      where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0; -- it never had a message
       first_seq := null;
       return;
     end if;
-    lifetime := memory._message_lifetime(policy);
-    if (policy #>> '{secrets,mask_in_threads}')::boolean then
-      reservation := set_config('memory.seqs_reserved', 'masked', true);
-    end if;
+    expires_at := coalesce(statement_timestamp() + memory._message_lifetime(policy), 'infinity');
+    masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
     due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
-  expires_at := coalesce(statement_timestamp() + lifetime, 'infinity');
 
+  mark := set_config('memory.seqs_reserved', 'yes', true);
   foreach kind in array due loop
     case kind
       when 'compress_thread' then
         perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now,
           tokens_now, coalesce(policy, memory._default_policy()) -> 'compression');
       when 'summarize_user' then
-        perform memory._enqueue_user_summary(p_user_id, p_message_count,
-          (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int);
+        -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come
+        -- a message later than the policy says. An exact counter would make the appends to all threads of a user wait
+        -- for each other.
+        if memory._passes_multiple(
+          (select sum(t.next_seq) from memory.threads as t where t.user_id = p_user_id)::bigint - p_message_count,
+          p_message_count, (coalesce(policy, memory._default_policy()) #>> '{cadence,user_summary_every_n}')::int) then
+          perform memory._enqueue_due(p_user_id, kind, '');
+        end if;
       when 'summarize_thread' then
         if not memory._enqueue_due(p_user_id, kind, p_thread_id,
                                    memory._kind_of_summary(coalesce(policy, memory._default_policy()))) then
@@ -82,14 +87,17 @@ begin
 end;
 $$;
 
--- Takes back what memory._append() has booked, as if it had not been called. A thread that never had a message goes.
-create or replace function memory._unbook(p_user_id text, p_thread_id text, p_message_count int, p_token_count bigint)
+-- Takes back what memory._append() has booked under the numbers from p_first_seq on, as if it had not been called. A
+-- number stays without a message if the thread has a later one already.
+create or replace function memory._unbook(
+  p_user_id text, p_thread_id text, p_first_seq bigint, p_message_count int, p_token_count bigint
+)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
   update memory.threads as t
-  set next_seq = t.next_seq - p_message_count,
+  set next_seq = case t.next_seq when p_first_seq + p_message_count then p_first_seq else t.next_seq end,
       message_count = t.message_count - p_message_count,
       active_tokens = t.active_tokens - p_token_count,
       tokens_since_summary = t.tokens_since_summary - p_token_count,
@@ -100,7 +108,5 @@ begin
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq desc limit 1), t.last_at)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
-  delete from memory.threads as t
-  where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0;
 end;
 $$;

@@ -29,74 +29,45 @@ begin
 end;
 $$;
 
--- The members of a chat message that are kept in metadata: all that are neither columns of memory.messages nor empty,
--- and content when it is an array of parts. Chat APIs add members (id, reasoning_content), so none is refused.
-create or replace function memory._message_extras(p_message jsonb)
-returns jsonb
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(jsonb_object_agg(member.key, member.value), '{}')
-  from jsonb_each(p_message - '{role,metadata,created_at,idempotency_key}'::text[]) as member
-  where member.value not in ('null', '[]') and (member.key <> 'content' or jsonb_typeof(member.value) = 'array');
-end;
-$$;
-
-create or replace function memory._text_of_parts(p_parts jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
-  from jsonb_array_elements(p_parts) with ordinality as part (value, position)
-  where part.value ->> 'type' = 'text';
-end;
-$$;
-
--- Refuses one message of an array for a rule that it breaks. The boolean is never returned: a CASE needs its type.
-create or replace function memory._refuse_chat_message(
-  p_seq bigint, p_role text, p_content text, p_metadata jsonb, p_created_at timestamptz,
-  p_idempotency_key text
-)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._refuse_message('u', 't', 'a', p_role, p_content, p_metadata, p_created_at, p_idempotency_key,
-    format(' of messages[%s]', p_seq));
-  return false;
-end;
-$$;
-
 -- Takes an array of chat messages apart, one row each; seq is the position in the array. Refuses the first message that
 -- breaks a rule; is_valid is true for all others. The caller has checked user, thread and agent.
 create or replace function memory._parse_messages(p_messages jsonb)
 returns table (
-  seq bigint, role text, content text, metadata jsonb, token_count int, created_at timestamptz, idempotency_key text,
-  ends_round boolean, is_valid boolean
+  seq bigint, role text, content text, metadata jsonb, created_at timestamptz, idempotency_key text, ends_round boolean,
+  is_valid boolean
 )
 language sql stable parallel safe
 as $$
-  select r.seq, r.role, r.content, r.metadata, memory._estimated_tokens(r.content, r.metadata), r.created_at,
-    r.idempotency_key, memory._ends_round(r.role, r.metadata),
+  select r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key,
+    memory._ends_round(r.role, r.metadata),
     case
       when memory._message_problem('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
           is null
         then true
-      else memory._refuse_chat_message(r.seq, r.role, r.content, r.metadata, r.created_at, r.idempotency_key)
+      else memory._refuse_message('u', 't', 'a', r.role, r.content, r.metadata, r.created_at, r.idempotency_key,
+                                  format(' of messages[%s]', r.seq)) is null
     end
   from (
     select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
       -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
       case jsonb_typeof(m.content)
         when 'string' then m.content #>> '{}'
-        when 'array' then memory._text_of_parts(m.content)
+        when 'array' then (
+          select coalesce(string_agg(part.value ->> 'text', e'\n' order by part.position), '')
+          from jsonb_array_elements(m.content) with ordinality as part (value, position)
+          where part.value ->> 'type' = 'text')
         else case when memory._has_parts(m.source - 'content') then '' end
       end as content,
       case
         when m.source - '{role,content,metadata,created_at,idempotency_key}'::text[] <> '{}'
           or jsonb_typeof(m.content) = 'array'
-          then coalesce(nullif(m.metadata, 'null'), '{}') || memory._message_extras(m.source)
+          -- All members that are neither columns of memory.messages nor empty, and content when it is an array of
+          -- parts. Chat APIs add members (id, reasoning_content), so none is refused.
+          then coalesce(nullif(m.metadata, 'null'), '{}') || (
+            select coalesce(jsonb_object_agg(member.key, member.value), '{}')
+            from jsonb_each(m.source - '{role,metadata,created_at,idempotency_key}'::text[]) as member
+            where member.value not in ('null', '[]')
+              and (member.key <> 'content' or jsonb_typeof(member.value) = 'array'))
         else coalesce(nullif(m.metadata, 'null'), '{}')
       end as metadata,
       coalesce(m.created_at, statement_timestamp()) as created_at, m.idempotency_key

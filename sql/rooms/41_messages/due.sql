@@ -106,20 +106,3 @@ begin
   end if;
 end;
 $$;
-
--- Queues the summary of a user when the messages of all threads together pass a multiple of p_every_n. Messages of
--- open transactions are not seen yet, so the job may come a message later than the policy says. An exact counter would
--- make the appends to all threads of a user wait for each other.
-create or replace function memory._enqueue_user_summary(p_user_id text, p_message_count int, p_every_n int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  messages bigint;
-begin
-  select sum(t.next_seq) into messages from memory.threads as t where t.user_id = p_user_id;
-  if memory._passes_multiple(messages - p_message_count, p_message_count, p_every_n) then
-    perform memory._enqueue_due(p_user_id, 'summarize_user', '');
-  end if;
-end;
-$$;

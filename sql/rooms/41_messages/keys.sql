@@ -50,12 +50,8 @@ set plan_cache_mode = force_custom_plan -- a plan that was made for an empty tab
 as $$
 begin
   return query
-  select m.idempotency_key, m.seq, coalesce(
-      m.content_digest,
-      case when starts_with(m.content, memory._quarantine_notice())
-        then memory._quarantined_digest(m.user_id, m.thread_id, m.seq) end,
-      memory._message_digest(m.role, m.content)),
-    m.token_count, case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
+  select m.idempotency_key, m.seq, memory._stored_digest(m), m.token_count,
+    case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
   from unnest(p_idempotency_keys) as k (idempotency_key)
   join memory.messages as m on m.user_id = p_user_id and m.idempotency_key = k.idempotency_key
     and m.thread_id is not distinct from p_thread_id
@@ -67,15 +63,21 @@ begin
 end;
 $$;
 
--- The digest of a message in quarantine, null of any other. A subquery in memory._messages_by_keys() would be planned
--- in each call, which made adding a message with a key 11 % slower.
-create or replace function memory._quarantined_digest(p_user_id text, p_thread_id text, p_seq bigint)
+-- The digest of what a stored message said before an artifact or a quarantine took its place. Within
+-- memory._messages_by_keys() the look for a quarantine would be planned in each call, which made adding a message with
+-- a key 11 % slower.
+create or replace function memory._stored_digest(p_message memory.messages)
 returns text
 language plpgsql stable parallel safe
 as $$
+declare
+  quarantined text;
 begin
-  return q.content_digest from memory.quarantined_messages as q
-  where q.user_id = p_user_id and q.thread_id = p_thread_id and q.seq = p_seq;
+  if starts_with(p_message.content, memory._quarantine_notice()) then
+    select q.content_digest into quarantined from memory.quarantined_messages as q
+    where q.user_id = p_message.user_id and q.thread_id = p_message.thread_id and q.seq = p_message.seq;
+  end if;
+  return coalesce(p_message.content_digest, quarantined, memory._message_digest(p_message.role, p_message.content));
 end;
 $$;
 
@@ -101,24 +103,5 @@ begin
     insert into memory.threads as t (user_id, thread_id) values (p_user_id, p_thread_id)
     on conflict on constraint threads_pkey do nothing;
   end loop;
-end;
-$$;
-
--- Keeps the key of a message that is being deleted: a key counts as long as its thread exists.
-create or replace function memory._keep_key(p_message memory.messages)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
-  select t.user_id, t.thread_id, p_message.idempotency_key, p_message.seq,
-    coalesce(
-      p_message.content_digest,
-      case when starts_with(p_message.content, memory._quarantine_notice())
-        then memory._quarantined_digest(p_message.user_id, p_message.thread_id, p_message.seq) end,
-      memory._message_digest(p_message.role, p_message.content)),
-    p_message.token_count
-  from memory.threads as t where t.user_id = p_message.user_id and t.thread_id = p_message.thread_id
-  on conflict do nothing;
 end;
 $$;

@@ -1,23 +1,19 @@
 -- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
 
--- The message with marks in its content, and in the parts of its metadata that hold words of the speaker. The
--- placeholder of an artifact stays whole, even if its key looks random.
-create or replace function memory._masked_message(p_message memory.messages)
-returns memory.messages
+-- The content with marks. The placeholder of an artifact stays whole, even if its key looks random.
+create or replace function memory._masked_content(p_content text, p_artifact_key text)
+returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  masked constant text := memory._without_credentials(p_message.content);
+  masked constant text := memory._without_credentials(p_content);
 begin
-  if p_message.artifact_key is null or memory._ref_in(masked, p_message.artifact_key) is not null then
-    p_message.content := masked;
-  end if;
-  p_message.metadata := memory._masked_metadata(p_message.metadata);
-  p_message.token_count := memory._estimated_tokens(p_message.content, p_message.metadata);
-  return p_message;
+  return case when p_artifact_key is null or memory._ref_in(masked, p_artifact_key) is not null then masked
+    else p_content end;
 end;
 $$;
 
+-- The metadata with marks in the parts that belong to what was said.
 create or replace function memory._masked_metadata(p_metadata jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -34,18 +30,21 @@ begin
 end;
 $$;
 
--- A message that memory._append() has booked, with marks; its thread counts the fewer tokens.
-create or replace function memory._masked_booked_message(p_message memory.messages)
-returns memory.messages
+-- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer
+-- tokens.
+create or replace function memory._mask_booked(
+  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text
+)
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  tokens constant int := p_message.token_count;
+  booked_tokens constant int := tokens;
 begin
-  p_message := memory._masked_message(p_message);
-  if p_message.token_count <> tokens then
-    perform memory._count_messages(p_message.user_id, p_message.thread_id, 0, p_message.token_count - tokens);
+  content := memory._masked_content(content, p_artifact_key);
+  metadata := memory._masked_metadata(metadata);
+  tokens := memory._estimated_tokens(content, metadata);
+  if tokens <> booked_tokens then
+    perform memory._count_messages(p_user_id, p_thread_id, 0, tokens - booked_tokens);
   end if;
-  return p_message;
 end;
 $$;

@@ -22,10 +22,11 @@ begin
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;
   if new.content <> old.content or new.metadata <> old.metadata then
     policy := memory._policy(new.user_id, new.agent_id);
-    new.token_count := memory._estimated_tokens(new.content, new.metadata);
     if (policy #>> '{secrets,mask_in_threads}')::boolean then
-      new := memory._masked_message(new);
+      new.content := memory._masked_content(new.content, new.artifact_key);
+      new.metadata := memory._masked_metadata(new.metadata);
     end if;
+    new.token_count := memory._estimated_tokens(new.content, new.metadata);
     new.is_counted := false;
     new.search_vector := memory._message_vector((policy #>> '{search,language}')::regconfig, new.content, new.metadata,
                                                 new.created_at);
@@ -41,7 +42,12 @@ begin
     and (new.search_keys is null
          or (new.search_vector, new.metadata, new.agent_id)
               is distinct from (old.search_vector, old.metadata, old.agent_id)) then
-    new.search_keys := memory._search_keys(new.user_id, new.agent_id, new.metadata, new.search_vector);
+    new.search_keys := array(
+      select memory._word_key(new.user_id, w.word) from unnest(tsvector_to_array(new.search_vector)) as w (word)
+      union all
+      select k.key from memory._value_keys(new.user_id, new.metadata) as k (key)
+      union all
+      select memory._agent_key(new.user_id, new.agent_id));
   end if;
   if (new.agent_id, new.created_at) is distinct from (old.agent_id, old.created_at) then
     update memory.embeddings as e

@@ -13,8 +13,14 @@ begin
       from (select o.user_id, array_agg(o.thread_id || '/' || o.seq) as ids
             from old_rows as o group by o.user_id, o.thread_id, o.seq / 10000) as g;
     end if;
-    perform memory._keep_key(o) from old_rows as o where o.idempotency_key is not null;
-    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need these texts
+    -- A key counts as long as its thread exists.
+    insert into memory.idempotency_keys (user_id, thread_id, idempotency_key, seq, digest, token_count)
+    select t.user_id, t.thread_id, o.idempotency_key, o.seq, memory._stored_digest(o::memory.messages), o.token_count
+    from old_rows as o
+    join memory.threads as t on t.user_id = o.user_id and t.thread_id = o.thread_id
+    where o.idempotency_key is not null
+    on conflict do nothing;
+    if exists (select from memory.quarantined_messages as q) then -- after the keys, which need what these said
       delete from memory.quarantined_messages as q
       where (q.user_id, q.thread_id, q.seq) in (select o.user_id, o.thread_id, o.seq from old_rows as o);
     end if;

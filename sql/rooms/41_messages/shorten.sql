@@ -10,12 +10,47 @@ begin atomic
   select octet_length(p_content) > 300;
 end;
 
--- The stored form of a message whose content becomes an artifact, without its credentials if the policy masks threads.
--- Key, description and the words around the placeholder reach further than the content, so no credential gets into them
--- under any policy. Nulls if the content stays, because the policy says so or because its replacement would not be
--- shorter. The caller has checked the message, and asks only if memory._may_be_long(). p_settings: the policy's section
--- artifacts. p_is_keyed: the message has an idempotency key. p_messages: the array that it came in, where the call of
--- the tool may stand that it is the result of.
+-- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
+-- memory._shorten() makes of it.
+create or replace function memory._settle_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
+)
+returns memory.shortened_message
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  short memory.shortened_message;
+begin
+  if memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                             p_idempotency_key) is not null then
+    perform memory._refuse_message(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                                   p_idempotency_key);
+  end if;
+  perform memory._check_bound('expires_at', p_expires_at);
+  -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
+  -- such as a wrong year.
+  if p_expires_at <= least(p_created_at, statement_timestamp()) then
+    raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
+      hint = 'Pass a later expires_at, or the created_at of an old message.';
+  end if;
+  if memory._may_be_long(p_content) then
+    short := memory._shorten(memory._policy_section(p_user_id, p_agent_id, 'artifacts'), p_user_id, p_thread_id,
+                             p_agent_id, p_role, p_content, p_metadata, p_idempotency_key is not null);
+  end if;
+  if short.artifact_key is not null then
+    return short;
+  end if;
+  return row(p_content, p_metadata, null, null, null, null)::memory.shortened_message;
+end;
+$$;
+
+-- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
+-- What is made here of the content and its command (key, description, words around the placeholder) reaches further
+-- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
+-- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
+-- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
+-- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
 create or replace function memory._shorten(
   p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_is_keyed boolean, p_messages jsonb default null

@@ -120,7 +120,7 @@ begin
   elsif not memory._is_number_within(p_result -> 'generation_time_ms', 0, 2147483647) then
     perform memory._refuse_result('generation_time_ms', 'must be a number of milliseconds');
   end if;
-  signs := memory._verdict(p_result ->> 'summary', 0.8);
+  signs := memory._verdict(p_result ->> 'summary', memory._source_trust('assistant'));
   if signs is not null and (memory._policy_section(p_job.user_id, null, 'trust') ->> 'rules')::boolean
     and not exists (
       select from memory.models as m

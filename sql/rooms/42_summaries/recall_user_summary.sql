@@ -8,13 +8,15 @@ declare
   is_sole_source boolean;
   job memory.jobs;
 begin
-  -- Watermarks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the
-  -- job that this transaction waited for may have set the first watermark of the thread.
-  perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
+  -- Marks are deleted before jobs are locked, in the order of memory.complete_job(), and once more afterwards: the job
+  -- that this transaction waited for may have set the first mark of the thread.
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
   -- A claim may be handing out the thread at this moment: the lock waits for it, and the update finds its job.
   perform from memory.jobs as j
   where j.user_id = p_user_id and j.kind = 'summarize_user' and j.status in ('pending', 'running') for update;
-  perform memory._drop_user_summary_mark(p_user_id, p_thread_id);
+  delete from memory.marks as k
+  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
 
   is_sole_source :=
     exists (select from memory.summaries as s
@@ -33,16 +35,5 @@ begin
   if is_sole_source then
     delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
   end if;
-end;
-$$;
-
--- Forgets up to which message the summary of a user has read a thread.
-create or replace function memory._drop_user_summary_mark(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  delete from memory.marks as k
-  where k.user_id = p_user_id and k.scope = p_thread_id and k.kind = 'summarize_user';
 end;
 $$;

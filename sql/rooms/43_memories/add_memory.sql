@@ -1,12 +1,13 @@
 create or replace function memory.add_memory(
   user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
   thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
-  confidence double precision default 1.0, importance double precision default 0.5, valid_from timestamptz default null,
-  valid_to timestamptz default null, expires_at timestamptz default null, embedding_text text default null,
-  source text default 'user', on_conflict text default 'ignore', memory_id uuid default null
+  confidence double precision default 1.0, importance double precision default null,
+  valid_from timestamptz default null, valid_to timestamptz default null, expires_at timestamptz default null,
+  embedding_text text default null, source text default 'user', on_conflict text default 'ignore',
+  memory_id uuid default null
 )
 returns memory.stored_memory
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -23,17 +24,15 @@ begin
     perform memory._note_expired('memory', expires_at);
   end if;
   if memory._has_memory_attributes(metadata) then
-    -- A function cannot tell an argument that was left out from one that has the value of its default.
     if coalesce(tags, '{}') = '{}' then
       tags := memory._tags_in(metadata);
     end if;
-    if confidence = 1.0 then
+    if confidence = 1.0 then -- a function cannot tell an argument that was left out from one that has its default
       confidence := coalesce(memory._share_in(metadata, 'confidence'), confidence);
     end if;
-    if importance = 0.5 then
-      importance := coalesce(memory._share_in(metadata, 'importance'), importance);
-    end if;
+    importance := coalesce(importance, memory._share_in(metadata, 'importance'));
   end if;
+  importance := coalesce(importance, memory._default_importance());
   if memory_id is not null then
     perform memory._check_id('user_id', user_id); -- the trigger would check it after the memory was looked for
   end if;

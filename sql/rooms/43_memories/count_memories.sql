@@ -6,7 +6,7 @@ create or replace function memory.count_memories(
   include_quarantined boolean default false
 )
 returns bigint
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_custom_plan -- as in memory.list_memories()
 as $$

@@ -1,6 +1,6 @@
 create or replace function memory.delete_memory(user_id text, memory_id uuid)
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

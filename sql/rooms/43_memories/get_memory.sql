@@ -1,18 +1,16 @@
 create or replace function memory.get_memory(user_id text, memory_id uuid)
 returns memory.memory
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   result memory.memory;
 begin
   perform memory._check_id('user_id', user_id);
-  select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version, 1,
-    m.source, m.source_seqs, m.trust, m.quarantined_at, m.quarantine_reason
+  select r.*
   into result
   from memory.memories as m
+  cross join lateral memory._memory_result(m, 1) as r
   where m.user_id = get_memory.user_id
     and m.memory_id = get_memory.memory_id
     and (m.deleted_at is null or m.quarantined_at is not null)

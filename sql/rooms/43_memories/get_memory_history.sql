@@ -1,6 +1,6 @@
 create or replace function memory.get_memory_history(user_id text, memory_id uuid)
 returns setof memory.memory_version
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin

@@ -2,18 +2,6 @@
 -- called the winner. When a winner is deleted or evicted, the memories that it hid are released, hidden by another
 -- winner, or evicted with it.
 
--- Whether a memory hides others.
-create or replace function memory._hides_any(p_user_id text, p_winner uuid)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (
-    select from memory.memories as m
-    where m.user_id = p_user_id and m.superseded_by = p_winner and m.deleted_at is null);
-end;
-$$;
-
 -- The winner of a memory if it still hides: a memory that is not deleted, or an article, neither of them in quarantine.
 -- Otherwise the first of its own winners that does; null when none does.
 create or replace function memory._present_winner(p_user_id text, p_winner uuid)

@@ -6,7 +6,7 @@ create or replace function memory.list_memories(
   include_quarantined boolean default false
 )
 returns setof memory.memory
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 -- Which index serves depends on the filters. PostgreSQL would settle on one plan for all after five calls, and the
 -- memories of one thread would take 200 ms instead of 2 for a user with 100,000 memories.
@@ -25,13 +25,11 @@ begin
       list_memories.filter, list_memories.created_after, list_memories.created_before,
       list_memories.include_quarantined) as l
   )
-  select m.memory_id, m.memory_type, m.content, m.agent_id, m.thread_id, m.metadata, m.tags, m.confidence, m.importance,
-    memory._real_or_null(m.valid_from), memory._real_or_null(m.valid_to), m.created_at, m.updated_at,
-    memory._real_or_null(m.expires_at), m.superseded_by, m.supersede_reason, m.superseded_at, m.version,
-    (select count(*) from found), m.source, m.source_seqs, m.trust, m.quarantined_at,
-    m.quarantine_reason
+  select r.*
   from (select * from found as f order by f.created_at desc, f.memory_id desc limit row_limit offset row_offset) as p
+  cross join (select count(*) as number from found) as total
   join memory.memories as m on m.user_id = list_memories.user_id and m.memory_id = p.memory_id
+  cross join lateral memory._memory_result(m, total.number) as r
   order by p.created_at desc, p.memory_id desc;
 end;
 $$;

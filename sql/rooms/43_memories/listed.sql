@@ -1,3 +1,16 @@
+-- A memory as get_memory() and list_memories() return it.
+create or replace function memory._memory_result(p_memory memory.memories, p_total_count bigint)
+returns setof memory.memory
+language sql stable parallel safe
+begin atomic
+  select (p_memory).memory_id, (p_memory).memory_type, (p_memory).content, (p_memory).agent_id, (p_memory).thread_id,
+    (p_memory).metadata, (p_memory).tags, (p_memory).confidence, (p_memory).importance,
+    memory._real_or_null((p_memory).valid_from), memory._real_or_null((p_memory).valid_to), (p_memory).created_at,
+    (p_memory).updated_at, memory._real_or_null((p_memory).expires_at), (p_memory).superseded_by,
+    (p_memory).supersede_reason, (p_memory).superseded_at, (p_memory).version, p_total_count, (p_memory).source,
+    (p_memory).source_seqs, (p_memory).trust, (p_memory).quarantined_at, (p_memory).quarantine_reason;
+end;
+
 -- Refuses wrong arguments of list_memories() and count_memories().
 create or replace function memory._check_listing(
   p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_thread_id text,

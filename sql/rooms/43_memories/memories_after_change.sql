@@ -48,7 +48,9 @@ begin
   for gone in
     select n.* from new_rows as n where n.deleted_at is not null order by n.superseded_at nulls last, n.memory_id desc
   loop
-    if not memory._hides_any(gone.user_id, gone.memory_id) then
+    if not exists (
+      select from memory.memories as m
+      where m.user_id = gone.user_id and m.superseded_by = gone.memory_id and m.deleted_at is null) then
       continue;
     elsif gone.operation = 'evict' then
       perform memory._evict_hidden(gone);

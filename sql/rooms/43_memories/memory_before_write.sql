@@ -191,8 +191,7 @@ begin
 end;
 $$;
 
--- Whether these words do not fit into memories_recent_idx, of which an entry has room for 2,704 bytes. The planner
--- inlines this function; a SET clause would prevent that.
+-- Whether these words do not fit into memories_recent_idx, of which an entry has room for 2,704 bytes.
 create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
 returns boolean
 language sql stable parallel safe

@@ -90,8 +90,7 @@ begin
 end;
 $$;
 
--- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user. The planner inlines
--- this function; a SET clause would prevent that.
+-- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user.
 create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe

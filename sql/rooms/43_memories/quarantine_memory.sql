@@ -1,6 +1,6 @@
 create or replace function memory.quarantine_memory(user_id text, memory_id uuid, reason text)
 returns void
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

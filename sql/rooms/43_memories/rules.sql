@@ -1,7 +1,6 @@
 -- The rules of memories. A trigger applies them, so that "insert into memory.memories ..." from psql obeys them too.
 
--- Bytes that the content and the embedding_text of a memory may have. The planner inlines this function; a SET clause
--- would prevent that.
+-- Bytes that the content and the embedding_text of a memory may have.
 create or replace function memory._max_memory_bytes()
 returns int
 language sql immutable parallel safe
@@ -20,12 +19,20 @@ end;
 $$;
 
 -- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type
--- stays. "fact" is what a caller gets who names no type. Inlined by the planner, hence no SET clause.
+-- stays. "fact" is what a caller gets who names no type.
 create or replace function memory._finer_type(p_stored text, p_said text)
 returns text
 language sql immutable parallel safe
 begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
+end;
+
+-- The importance of a memory of which nobody says how much it matters; the default of the column is the same.
+create or replace function memory._default_importance()
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select 0.5;
 end;
 
 -- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
@@ -47,7 +54,7 @@ $$;
 
 -- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
 -- rule. Tags are looked at only when they are new, so that a memory that was stored before tags were limited can change
--- in everything else. The planner inlines this function; a SET clause would prevent that.
+-- in everything else.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language sql stable parallel safe
@@ -109,7 +116,8 @@ begin
         format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
     when 'importance' then
       perform memory._refuse('importance',
-        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), '0.5 is the default.');
+        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), 
+          format('%s is the default.', memory._default_importance()));
     when 'created_at' then
       perform memory._check_moment('created_at', p_candidate.created_at);
     when 'valid_from' then

@@ -2,7 +2,7 @@
 -- which memories were stored decides nothing about extracted memories.
 
 -- The time that orders memories which disagree: when the newest message said so. For a memory that no message states,
--- what its writer gave as valid_from, or else when it was last said. Inlined by the planner, hence no SET clause.
+-- what its writer gave as valid_from, or else when it was last said.
 create or replace function memory._stated_at(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -13,8 +13,7 @@ begin atomic
 end;
 
 -- Since when nobody has said a memory again, from which its age counts in a context: not since when it holds. Who says
--- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes. Inlined by the
--- planner, hence no SET clause.
+-- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes.
 create or replace function memory._last_said(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe

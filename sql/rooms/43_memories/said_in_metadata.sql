@@ -4,7 +4,7 @@
 -- that the column cannot hold (a confidence of "high" or 95, a number among the tags) is metadata like any other.
 -- Triggers do not do this: whoever inserts a row or restores an earlier version names its columns.
 
--- Whether metadata has an attribute of its memory. Inlined by the planner, hence no SET clause.
+-- Whether metadata has an attribute of its memory.
 create or replace function memory._has_memory_attributes(p_metadata jsonb)
 returns boolean
 language sql immutable parallel safe

@@ -1,8 +1,7 @@
 -- Whether somebody stated a memory, or a model drew it from a conversation. Stated memories are evicted last, and the
 -- word of a model alone never changes them.
 
--- Whether a memory of this source was stated. The column is_stated has the result. The planner inlines this function; a
--- SET clause would prevent that.
+-- Whether a memory of this source was stated. The column is_stated has the result.
 create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe

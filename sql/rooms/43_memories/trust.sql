@@ -1,28 +1,8 @@
 -- How far a memory is trusted, from 0 to 1, and what becomes of one that looks like an attack. A caller can only lower
 -- trust: what raises it is computed here from stored rows, because a model writes replies and metadata.
---   1.0  the user and the application say so (source user, and names of the application's own)
---   0.8  an assistant says so, or a model drew it from messages that are gone
---   0.7  it was imported
---   0.4  a tool said so
---   0.3  it comes from a web page or an email
-
--- The trust of a source. Inlined by the planner, hence no SET clause.
-create or replace function memory._source_trust(p_source text)
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_source = 'user' then 1.0
-    when p_source in ('assistant', 'extraction', 'reconciliation', 'thread_summary') then 0.8
-    when p_source ~* '^import' then 0.7
-    when p_source ~* '^(?:tool|mcp|function)' then 0.4
-    when p_source ~* '^(?:web|email|scrap|crawl|untrusted|rss)' then 0.3
-    else 1.0
-  end;
-end;
 
 -- Whether a memory of one trust may hide, or change, one of another: what a tool or a web page said never does that to
--- what people said. Inlined by the planner, hence no SET clause.
+-- what people said.
 create or replace function memory._may_outrank(p_trust double precision, p_other double precision)
 returns boolean
 language sql immutable parallel safe

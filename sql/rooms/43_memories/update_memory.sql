@@ -4,7 +4,7 @@ create or replace function memory.update_memory(
   expires_at timestamptz default null, expected_version int default null
 )
 returns int
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -28,7 +28,7 @@ comment on function memory.list_documents(text, text, text, int, int, boolean) i
 'number of matches on all pages.';
 
 -- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
--- those stored as "document". The planner inlines this function; a SET clause would prevent that.
+-- those stored as "document".
 create or replace function memory._doc_types(p_doc_types text[])
 returns text[]
 language sql immutable parallel safe

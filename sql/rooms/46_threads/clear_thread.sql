@@ -12,7 +12,17 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return 0;
   end if;
-  cleared := memory._clear_messages(user_id, thread_id, agent_id);
+  with gone as (
+    update memory.messages as m set is_active = false
+    where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and m.is_active
+      and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id)
+    returning m.expires_at
+  )
+  select count(*) filter (where memory._is_current_message(true, g.expires_at)) into cleared from gone as g;
+  -- Jobs may read messages that have a summary_id, so those that compression put away lose it.
+  update memory.messages as m set summary_id = null
+  where m.user_id = clear_thread.user_id and m.thread_id = clear_thread.thread_id and not m.is_active
+    and m.summary_id is not null and (clear_thread.agent_id is null or m.agent_id = clear_thread.agent_id);
   -- A job that is storing a summary may have stored its memory, which nobody sees before the job is completed.
   perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
   perform memory._forget_conversation(user_id, thread_id);
@@ -38,29 +48,6 @@ comment on function memory.clear_thread(text, text, text) is
 'messages. Returns the number of cleared messages that could still be read. Numbering goes on where it was. An '
 'archived conversation stays in the knowledge base, and a notice says so; memory.delete_document() deletes it. The '
 'messages go for good with memory.sweep(), or once policy erasure.delete_after has passed.';
-
--- Soft-deletes the messages of a thread, of one agent or all, and returns how many of them were current. Compressed
--- messages lose their summary_id, because jobs may read messages that have one.
-create or replace function memory._clear_messages(p_user_id text, p_thread_id text, p_agent_id text)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  cleared bigint;
-begin
-  with cleared_messages as (
-    update memory.messages as m set is_active = false
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.is_active
-      and (p_agent_id is null or m.agent_id = p_agent_id)
-    returning m.expires_at
-  )
-  select count(*) filter (where memory._is_current_message(true, c.expires_at)) into cleared from cleared_messages as c;
-  update memory.messages as m set summary_id = null
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and not m.is_active and m.summary_id is not null
-    and (p_agent_id is null or m.agent_id = p_agent_id);
-  return cleared;
-end;
-$$;
 
 -- Has the next compression archive the thread into a new document, and says that the one before stays.
 create or replace function memory._close_archive(p_user_id text, p_thread_id text)

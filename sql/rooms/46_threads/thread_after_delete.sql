@@ -5,6 +5,8 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  deleted bigint[]; -- the numbers of the messages
 begin
   -- The scopes of watermarks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k
@@ -18,38 +20,26 @@ begin
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
-  perform memory._delete_messages_of_thread(old.user_id, old.thread_id);
-  delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
-  delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
-  return null;
-end;
-$$;
-
--- Deletes all messages of a deleted thread, with the rows that belong to them. The trigger on messages passes by: it
--- would keep the keys and correct the counters of each, which go with the thread. That took 3 of 17 s for 1,000,000
--- messages.
-create or replace function memory._delete_messages_of_thread(p_user_id text, p_thread_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  deleted bigint[];
-begin
-  perform memory._check_artifact_soon(p_user_id, k.artifact_key)
+  perform memory._check_artifact_soon(old.user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
-        where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null) as k;
+        where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
+  -- The trigger on messages passes by: it would keep the keys and correct the counters of each, which go with the
+  -- thread. That took 3 of 17 s for 1,000,000 messages.
   perform memory._begin_whole_user_change();
   with gone as (
-    delete from memory.messages as m where m.user_id = p_user_id and m.thread_id = p_thread_id returning m.seq
+    delete from memory.messages as m where m.user_id = old.user_id and m.thread_id = old.thread_id returning m.seq
   )
   select array_agg(g.seq) into deleted from gone as g;
   perform memory._end_whole_user_change();
   -- After the messages: a job that stores embeddings holds them until it commits, and the deletion waited for that.
   if exists (select from memory.models as m where m.kind = 'embedding') then
-    perform memory._drop_embeddings(p_user_id, 'message', g.ids)
-    from (select array_agg(p_thread_id || '/' || d.seq) as ids
+    perform memory._drop_embeddings(old.user_id, 'message', g.ids)
+    from (select array_agg(old.thread_id || '/' || d.seq) as ids
           from unnest(deleted) as d (seq) group by d.seq / 10000) as g;
   end if;
-  delete from memory.quarantined_messages as q where q.user_id = p_user_id and q.thread_id = p_thread_id;
+  delete from memory.quarantined_messages as q where q.user_id = old.user_id and q.thread_id = old.thread_id;
+  delete from memory.idempotency_keys as k where k.user_id = old.user_id and k.thread_id = old.thread_id;
+  delete from memory.due_deletions as d where d.user_id = old.user_id and d.thread_id = old.thread_id;
+  return null;
 end;
 $$;

@@ -1,32 +1,21 @@
 -- Functions that the kinds of summaries share.
 
--- The summary that a failed attempt of a job began shows that it failed, until the next attempt takes it up.
-create or replace function memory._fail_summary(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  begun constant uuid := (p_job.input ->> 'summary_id')::uuid;
-begin
-  update memory.summaries as s set status = 'failed'
-  where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
-  if found then
-    raise debug 'Memory % status updated to failed', begun;
-  end if;
-end;
-$$;
-
--- Ends the summary that attempts of a job began: if the job is dead its status becomes failed; otherwise the row is
--- deleted, unless another running job has taken it over.
-create or replace function memory._end_unfinished_summary(p_job memory.jobs)
+-- Ends the summary that attempts of a job began. If the job is dead its status becomes failed, and so it does until the
+-- next attempt takes it up if the job is tried again (p_goes_on). Otherwise the row is deleted, unless another running
+-- job has taken it over.
+create or replace function memory._end_unfinished_summary(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
   begun uuid := (p_job.input ->> 'summary_id')::uuid;
 begin
-  if p_job.status = 'dead' then
-    perform memory._fail_summary(p_job);
+  if p_goes_on or p_job.status = 'dead' then
+    update memory.summaries as s set status = 'failed'
+    where s.user_id = p_job.user_id and s.summary_id = begun and s.status = 'processing';
+    if found then
+      raise debug 'Memory % status updated to failed', begun;
+    end if;
   else
     delete from memory.summaries as s
     where s.user_id = p_job.user_id and s.summary_id = begun and s.status in ('processing', 'failed')

@@ -40,7 +40,8 @@ begin
     from memory.artifacts as a
     where a.user_id = list_quarantined.user_id and a.quarantined_at is not null
     union all
-    select 'summary', s.summary_id::text, s.summary, 0.8, s.quarantined_at, s.quarantine_reason, null
+    select 'summary', s.summary_id::text, s.summary, memory._source_trust('assistant'),
+      s.quarantined_at, s.quarantine_reason, null
     from memory.summaries as s
     where s.user_id = list_quarantined.user_id and s.status = 'quarantined'
   ) as q

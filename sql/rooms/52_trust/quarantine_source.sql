@@ -35,7 +35,14 @@ begin
     perform memory._lock_sources(user_id, array(
       select s.thread_id from memory.summaries as s
       where s.user_id = quarantine_source.user_id and s.summary_id = quarantine_source.id::uuid));
-    summaries := memory._continued_by(user_id, id::uuid);
+    summaries := array( -- and all summaries that continue it
+      with recursive chain as (
+        select quarantine_source.id::uuid as summary_id
+        union
+        select s.summary_id from chain as c
+        join memory.summaries as s on s.user_id = quarantine_source.user_id and s.base_summary_id = c.summary_id
+      )
+      select c.summary_id from chain as c);
     counts := memory._quarantine_summaries(user_id, summaries, array_fill(reason, array[cardinality(summaries)]));
   elsif source = 'document' then
     counts := jsonb_build_object('documents', memory._quarantine_document(user_id, id::uuid, reason)::int);

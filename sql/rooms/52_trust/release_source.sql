@@ -54,8 +54,12 @@ begin
     counts := memory._added(counts, jsonb_build_object(
       'documents', memory._release_document(user_id, id::uuid)::int));
   elsif source = 'summary' then
-    counts := memory._added(counts, jsonb_build_object(
-      'summaries', memory._release_summary(user_id, id::uuid)::int));
+    update memory.summaries as s set status = 'completed', quarantined_at = null, quarantine_reason = null
+    where s.user_id = release_source.user_id and s.summary_id = release_source.id::uuid and s.status = 'quarantined';
+    if found then
+      perform memory._enqueue_embedding(user_id);
+      counts := memory._added(counts, jsonb '{"summaries": 1}');
+    end if;
   elsif source = 'artifact' then
     update memory.artifacts as a
     set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()

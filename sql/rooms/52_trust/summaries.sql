@@ -77,38 +77,6 @@ begin
 end;
 $$;
 
--- A summary and all summaries that continue it.
-create or replace function memory._continued_by(p_user_id text, p_summary_id uuid)
-returns uuid[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    with recursive chain as (
-      select p_summary_id as summary_id
-      union
-      select s.summary_id from chain as c
-      join memory.summaries as s on s.user_id = p_user_id and s.base_summary_id = c.summary_id
-    )
-    select c.summary_id from chain as c);
-end;
-$$;
-
--- Takes a summary out of quarantine; false when it is not there.
-create or replace function memory._release_summary(p_user_id text, p_summary_id uuid)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.summaries as s set status = 'completed', quarantined_at = null, quarantine_reason = null
-  where s.user_id = p_user_id and s.summary_id = p_summary_id and s.status = 'quarantined';
-  if found then
-    perform memory._enqueue_embedding(p_user_id);
-  end if;
-  return found;
-end;
-$$;
-
 -- The summaries of a user that were stored before there were rules, from the newest to the oldest, 200 at once. They
 -- have the trust of a model's word. While somebody holds a counter of the user, none goes into quarantine, and the next
 -- call looks at them again.
@@ -131,7 +99,7 @@ begin
     order by s.created_at desc
     fetch first 200 rows with ties
   loop
-    signs := memory._verdict(summary.summary, 0.8);
+    signs := memory._verdict(summary.summary, memory._source_trust('assistant'));
     if signs is not null then
       poisoned := poisoned || summary.summary_id;
       reasons := reasons || ('rule: ' || signs);

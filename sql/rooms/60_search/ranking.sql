@@ -14,14 +14,13 @@
 -- message is multiplied by 0.8 if the query names a speaker and another speaker with a name has said the message; by
 -- 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name has said
 -- it, because the answer is more often in the person's own words; where the query asks for the assistant's words
--- (asks_the_assistant.sql), by 0.9 if a person without a name has said it. Share of evidence among the first ten
--- results of 1,536 questions about ten conversations of two people: 71.7 % by the best neighbour alone, 75.8 with the
--- words around besides, 78.3 with speakers, 79.0 with days. With replies of 577 words: 64.4 and 69.0 with all of these.
--- Where nobody has a name: 56.7 and 63.0 (504 questions about four of the conversations).
+-- (asks_the_assistant.sql), by 0.9 if a person without a name has said it. At last the newest of several statements of
+-- a figure gains (newer_figures.sql). Recall@10 of 1,536 questions about ten conversations of two people: 71.7 % by the
+-- best neighbour alone, 75.8 with the words around besides, 78.3 with speakers, 79.0 with days; with replies of 577
+-- words 64.4 and 69.0; where nobody has a name 56.7 and 63.0 (504 questions).
 --
--- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql), or by the
--- statement below, which knows all sources and filters. Among memories alone that statement takes 1.2 to 1.7 times as
--- long, which is why the ranking is stated twice; memory_ranking.sql has the figures.
+-- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql, because
+-- the statement below takes 1.2 to 1.7 times as long for them), or by that statement, which knows all sources.
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -60,9 +59,8 @@ declare
       else true end);
   among_memories constant boolean := unfiltered and fusion <> 'rrf' and sources = '{memory}';
   -- A summary repeats what messages say. Beside messages it counts half, so that it comes after the message that says
-  -- it, and is found where that message is gone. With a summary of each session of four conversations of LoCoMo, a
-  -- summary came first for 11 % of the questions, with half its score for none; recall@10 of the messages was 74.2 %
-  -- with the whole score, 76.4 with half of it and 76.6 without summaries. A cosine stays a cosine.
+  -- it, and is found where that message is gone: with a summary of each session of four conversations of LoCoMo,
+  -- recall@10 of the messages was 74.2 % with the whole score, 76.4 with half of it. A cosine stays a cosine.
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
@@ -93,8 +91,8 @@ begin
     beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
-  -- By the approximate index. For more than 100 results comparing all memories is as fast, and so it is for a user who
-  -- has less than a fiftieth of the index: its scan then passes 50 memories of others for each that is found.
+  -- By the approximate index. Comparing all memories is as fast for more than 100 results, and for a user who has less
+  -- than a fiftieth of the index: its scan then passes 50 memories of others for each that is found.
   if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
@@ -128,8 +126,7 @@ begin
   -- Among memories alone. explain needs the ranks that only the statement below computes.
   if among_memories and not p_explain then
     return query
-    select r.*
-    from memory._ranked_among_memories(
+    select r.* from memory._ranked_among_memories(
       p_user_id, p_agent_id, words, words_as_queries, any_word, p_model, p_target, fusion, p_min_score,
       p_row_limit) as r;
     return;
@@ -138,9 +135,7 @@ begin
   if 'message' = any (sources) then
     preselected := memory._message_candidates(p_user_id, p_agent_id, words, p_model, p_target, fusion,
       (p_settings ->> 'preselect_above')::int, p_row_limit, p_filters);
-    if preselected.seqs is not null then
-      read_sources := array_remove(sources, 'message');
-    end if;
+    read_sources := case when preselected.seqs is null then sources else array_remove(sources, 'message') end;
   end if;
 
   -- Among everything.
@@ -225,9 +220,7 @@ begin
     where t.parsed @@ any_word
   ), worded as materialized (
     -- All texts that have a word of the query.
-    select c.place, c.source, c.thread_id, c.number, c.vector
-    from candidates as c
-    where c.vector is not null
+    select c.place, c.source, c.thread_id, c.number, c.vector from candidates as c where c.vector is not null
     union all
     select p.* from parsed as p
   ), matches as materialized (
@@ -279,8 +272,7 @@ begin
     -- Where neither neighbours nor the other pieces of a text count, only the p_row_limit most similar of the texts
     -- without a matching word can be among the results.
     select coalesce((
-      select c.similarity from candidates as c
-      where not keeps_all_similar and c.similarity is not null
+      select c.similarity from candidates as c where not keeps_all_similar and c.similarity is not null
       order by c.similarity desc offset p_row_limit - 1 limit 1), '-infinity') as similarity
   ), contenders as materialized (
     select c.source, c.id, c.thread_id, c.number, c.created_at, c.similarity, k.score as own, k.terms,
@@ -359,8 +351,7 @@ begin
     ) as m on true
   ), asked as (
     -- The speakers whom the query names.
-    select n.name
-    from (select distinct s.name from spoken as s where s.name is not null offset 0) as n -- so that each is parsed once
+    select n.name from (select distinct s.name from spoken as s where s.name is not null offset 0) as n -- parsed once
     where memory._text_vector(language, left(n.name, 200)) @@ any_word
   ), judged as (
     select s.*,
@@ -369,16 +360,26 @@ begin
       case when s.role is not null and max(s.within) filter (where s.role is not null) over () > 0
         then nullif(0.85 + 0.15 * s.within, 1) end as dates
     from spoken as s
+  ), weighed as materialized (
+    select j.*, j.gained * coalesce(j.reply, 1) * coalesce(j.speaker, 1) * coalesce(j.dates, 1) as final
+    from judged as j
+  ), newer as materialized (
+    select n.*
+    from (select array_agg(w.id) as ids, array_agg(w.similarity) as similarities, array_agg(w.final) as scores
+          from (select w.* from weighed as w where fusion = 'score'
+                order by w.final desc, w.created_at desc, w.id limit 50) as w
+          where w.role = 'user' and w.similarity is not null) as b
+    cross join lateral memory._newer_figures(p_user_id, p_model, b.ids, b.similarities, b.scores) as n
   ), top as (
-    select f.*
-    from (select j.*,
-            j.gained * coalesce(j.reply, 1) * coalesce(j.speaker, 1) * coalesce(j.dates, 1) as final
-          from judged as j) as f
-    where p_min_score is null or memory._real(f.final) >= memory._real(p_min_score)
-    order by f.final desc, f.created_at desc, f.id limit p_row_limit
+    select w.*, n.score as newer, r.score as result
+    from weighed as w
+    left join newer as n on w.role = 'user' and n.id = w.id
+    cross join lateral (select coalesce(n.score, w.final) as score) as r
+    where p_min_score is null or memory._real(r.score) >= memory._real(p_min_score)
+    order by r.score desc, w.created_at desc, w.id limit p_row_limit
   )
-  select row_number() over (order by t.final desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number,
-    t.created_at, memory._real(t.final),
+  select row_number() over (order by t.result desc, t.created_at desc, t.id), t.source, t.id, t.thread_id, t.number,
+    t.created_at, memory._real(t.result),
     case when p_explain then jsonb_strip_nulls(jsonb_build_object(
       'vector', case when t.similarity is not null then jsonb_build_object(
         'rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', p_model) end,
@@ -388,8 +389,8 @@ begin
       'fused', jsonb_build_object(
         'by', fusion, 'score', memory._real(t.score),
         'keyword_weight', case when t.keyword_weight <> 1 then memory._real(t.keyword_weight) end,
-        'neighbour', case when t.neighbour > 0 then memory._real(t.neighbour) end,
-        'reply', t.reply, 'speaker', t.speaker, 'dates', memory._real(t.dates),
+        'neighbour', memory._real(nullif(t.neighbour, 0)), 'reply', t.reply, 'speaker', t.speaker,
+        'dates', memory._real(t.dates), 'newer', memory._real(t.newer),
         'weight', case when t.source = 'summary' and summary_weight < 1 then summary_weight end))) end
   from top as t;
 end;

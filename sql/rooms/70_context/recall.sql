@@ -17,7 +17,11 @@ declare
   asked constant text := memory._wording(p_query);
   -- Under this policy a summary replaces the messages of the thread that it covers.
   replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
-  -- Of a longer message the passage is recalled that says most of the query, so that one reply does not take all.
+  -- Of a longer message the passage is recalled that says most of the query, so that one reply does not take all. But
+  -- the five best are recalled whole up to a quarter of the tokens: who asks for a plan or a list wants all of it. Of
+  -- requests for what an assistant said, contexts of 1,000 tokens hold the evidence whole for 83 %, with a passage of
+  -- each longer message 62 (bench/quality/work.py); if the five best gave passages twice as long, replies of 577 words
+  -- would leave room for fewer messages (504 questions, 2,000 tokens: 61.7 % instead of 62.1).
   longest constant int := greatest(p_max_tokens / 8, 150);
   remaining int := p_max_tokens;
   candidates memory._recalled[] := array[]::memory._recalled[];
@@ -92,9 +96,11 @@ begin
                    or strpos(all_keys, e'\n' || own_keys[2] || e'\n') > 0
                    or strpos(all_keys, e'\n' || own_keys[3] || e'\n') > 0)
       and memory._same_wording(wording, own_keys, wordings, keys) is not null;
-    if octet_length(said) > 6 * longest then
+    if octet_length(said) > 6 * longest
+      and not (hit.score is not null and hit.of_hit <= 5 and octet_length(said) <= 6 * (p_max_tokens / 4)) then
       continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
-      said := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
+      said := memory._as_part(
+        said, memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest));
     end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
     tokens := memory._tokens_at_most(e'\n' || line, hit.english) - 2; -- 2 are for a text alone
@@ -182,7 +188,7 @@ create or replace function memory._recall_heading()
 returns text
 language sql immutable parallel safe
 begin atomic
-  select 'Said before; an empty line marks a gap:';
+  select 'Said before, newest last; an empty line marks a gap:';
 end;
 
 -- The candidates that fit, in the order of time, each day under its date. Null content when there are none.
@@ -238,40 +244,6 @@ begin
       from unnest(p_recalled) as r) as d
     window in_time as (order by d.said_on, d.thread_began_at, d.thread_id, d.seq)) as s;
   content := memory._fenced(content);
-end;
-$$;
-
--- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
--- another speaker or another day. A speaker whose name is that of a role is shown by the true role.
-create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  name text := p_metadata ->> 'name';
-begin
-  if name is not null then
-    -- A colon ends the name: "Ana: I agree. Bob" would say something for Ana.
-    name := btrim(translate(memory._memory_line(left(name, 100)), e':\u02d0\u2236\ua789\ufe13\ufe55\uff1a', '       '));
-  end if;
-  return case when coalesce(name, '') = '' or memory._reads_like_a_role(name) then p_role else name end || ': '
-    || replace(memory._paragraph(p_said), e'\n', e'\n  ');
-end;
-$$;
-
--- Whether the letters of a name are those of a role, whatever stands between them. Letters of other alphabets count as
--- the Latin ones that they look like.
-create or replace function memory._reads_like_a_role(p_name text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  if octet_length(p_name) > length(p_name) and getdatabaseencoding() = 'UTF8' then
-    p_name := translate(pg_catalog.normalize(p_name, 'NFKD'),
-      'АЕМОРТаеморгтуѕіԁӏΑΕΜΟΡΤορν', 'AEMOPTaemoprtysidlAEMOPTopv');
-  end if;
-  return regexp_replace(lower(p_name), '[^[:alnum:]]', '', 'g')
-    in ('user', 'assistant', 'agent', 'tool', 'system', 'developer');
 end;
 $$;
 

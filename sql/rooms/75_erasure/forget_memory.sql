@@ -34,7 +34,12 @@ begin
   if same = '{}' then
     perform memory._refuse_unknown_memory(memory_id);
   end if;
-  statements := memory._statements_of(user_id, same);
+  -- What they say now, each once. Of a memory that was reworded also what it said before.
+  statements := array(
+    select m.content from memory.memories as m where m.user_id = forget_memory.user_id and m.memory_id = any (same)
+    union
+    select h.content from memory.memory_history as h
+    where h.user_id = forget_memory.user_id and h.memory_id = any (same));
   wordings := memory._wordings_of(statements);
   -- Earlier versions and sources of a longer memory do not count, because they may say only the rest of the sentence.
   longer := memory._stating_memories(user_id, same, wordings, locked.agents);

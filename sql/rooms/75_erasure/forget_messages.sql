@@ -74,7 +74,14 @@ begin
   if places <> '{}' or exists (
     select from memory.summaries as s
     where s.user_id = p_user_id and s.thread_id = '' and memory._states_any(s.summary, p_wordings)) then
-    gone := memory._added(gone, memory._forget_user_summary(p_user_id));
+    -- A new one is made of all that is left.
+    delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
+    get diagnostics removed = row_count;
+    gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('marks', nullif(removed, 0))));
+    delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
+    if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+      perform memory._enqueue(p_user_id, 'summarize_user', '');
+    end if;
   end if;
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may have the forgotten words
   get diagnostics removed = row_count;
@@ -143,23 +150,5 @@ begin
     from unnest(kinds) as k;
   end if;
   return gone || jsonb_strip_nulls(jsonb_build_object('documents', nullif(documents, 0)));
-end;
-$$;
-
--- Removes the summary of a user across threads, and queues a new one of all that is left where there is a chat model.
-create or replace function memory._forget_user_summary(p_user_id text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  marks bigint;
-begin
-  delete from memory.marks as k where k.user_id = p_user_id and k.kind = 'summarize_user';
-  get diagnostics marks = row_count;
-  delete from memory.summaries as s where s.user_id = p_user_id and s.thread_id = '';
-  if found and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
-    perform memory._enqueue(p_user_id, 'summarize_user', '');
-  end if;
-  return jsonb_strip_nulls(jsonb_build_object('marks', nullif(marks, 0)));
 end;
 $$;

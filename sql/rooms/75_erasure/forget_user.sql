@@ -4,7 +4,8 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  gone jsonb;
+  gone jsonb; -- by all passes
+  gone_now jsonb; -- by one
   lifted bigint;
 begin
   perform memory._check_id('user_id', user_id);
@@ -13,7 +14,18 @@ begin
   perform memory._begin_whole_user_change();
   for attempt in 1 .. 100 loop
     begin
-      gone := memory._forget_all_rows(user_id);
+      -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no
+      -- transaction was removed in part: what others committed before is gone, and what they commit from now on is of a
+      -- new user.
+      gone := jsonb '{}';
+      for pass in 1 .. 1000 loop
+        gone_now := memory._forget_rows(user_id, pass = 1);
+        exit when gone_now = '{}';
+        gone := memory._added(gone, gone_now);
+      end loop;
+      if gone_now <> '{}' then
+        perform memory._refuse_busy_user();
+      end if;
       exit;
     exception when serialization_failure then -- this has given back all locks that the attempt took
       if attempt = 100 then
@@ -25,7 +37,13 @@ begin
   -- now, and its writer may wait for this transaction.
   delete from memory.marks as k where k.user_id = forget_user.user_id and (k.scope, k.kind) = ('', 'claims');
   perform memory._end_whole_user_change();
-  perform memory._forget_turns(user_id);
+  -- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id.
+  -- Where that is this user, the turns go on from a random place. No claim comes back to this one: the user has no
+  -- jobs.
+  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
+  from pg_class as c
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
+    and pg_sequence_last_value(c.oid) = hashtextextended(user_id, 0) / 2;
   lifted := memory._bury_user(user_id);
   gone := gone || case when lifted > 0 then jsonb_build_object('tombstones', lifted) else jsonb '{}' end;
   return memory._receipt('user', user_id, reason, gone);
@@ -35,44 +53,6 @@ comment on function memory.forget_user(text, text) is
 'Removes everything that is stored about a user, in this transaction, and returns a receipt: receipt_id, forgotten_at '
 'and the rows by table. The ledger keeps the costs of calls, without the user. A tombstone (keyed hash) keeps older '
 'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
-
--- The sequences of turns keep the place of the user who had the last turn, which anybody can compute of a user_id. If
--- that is this user, the turns go on from a random place. No claim comes back to this one: the user has no jobs.
-create or replace function memory._forget_turns(p_user_id text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform setval(c.oid, hashtextextended(gen_random_uuid()::text, 0) / 2)
-  from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'S' and starts_with(c.relname, 'turn_of_')
-    and pg_sequence_last_value(c.oid) = hashtextextended(p_user_id, 0) / 2;
-end;
-$$;
-
--- Removes all rows of a user, and returns how many there were by table. Error 40001 when others write all the time.
-create or replace function memory._forget_all_rows(p_user_id text)
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  gone jsonb;
-  all_gone jsonb := jsonb '{}';
-begin
-  -- Each statement of a pass sees what was committed before it. A pass that finds nothing proves that no transaction
-  -- was removed in part: rows that others committed before are gone, and rows that they commit from now on are those of
-  -- a new user.
-  for pass in 1 .. 1000 loop
-    gone := memory._forget_rows(p_user_id, pass = 1);
-    exit when gone = '{}';
-    all_gone := memory._added(all_gone, gone);
-  end loop;
-  if gone <> '{}' then
-    perform memory._refuse_busy_user();
-  end if;
-  return all_gone;
-end;
-$$;
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
 -- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
@@ -130,7 +110,9 @@ begin
     removed := removed + case when name = 'marks' and had_mark then 1 else 0 end;
     gone := gone || case when removed > 0 then jsonb_build_object(name, removed) else jsonb '{}' end;
   end loop;
-  removed := memory._forget_in_audit(p_user_id);
+  -- Who has called which function stays, and what for does not.
+  update memory.audit as a set user_id = null, details = '{}' where a.user_id = p_user_id;
+  get diagnostics removed = row_count;
   return gone || memory._forget_in_ledger(p_user_id)
     || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
     || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;

@@ -13,7 +13,11 @@ begin
   end if;
   perform memory._check_members(p_kind, p_rows);
   begin
-    execute memory._import_check(quote_ident(p_kind)) into place, problem using p_rows, p_user_id;
+    -- The first row that breaks a rule: its place, and which member breaks it.
+    execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
+      'where p.problem is not null limit 1',
+      memory._import_source(quote_ident(p_kind)), memory._import_rule(quote_ident(p_kind)))
+    into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
         'See docs/export.schema.json, and the rules of the function that stores such a row.');
@@ -57,17 +61,6 @@ begin
   return format(
     'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
     'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
-end;
-$$;
-
--- The query that finds the first row which breaks a rule: its place, and which member breaks it.
-create or replace function memory._import_check(p_kind text)
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
-    'where p.problem is not null limit 1', memory._import_source(p_kind), memory._import_rule(p_kind));
 end;
 $$;
 

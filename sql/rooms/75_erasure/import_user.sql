@@ -118,7 +118,9 @@ begin
   perform memory._lock_user(p_user_id);
   perform memory._refuse_present_user(p_user_id);
   if p_lift_tombstones then
-    perform memory._lift_tombstones(p_user_id);
+    delete from memory.tombstones as t
+    using memory.erasure_keys as k
+    where t.user_hash = memory._keyed_hash(k, p_user_id);
   end if;
   insert into memory.imports (transaction_id, user_hash) values (pg_current_xact_id(), hash);
 end;

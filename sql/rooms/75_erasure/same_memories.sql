@@ -97,16 +97,3 @@ begin
       and memory._may_state(m.content, patterns) and memory._states_any(m.content, p_wordings));
 end;
 $$;
-
--- The current wordings of these memories, each once. For a reworded memory also its earlier wordings.
-create or replace function memory._statements_of(p_user_id text, p_memory_ids uuid[])
-returns text[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-    union
-    select h.content from memory.memory_history as h where h.user_id = p_user_id and h.memory_id = any (p_memory_ids));
-end;
-$$;

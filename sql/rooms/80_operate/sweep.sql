@@ -5,7 +5,8 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   swept jsonb;
-  queued bigint;
+  overdue record; -- jobs that become due with time, at most batch_size of each kind
+  queued bigint := 0;
   checked bigint;
 begin
   if (batch_size >= 1) is not true then
@@ -15,7 +16,11 @@ begin
 
   perform memory._release_left_hidden(least(batch_size, 1000));
   -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
-  queued := memory._enqueue_periodic_work(batch_size);
+  for overdue in
+    {{each kind with overdue, union all: select '<kind>' as kind, o.* from memory._<kind>_overdue(batch_size) as o}}
+  loop
+    queued := queued + memory._enqueue_due(overdue.user_id, overdue.kind, overdue.scope)::int;
+  end loop;
   checked := memory._finish_unread_messages(batch_size);
   checked := checked + memory._parse_parts(null, 4000000);
   checked := checked + memory._check_unchecked(batch_size);
@@ -30,11 +35,12 @@ begin
     'artifacts', memory._sweep_artifacts(batch_size) + memory._sweep_unnamed_artifacts(batch_size));
   perform memory._sweep_artifact_uploads(batch_size);
   swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
-  swept := swept || jsonb_build_object('model_calls', memory._sweep_model_calls(batch_size));
-  perform memory._sweep_query_embeddings(batch_size);
-  perform memory._sweep_gone_jobs(batch_size);
-  perform memory._sweep_secret_reads(batch_size);
-  perform memory._sweep_audit(batch_size);
+  swept := swept || jsonb_build_object('model_calls',
+    memory._sweep_old_rows('model_calls', 'called_at', '400 days', batch_size));
+  perform memory._sweep_old_rows('query_embeddings', 'created_at', '30 days', batch_size);
+  perform memory._sweep_old_rows('gone_jobs', 'gone_at', '7 days', batch_size);
+  perform memory._sweep_old_rows('secret_reads', 'read_at', '400 days', batch_size);
+  perform memory._sweep_old_rows('audit', 'at', '400 days', batch_size);
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;

@@ -10,7 +10,7 @@ import pytest
 from psycopg import sql
 
 from tests.artifacts.offload.steps import LOG, content_of, keys, rows, say
-from tests.secrets.labelled import KEYS
+from tests.masking.labelled import KEYS
 from tests.support.protocol import activate, claim
 from tests.support.sqlapi import TABLES, Api
 

@@ -92,6 +92,34 @@ class TestHybrid:
         assert [r.content for r in results] == ["near", "middle", "far"]
         assert all("keyword" not in r.details for r in results)
 
+    @pytest.mark.parametrize(
+        ("newer", "role", "later", "gains"),
+        [
+            ("Finance left us 8,200 after all", "user", True, True),
+            ("Finance left us some after all", "user", True, False),
+            ("Finance left us 8,200 after all", "assistant", True, False),
+            ("Finance left us 8,200 after all", "user", False, False),
+        ],
+        ids=["newer", "without a figure", "by the assistant", "older"],
+    )
+    def test_a_newer_figure_of_a_person_that_is_near_an_older_one_gains(
+        self, api: Api, newer: str, role: str, later: bool, gains: bool
+    ) -> None:
+        """Of a value that was stated twice the newer statement often says least of the question."""
+        days = ("2026-02-01", "2026-05-01")
+        for thread_id, content, said_by, day, vector in (
+            ("t1", "The budget for the lake is 9,000", "user", days[not later], [5, 1, 1]),
+            ("t2", newer, role, days[later], [5, 4, 4]),
+        ):
+            seq = api.add_message(user_id="ana", thread_id=thread_id, role=said_by, content=content, created_at=day).seq
+            embed(api, f"{thread_id}/{seq}", vector, source="message")
+        say(api, "A boat has no budget", [0, 0, -1], thread_id="t1")
+        found = search(api, "budget of the lake", [5, -4, -4], sources=["message"], explain=True)
+        scores = {result.id: result.score for result in found}
+        newer_fused = next(result.details["fused"] for result in found if result.id == "t2/0")
+        assert ("newer" in newer_fused) is gains
+        assert (scores["t2/0"] == pytest.approx(0.8 * scores["t1/0"], abs=1e-6)) is gains
+
     @pytest.mark.parametrize("mode", ["hybrid", "vector", "keyword"])
     def test_the_order_of_storing_makes_no_difference(self, api: Api, mode: str) -> None:
         chance = random.Random(mode)

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from ...errors import ModelError
-from ...task import Payload, Result
+from ...payload import Payload, Result
 from ..scores import shares
 from .loading import load
 

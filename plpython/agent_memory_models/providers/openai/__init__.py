@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 from ...chat.question import Question
-from ...task import Result, Task
+from ...payload import Job, Result
 from ...text.tokens import TokenCounter
 from .chat import OpenAIChat
 from .client import OpenAIClient
@@ -30,14 +30,14 @@ class OpenAIProvider:
         """Close every connection."""
         await self._client.close()
 
-    async def chat(self, task: Task, question: Question) -> Result:
+    async def chat(self, job: Job, question: Question) -> Result:
         """The result that a chat model's reply to the question makes. Raises ModelError and RateLimitedError."""
-        return await self._chat.run(task.kind, task.payload, question, task.calls)
+        return await self._chat.run(job.kind, job.payload, question, job.calls)
 
-    async def embed(self, task: Task) -> Result:
+    async def embed(self, job: Job) -> Result:
         """The embeddings of the payload's texts. Raises ModelError and RateLimitedError."""
-        return await self._embeddings.embed(task.kind, task.payload, task.calls)
+        return await self._embeddings.embed(job.kind, job.payload, job.calls)
 
-    async def rerank(self, task: Task) -> Result:
+    async def rerank(self, job: Job) -> Result:
         """A reranking model's scores of the payload's texts. Raises ModelError and RateLimitedError."""
-        return await self._rerank.rerank(task.kind, task.payload, task.calls)
+        return await self._rerank.rerank(job.kind, job.payload, job.calls)

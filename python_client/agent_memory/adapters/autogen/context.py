@@ -7,11 +7,11 @@ from typing import Any
 
 from pydantic import BaseModel
 
+from ...chat_messages import message_of, sendable
 from ...choices import Source
 from ...client import AsyncMemory, Memory
 from ...types import SearchResult
 from ..clients import asynchronous, needs
-from ..openai import message_of, sendable
 from .messages import from_autogen, to_autogen
 
 with needs("autogen"):

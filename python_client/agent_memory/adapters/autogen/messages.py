@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from ...chat_messages import Part
 from ..clients import needs
-from ..openai import Part
 
 with needs("autogen"):
     from autogen_core import FunctionCall, Image

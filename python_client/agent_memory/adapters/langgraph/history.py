@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from ...chat_messages import Part, from_openai, message_of, sendable
 from ...client import AsyncMemory, Memory
 from ..clients import asynchronous, blocking, finished, needs
-from ..openai import Part, from_openai, message_of, sendable
 
 with needs("langgraph"):
     from langchain_core.messages import (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from concurrent.futures import Future
@@ -14,9 +13,10 @@ from typing import Any
 from uuid import UUID
 
 from ... import client
-from ...errors import AgentMemoryError, NotFoundError, PermissionDeniedError
-from ...types import Job, MemoryRecord, SearchResult
-from ..openai import from_openai
+from ...calls import AsyncWorkerProtocol, WorkerProtocol
+from ...chat_messages import from_openai
+from ...errors import AgentMemoryError, NotFoundError
+from ...types import Job, MemoryRecord, SearchResult, UserRecord
 from .config import Configured
 from .filters import Scope, matches, parts_of, scope
 from .values import end_of, not_found, payload_of
@@ -35,7 +35,6 @@ class Calls(Configured, ABC):
     """The methods of both classes: each is a coroutine over a client."""
 
     _memory: client.AsyncMemory
-    _client: Any
     _user_id: str | None
     _wait_seconds: float
 
@@ -125,18 +124,15 @@ class Calls(Configured, ABC):
 
     async def _done(self, user_id: str, job_id: int) -> Job | None:
         """The extraction when it is done, or None where that takes too long. It runs here if no worker has it yet."""
-        from ...client.due_jobs import LEASE, MAX_JOBS, DueJobs, client_name
+        from ...jobs.due_jobs import DueJobs, settled
 
-        deadline = time.monotonic() + self._wait_seconds
-        with suppress(PermissionDeniedError):  # then a worker does it
-            jobs = await self._memory.claim_jobs(client_name(), ["extract_memories"], MAX_JOBS, LEASE, user_id)
-            if jobs:
-                await self._wait(DueJobs(self._client, self._loop(), jobs).end)
-        while (job := await self._memory.get_job(user_id, job_id)).status in ("pending", "running"):
-            if time.monotonic() > deadline:
-                return None
-            await self._pause(0.1)
-        if job.status != "completed":
+        job = await settled(
+            lambda: DueJobs(self._protocol(), self._loop(), user_id, "extract_memories"),
+            lambda: self._memory.get_job(user_id, job_id),
+            self._wait,
+            self._wait_seconds,
+        )
+        if job is not None and job.status != "completed":
             raise AgentMemoryError(f"the extraction has failed: {job.error}", hint="See memory.dead_jobs.")
         return job
 
@@ -309,7 +305,7 @@ class Calls(Configured, ABC):
             )
         else:
             users: list[str] = []
-            while page := await self._memory.list_users(row_limit=MOST, row_offset=len(users)):
+            while page := await self._users(len(users)):
                 users += [user.user_id for user in page]
             for user_id in users:
                 await self._delete(Scope(user_id, None, None, {}))
@@ -378,13 +374,17 @@ class Calls(Configured, ABC):
         }
 
     @abstractmethod
+    def _protocol(self) -> AsyncWorkerProtocol | WorkerProtocol:
+        """The functions of workers, by the client's connections."""
+
+    @abstractmethod
+    async def _users(self, offset: int) -> list[UserRecord]:
+        """Users of the database from this place on."""
+
+    @abstractmethod
     def _loop(self) -> asyncio.AbstractEventLoop | None:
         """The loop that the calls run on; None where they block."""
 
     @abstractmethod
-    async def _wait(self, end: Future[None]) -> None:
-        """Wait for the end of work in another thread."""
-
-    @abstractmethod
-    async def _pause(self, seconds: float) -> None:
-        """Wait for some seconds."""
+    async def _wait(self, end: Future[None], seconds: float) -> object:
+        """Wait for some seconds for the end of work in another thread."""

@@ -111,11 +111,11 @@ def apply(config_dict: object) -> str | None:
     wanted = [model for model in models if model is not None]
     if wanted:
         with client.Memory(dsn) as memory:
-            active = [(each["kind"], each["name"]) for each in memory.status()["models"]]
+            active = [(each["kind"], each["name"]) for each in memory.admin.status()["models"]]
             for name, kind, provider, model, settings in wanted:
                 if (kind, name) not in active:
-                    memory.register_model(name, kind, provider, model, settings)
-                    memory.activate_model(name)
+                    memory.admin.register_model(name, kind, provider, model, settings)
+                    memory.admin.activate_model(name)
     return dsn
 
 

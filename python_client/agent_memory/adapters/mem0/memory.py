@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import Callable, Coroutine
 from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeoutError
-from contextlib import suppress
 from functools import wraps
 from typing import Any
 
 from ... import client
+from ...calls import AsyncWorkerProtocol, WorkerProtocol
+from ...jobs.background import is_done_in_loop, is_done_in_thread
+from ...types import UserRecord
 from ..clients import blocking, finished
-from .calls import Calls
+from .calls import MOST, Calls
 
 
 class AsyncMemory(Calls):
@@ -37,12 +37,14 @@ class AsyncMemory(Calls):
     def _loop(self) -> asyncio.AbstractEventLoop:
         return asyncio.get_running_loop()
 
-    async def _wait(self, end: Future[None]) -> None:
-        with suppress(asyncio.TimeoutError):
-            await asyncio.wait_for(asyncio.shield(asyncio.wrap_future(end)), self._wait_seconds)
+    def _protocol(self) -> AsyncWorkerProtocol:
+        return AsyncWorkerProtocol(self._client.caller)
 
-    async def _pause(self, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+    async def _users(self, offset: int) -> list[UserRecord]:
+        return await self._client.admin.list_users(row_limit=MOST, row_offset=offset)
+
+    async def _wait(self, end: Future[None], seconds: float) -> None:
+        await is_done_in_loop(end, seconds)
 
 
 def _blocking(method: Callable[..., Coroutine[Any, Any, Any]]) -> Callable[..., Any]:
@@ -85,9 +87,11 @@ class Memory(Calls):
     def _loop(self) -> None:
         return None
 
-    async def _wait(self, end: Future[None]) -> None:
-        with suppress(FutureTimeoutError):
-            end.result(self._wait_seconds)
+    def _protocol(self) -> WorkerProtocol:
+        return WorkerProtocol(self._client.caller)
 
-    async def _pause(self, seconds: float) -> None:
-        time.sleep(seconds)
+    async def _users(self, offset: int) -> list[UserRecord]:
+        return self._client.admin.list_users(row_limit=MOST, row_offset=offset)
+
+    async def _wait(self, end: Future[None], seconds: float) -> None:
+        is_done_in_thread(end, seconds)

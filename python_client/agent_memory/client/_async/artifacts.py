@@ -7,14 +7,29 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from ...calls import AsyncMethods, sql_function
+from ...calls.pieces import PIECE, Cutter, LongText, async_parts_of
 from ...types import Artifact, StoredArtifact
-from ..pieces import PIECE, Cutter, LongText, async_parts_of
-from .caller import AsyncCaller
 
 
-class AsyncArtifacts(AsyncCaller):
+class AsyncArtifacts(AsyncMethods):
     """The methods for artifacts: long texts that a context names by a placeholder."""
 
+    async def _send_pieces(self, given: dict[str, Any]) -> None:
+        """Send a text that is longer than one piece, and put its upload in the place of the content."""
+        if given["content"] is None or given.get("upload_id") is not None:
+            return
+        cutter = Cutter("content")
+        upload_id = None
+        async for part in async_parts_of("content", given["content"]):
+            for piece in cutter.add(part):
+                upload_id = await self.add_artifact_piece(given["user_id"], piece, upload_id)
+        rest = cutter.rest()
+        if upload_id is not None and rest:
+            await self.add_artifact_piece(given["user_id"], rest, upload_id)
+        given |= {"content": rest if upload_id is None else None, "upload_id": upload_id}
+
+    @sql_function(before=_send_pieces)
     async def store_artifact(
         self,
         user_id: str,
@@ -43,22 +58,8 @@ class AsyncArtifacts(AsyncCaller):
         Raises ConflictError if ``key`` has other content already, InvalidValueError for bytes that are not UTF-8,
         LimitError for more than 200 MiB, and OSError for a file that cannot be read.
         """
-        if content is not None and upload_id is None:
-            content, upload_id = await self._sent(user_id, content)
-        return await self._row(
-            StoredArtifact,
-            "store_artifact",
-            {"user_id": user_id, "content": content},
-            description=description,
-            key=key,
-            artifact_type=artifact_type,
-            agent_id=agent_id,
-            thread_id=thread_id,
-            metadata=metadata,
-            expires_at=expires_at,
-            upload_id=upload_id,
-        )
 
+    @sql_function
     async def add_artifact_piece(self, user_id: str, content: str, upload_id: UUID | str | None = None) -> UUID:
         """Send a piece of a long text and return the id of the upload, which the first call begins.
 
@@ -66,10 +67,8 @@ class AsyncArtifacts(AsyncCaller):
 
         Raises NotFoundError where the user has no such upload, and LimitError for more than 200 MiB in all.
         """
-        return await self._value(
-            UUID, "add_artifact_piece", {"user_id": user_id, "content": content}, upload_id=upload_id
-        )
 
+    @sql_function
     async def retrieve_artifact(
         self,
         user_id: str,
@@ -90,17 +89,6 @@ class AsyncArtifacts(AsyncCaller):
 
         Raises NotFoundError where the user has no artifact of that key.
         """
-        return await self._value(
-            str,
-            "retrieve_artifact",
-            {"user_id": user_id, "key": key},
-            from_token=from_token,
-            max_tokens=max_tokens,
-            from_line=from_line,
-            max_lines=max_lines,
-            grep=grep,
-            context_lines=context_lines,
-        )
 
     async def artifact_pieces(
         self, user_id: str, key: str, from_token: int = 0, max_tokens: int | None = None
@@ -120,20 +108,7 @@ class AsyncArtifacts(AsyncCaller):
             yield piece
             from_token += tokens
 
-    async def _sent(self, user_id: str, content: LongText) -> tuple[str | None, UUID | None]:
-        """Send a long text in pieces and return its upload; send nothing and return the text if it is one piece."""
-        cutter = Cutter("content")
-        upload_id = None
-        async for part in async_parts_of("content", content):
-            for piece in cutter.add(part):
-                upload_id = await self.add_artifact_piece(user_id, piece, upload_id)
-        rest = cutter.rest()
-        if upload_id is None:
-            return rest, None
-        if rest:
-            await self.add_artifact_piece(user_id, rest, upload_id)
-        return None, upload_id
-
+    @sql_function
     async def list_artifacts(
         self,
         user_id: str,
@@ -143,16 +118,7 @@ class AsyncArtifacts(AsyncCaller):
         row_offset: int | None = 0,
     ) -> list[Artifact]:
         """Return artifacts without their contents, newest first; ``total_count`` is the size of the whole match."""
-        return await self._rows(
-            Artifact,
-            "list_artifacts",
-            {"user_id": user_id},
-            artifact_type=artifact_type,
-            thread_id=thread_id,
-            row_limit=row_limit,
-            row_offset=row_offset,
-        )
 
+    @sql_function
     async def delete_artifact(self, user_id: str, key: str) -> bool:
         """Delete an artifact, named by its key or a placeholder, and return whether it existed."""
-        return await self._value(bool, "delete_artifact", {"user_id": user_id, "key": key})

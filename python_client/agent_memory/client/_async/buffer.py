@@ -7,12 +7,13 @@ import logging
 import os
 import random
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import datetime, timezone
+from functools import wraps
 from itertools import groupby
 from types import TracebackType
-from typing import Any
+from typing import Any, TypeVar, cast
 from uuid import UUID, uuid4
 
 import psycopg
@@ -22,13 +23,13 @@ from psycopg.types.json import Jsonb
 
 from ..._text import counted
 from ...buffered import BufferedItem, Pushed
+from ...calls import AsyncCaller, Function, Notices, async_translated
+from ...calls.arguments import as_json
+from ...calls.statements import statement
+from ...choices import OnConflict, Role
 from ...errors import AgentMemoryError, NotInstalledError, PermissionDeniedError, RetryableError
-from ..arguments import as_json, parameters
-from ..background import call_in_loop, sleep_in_loop
-from ..notices import Notices
+from ...jobs.background import call_in_loop, sleep_in_loop
 from ..spool import Spool, Spooled
-from ..statements import statement
-from .caller import AsyncCaller, translated
 
 logger = logging.getLogger("agent_memory")
 
@@ -47,6 +48,7 @@ _OF_THE_SERVER = {"08", "25", "3F", "40", "53", "55", "57", "58"}
 """Classes of SQLSTATEs that do not tell of what was sent: no connection, a standby, a full disk, a server that ends."""
 
 _Call = tuple[str, dict[str, Any]]
+Method = TypeVar("Method", bound=Callable[..., Any])
 
 
 class _Attempt:
@@ -62,6 +64,25 @@ class _Attempt:
         self.errors: dict[int, str] = {}
 
 
+def _collected(method: Method) -> Method:
+    """Give a method its body: check the arguments as the client's method of this name does, and keep what they say."""
+    function = Function(method)
+
+    @wraps(method)
+    async def call(buffer: AsyncBuffer, *arguments: Any, **named: Any) -> Any:
+        sent = function.sendable(function.given(arguments, named))
+        given = {name: as_json(value) for name, value in sent.items()}
+        if function.name == "add_memory":
+            items = [("memory", {"memory_id": str(_new_id()), **given})]
+        else:
+            of_one = [{name: given.pop(name) for name in _OF_A_MESSAGE if name in given}]
+            items = [_message(given, message) for message in given.pop("messages", of_one)]
+        numbers = await call_in_loop(buffer._spool.add, items)
+        return numbers if function.name == "add_messages" else numbers[0]
+
+    return cast("Method", call)
+
+
 class AsyncBuffer:
     """Messages and memories that wait to be stored. It is made by ``buffer()`` of a client.
 
@@ -74,24 +95,25 @@ class AsyncBuffer:
     back. If it is on disk, the error is logged by ``agent_memory``.
 
     Args:
-        memory: the client that pushes.
+        caller: the connections of the client that pushes.
         path: a file that keeps the items until they are pushed, also if this process is killed; None keeps them in
             memory only. Processes may share it. Beside it are two files whose names go on with -wal and -shm while it
             is in use.
     """
 
-    def __init__(self, memory: AsyncCaller, path: str | os.PathLike[str] | None = None) -> None:
-        self._memory = memory
+    def __init__(self, caller: AsyncCaller, path: str | os.PathLike[str] | None = None) -> None:
+        self._caller = caller
         self._spool = Spool(path)
         self._one_push_at_a_time = asyncio.Lock()
 
+    @_collected
     async def add_message(
         self,
         user_id: str,
         thread_id: str,
-        role: str,
+        role: Role | str,
         content: str,
-        agent_id: str | None = None,
+        agent_id: str | None = "default",
         metadata: Mapping[str, Any] | None = None,
         created_at: datetime | None = None,
         expires_at: datetime | None = None,
@@ -101,69 +123,37 @@ class AsyncBuffer:
 
         Raises InvalidValueError for an argument of a wrong type. What else the database refuses, ``push`` reports.
         """
-        given = self._checked(
-            "add_message",
-            {"user_id": user_id, "thread_id": thread_id, "role": role, "content": content},
-            agent_id=agent_id,
-            metadata=metadata,
-            created_at=created_at,
-            expires_at=expires_at,
-            idempotency_key=idempotency_key,
-        )
-        message = {name: given.pop(name) for name in _OF_A_MESSAGE if name in given}
-        return (await call_in_loop(self._spool.add, [_message(given, message)]))[0]
 
+    @_collected
     async def add_messages(
-        self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = None
+        self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = "default"
     ) -> list[int]:
         """Collect OpenAI chat messages, as the client's ``add_messages`` takes them, and return their numbers."""
-        given = self._checked(
-            "add_messages", {"user_id": user_id, "thread_id": thread_id, "messages": messages}, agent_id=agent_id
-        )
-        return await call_in_loop(self._spool.add, [_message(given, message) for message in given.pop("messages")])
 
+    @_collected
     async def add_memory(
         self,
         user_id: str,
         content: str,
-        memory_type: str | None = None,
-        agent_id: str | None = None,
+        memory_type: str | None = "fact",
+        agent_id: str | None = "default",
         thread_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] | None = None,
-        confidence: float | None = None,
-        importance: float | None = None,
+        confidence: float | None = 1.0,
+        importance: float | None = 0.5,
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         expires_at: datetime | None = None,
         embedding_text: str | None = None,
-        source: str | None = None,
-        on_conflict: str | None = None,
+        source: str | None = "user",
+        on_conflict: OnConflict | None = "ignore",
         memory_id: UUID | str | None = None,
     ) -> int:
         """Collect a memory, with the arguments of the client's ``add_memory``, and return its number in the buffer.
 
         Raises InvalidValueError for an argument of a wrong type. What else the database refuses, ``push`` reports.
         """
-        given = self._checked(
-            "add_memory",
-            {"user_id": user_id, "content": content},
-            memory_type=memory_type,
-            agent_id=agent_id,
-            thread_id=thread_id,
-            metadata=metadata,
-            tags=tags,
-            confidence=confidence,
-            importance=importance,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            expires_at=expires_at,
-            embedding_text=embedding_text,
-            source=source,
-            on_conflict=on_conflict,
-            memory_id=memory_id or _new_id(),
-        )
-        return (await call_in_loop(self._spool.add, [("memory", given)]))[0]
 
     async def push(self) -> Pushed:
         """Store what was collected before this call, and remove what is stored.
@@ -247,19 +237,15 @@ class AsyncBuffer:
                 return
         await self.close()
 
-    def _checked(self, method: str, required: Mapping[str, Any], **optional: Any) -> dict[str, Any]:
-        arguments = parameters(self._memory._senders[method], required, optional)
-        return {name: as_json(value) for name, value in arguments.items()}
-
     async def _store(self, attempt: _Attempt) -> bool:
         """Store what the database takes, in one transaction; return whether it is committed."""
-        notices = Notices(self._memory._warned)
-        async with self._memory._borrowed(notices) as connection:
+        notices = Notices(self._caller.warned)
+        async with self._caller.borrowed(notices) as connection:
             is_own = connection.info.transaction_status == TransactionStatus.IDLE
             for number in range(_ATTEMPTS):
                 attempt.begin()
                 try:
-                    async with translated(connection), connection.transaction():
+                    async with async_translated(connection), connection.transaction():
                         await self._store_some(connection, attempt, attempt.items)
                     break
                 except RetryableError:
@@ -274,8 +260,8 @@ class AsyncBuffer:
         if not items:
             return
         try:
-            async with translated(connection), connection.transaction():
-                await self._memory._send_token(connection)
+            async with async_translated(connection), connection.transaction():
+                await self._caller.send_token(connection)
                 stored = await self._call(connection, list(_calls(items)))
         except (AgentMemoryError, psycopg.Error) as error:
             if not _is_of_an_item(error):

@@ -3,37 +3,43 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Callable
 from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
-from ..arguments import argument_senders
-from .administration import AsyncAdministration
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool
+
+from ...calls import AsyncCaller, AsyncWorkerProtocol, sql_function
+from ...source import named_database
+from ..stores import AsyncStore
+from .admin import AsyncAdmin
 from .artifacts import AsyncArtifacts
 from .buffer import AsyncBuffer
 from .documents import AsyncDocuments
+from .embedding import AsyncEmbedder
 from .erasure import AsyncErasure
-from .jobs import AsyncJobs
 from .memories import AsyncMemories
 from .messages import AsyncMessages
-from .models import AsyncModels
 from .search import AsyncSearch
 from .secrets import AsyncSecrets
-from .trust import AsyncTrust
+from .work import AsyncWork
 
 
 class AsyncMemory(
     AsyncMessages,
     AsyncMemories,
-    AsyncSearch,
     AsyncDocuments,
     AsyncArtifacts,
+    AsyncSearch,
     AsyncSecrets,
-    AsyncTrust,
-    AsyncJobs,
-    AsyncModels,
-    AsyncAdministration,
+    AsyncWork,
     AsyncErasure,
 ):
-    """The functions of schema ``memory``: one method for each, with the function's name and arguments.
+    """The functions of schema ``memory`` that applications use: one method for each, with its name and arguments.
+
+    ``admin`` has the functions of administrators. Those of workers (docs/jobs.md) are no methods.
 
     A client made of an open connection joins the caller's transaction with each call; it commits, rolls back and closes
     nothing. A client made of a pool borrows a connection for each call, which is a transaction of its own. A client
@@ -82,6 +88,34 @@ class AsyncMemory(
             says what to do. AsyncMemory raises most of these in its first call.
     """
 
+    def __init__(
+        self,
+        source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str | None = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        pool_size: int = 10,
+        embed_queries: bool = True,
+        catch_up_seconds: float = 0.2,
+        token: str | Callable[[], str] | None = None,
+        prepare: bool | None = None,
+    ) -> None:
+        source = named_database(source, path)
+        store = AsyncStore(self, path) if source is None else None
+        super().__init__(AsyncCaller(source, store, pool_size=pool_size, token=token, prepare=prepare))
+        self._embedder = AsyncEmbedder(self.caller, embeds=embed_queries, catch_up_seconds=catch_up_seconds)
+        self.admin = AsyncAdmin(self.caller)
+
+    @sql_function
+    async def tenant_user(self) -> str | None:
+        """Return the only user that this session reaches, None where it may reach all.
+
+        Raises PermissionDeniedError in a tenant's session without a valid token.
+        """
+
+    @sql_function
+    async def version(self) -> str:
+        """Return the version installed in the database."""
+
     def buffer(self, path: str | os.PathLike[str] | None = None) -> AsyncBuffer:
         """Return a buffer that collects messages and memories without a server and pushes them in one call.
 
@@ -93,7 +127,27 @@ class AsyncMemory(
             InvalidValueError: path is no path, or names something else than the file of a buffer.
             AgentMemoryError: the file cannot be opened or written.
         """
-        return AsyncBuffer(self, path)
+        return AsyncBuffer(self.caller, path)
+
+    async def close(self) -> None:
+        """Close the client's own pool, and give back the jobs that are under way behind a search.
+
+        The embedded store is left. A connection or pool that was passed in stays open.
+        """
+        await self._embedder.close()
+        await self.caller.close()
+
+    if not TYPE_CHECKING:  # type checkers would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Find functions of administrators and workers, which were methods of this class in version 0.1."""
+            for home, instead in ((AsyncAdmin, f"memory.admin.{name}"), (AsyncWorkerProtocol, "the functions in SQL")):
+                if not name.startswith("_") and hasattr(home, name):
+                    warnings.warn(
+                        f"{name} leaves {type(self).__name__}: use {instead}", DeprecationWarning, stacklevel=2
+                    )
+                    return getattr(home(self.caller), name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     async def __aenter__(self) -> AsyncMemory:
         return self
@@ -105,6 +159,3 @@ class AsyncMemory(
         traceback: TracebackType | None,
     ) -> None:
         await self.close()
-
-
-AsyncMemory._senders = argument_senders(AsyncMemory)

@@ -8,7 +8,7 @@ from typing import Any
 
 import psycopg
 
-from ...adapters.openai import sendable
+from ...chat_messages import sendable
 from ...choices import Role
 from ...errors import RetryableError
 from ...types import StoredMessage

@@ -6,13 +6,14 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from ...calls import AsyncMethods, sql_function
 from ...types import Document
-from .caller import AsyncCaller
 
 
-class AsyncDocuments(AsyncCaller):
+class AsyncDocuments(AsyncMethods):
     """The methods for the documents of the knowledge base."""
 
+    @sql_function
     async def add_document(
         self,
         user_id: str,
@@ -27,16 +28,8 @@ class AsyncDocuments(AsyncCaller):
         ``content`` holds 10 MiB at most, ``title`` 2,000 bytes; ``namespace`` and ``doc_type`` are "default" and
         "document" unless given.
         """
-        return await self._value(
-            UUID,
-            "add_document",
-            {"user_id": user_id, "content": content},
-            title=title,
-            namespace=namespace,
-            doc_type=doc_type,
-            metadata=metadata,
-        )
 
+    @sql_function
     async def list_documents(
         self,
         user_id: str,
@@ -44,23 +37,13 @@ class AsyncDocuments(AsyncCaller):
         doc_type: str | None = None,
         row_limit: int | None = 50,
         row_offset: int | None = 0,
-        include_quarantined: bool = False,
+        include_quarantined: bool | None = False,
     ) -> list[Document]:
         """Return documents, newest first; each row's ``total_count`` is the size of the whole match.
 
         Those in quarantine are left out unless ``include_quarantined``.
         """
-        return await self._rows(
-            Document,
-            "list_documents",
-            {"user_id": user_id},
-            namespace=namespace,
-            doc_type=doc_type,
-            row_limit=row_limit,
-            row_offset=row_offset,
-            include_quarantined=include_quarantined,
-        )
 
+    @sql_function
     async def delete_document(self, user_id: str, document_id: UUID | str) -> bool:
         """Delete a document and return whether it existed."""
-        return await self._value(bool, "delete_document", {"user_id": user_id, "document_id": document_id})

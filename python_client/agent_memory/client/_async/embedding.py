@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -11,15 +12,14 @@ from psycopg import AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg.rows import dict_row
 
-from ...errors import AgentMemoryError
-from ...types import QueryToEmbed
-from ..notices import Notices, logger
-from ..servers import KNOWN_SECONDS, RIGHTS, Server, server
-from .caller import translated
-from .worker_protocol import AsyncWorkerProtocol
+from ...calls import AsyncCaller, AsyncWorkerProtocol, Notices, async_translated, begin_anew_in_children
+from ...vectors import Embedding
+from ..servers import KNOWN_SECONDS, RIGHTS, Server, Vectors, server
 
 if TYPE_CHECKING:
-    from ..due_jobs import DueJobs
+    from ...jobs.due_jobs import DueJobs
+
+logger = logging.getLogger("agent_memory")
 
 _LONGEST_CALL = 10.0
 """Seconds that a search waits for the embedding of its query, as the server itself would."""
@@ -37,75 +37,54 @@ _MOST_USERS = 4
 _NOT_EMBEDDED = "01AM2"
 
 
-class AsyncEmbedding(AsyncWorkerProtocol):
-    """The methods for clients that embed queries where the server cannot; searches and contexts call them."""
+class AsyncEmbedder:
+    """Embeds the queries of a client where the server cannot, and does due embed jobs before.
 
-    async def query_to_embed(
+    Args:
+        caller: the connections of the client.
+        embeds: whether it does so.
+        catch_up_seconds: how long a search may first do the user's due embed jobs, ten times as long the first time; 0
+            for not at all.
+    """
+
+    def __init__(self, caller: AsyncCaller, *, embeds: bool = True, catch_up_seconds: float = 0.2) -> None:
+        self._caller = caller
+        self._protocol = AsyncWorkerProtocol(caller)
+        self._embeds = embeds
+        self._catch_up_seconds = catch_up_seconds
+        self._known: Server | None = None
+        self._is_warm = False
+        self.begin_anew()
+        begin_anew_in_children(self)
+
+    def begin_anew(self) -> None:
+        """Use nothing of the process that this one was forked from."""
+        self._vectors = Vectors()
+        self._due: dict[str, DueJobs] = {}
+
+    async def embedding(
         self,
         user_id: str,
+        is_context: bool,
         query: str | None = None,
         thread_id: str | None = None,
         agent_id: str | None = None,
-        is_context: bool | None = False,
-        probe: bool | None = False,
-    ) -> QueryToEmbed | None:
-        """Return the model and the text to embed before a search or context; None if no embedding model is active.
-
-        With ``probe`` the server says whether it can call the model by itself.
-        """
-        rows = await self._rows(
-            QueryToEmbed,
-            "query_to_embed",
-            {"user_id": user_id},
-            query=query,
-            thread_id=thread_id,
-            agent_id=agent_id,
-            is_context=is_context,
-            probe=probe,
-        )
-        return rows[0] if rows else None
-
-    async def keep_query_embedding(
-        self,
-        user_id: str,
-        query: str,
-        embedding_model: Mapping[str, Any],
-        embedding: Sequence[float],
-        calls: Sequence[Mapping[str, Any]] | None = None,
-        agent_id: str | None = None,
-    ) -> bool:
-        """Keep the embedding of a query for the searches that follow; False if the model is another one by now."""
-        return await self._value(
-            bool,
-            "keep_query_embedding",
-            {"user_id": user_id, "query": query, "embedding_model": embedding_model, "embedding": embedding},
-            calls=calls,
-            agent_id=agent_id,
-        )
-
-    async def _prepared(
-        self,
-        user_id: str,
-        query: str | None,
-        thread_id: str | None = None,
-        agent_id: str | None = None,
-        is_context: bool = False,
-    ) -> Sequence[float] | None:
+    ) -> Embedding | None:
         """Embed a query where the server cannot, and do the user's due embed jobs before.
 
         The database keeps the embedding, so the call that follows needs no more than its words. Only where a
         transaction is read-only, the embedding is returned for that call.
         """
-        if not self._embeds_queries:
+        if not self._embeds:
             return None
         known = await self._server()
         if not known.may_embed or known.embeds_itself():
             return None
         is_probed = known.is_to_be_probed()
-        wanted = await self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
+        wanted = await self._protocol.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
         if wanted is not None and not is_probed and wanted.model != known.model:
             is_probed = True
-            wanted = await self.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
+            wanted = await self._protocol.query_to_embed(user_id, query, thread_id, agent_id, is_context, is_probed)
         if wanted is None:
             return None
         if is_probed:
@@ -124,12 +103,12 @@ class AsyncEmbedding(AsyncWorkerProtocol):
         self._is_warm = True
         if wanted.text is None or vector is None or wanted.is_read_only:
             return vector
-        await self.keep_query_embedding(user_id, wanted.text, wanted.model, vector, calls or None, agent_id)
+        await self._protocol.keep_query_embedding(user_id, wanted.text, wanted.model, vector, calls or None, agent_id)
         return None
 
     async def _server(self) -> Server:
         if self._known is None or time.monotonic() > self._known.checked_at + KNOWN_SECONDS:
-            async with self._borrowed(Notices(self._warned)) as connection, translated(connection):
+            async with self._caller.borrowed(Notices(self._caller.warned)) as connection, async_translated(connection):
                 known = server(connection.info.dsn)
                 if time.monotonic() > known.checked_at + KNOWN_SECONDS:
                     cursor = AsyncCursor(connection, row_factory=dict_row)
@@ -170,7 +149,7 @@ class AsyncEmbedding(AsyncWorkerProtocol):
                 reason = reason_to_keep(error)
                 known.fail(name, reason)
         if vector is None:
-            self._warn_degraded(
+            self._caller.warn_degraded(
                 f"the query is not embedded by this client: {reason}",
                 f'See the settings of model "{model["name"]}"; mode "keyword" needs no model.',
                 sqlstate=_NOT_EMBEDDED,
@@ -182,7 +161,7 @@ class AsyncEmbedding(AsyncWorkerProtocol):
     async def _ask(
         self, model: Mapping[str, Any], texts: Sequence[str], calls: list[dict[str, Any]]
     ) -> list[list[float]]:
-        from ..background import answer_in_loop, models, submit
+        from ...jobs.background import answer_in_loop, models, submit
 
         settings = {**model["settings"]}
         seconds = min(float(settings.get("timeout_seconds") or _LONGEST_CALL), _LONGEST_CALL)
@@ -203,10 +182,10 @@ class AsyncEmbedding(AsyncWorkerProtocol):
         the caller, which may be in a transaction by then, it is given back. After that, searches do no jobs for a
         while: not for long where the model runs here and has much to do, longer where a provider is too slow.
         """
-        from ..background import sleep_in_loop
+        from ...jobs.background import sleep_in_loop
 
         started = time.monotonic()
-        own = self._connection
+        own = self._caller.connection
         if (
             not self._catch_up_seconds
             or started < known.idle_until
@@ -215,58 +194,53 @@ class AsyncEmbedding(AsyncWorkerProtocol):
             return
         end = started + self._catch_up_seconds * (1 if self._is_warm else _FIRST_TIME)
         while True:
-            try:
-                due = await self._due_jobs(user_id)
-            except AgentMemoryError as error:
-                logger.info("no jobs are done before the search: %s", error)
-                return
+            due = self._due_jobs(user_id)
             if due is None:
                 await sleep_in_loop(_PAUSE)
             elif not await self._is_done(due, end):
                 break
+            elif due.refusal is not None:
+                logger.info("no jobs are done before the search: %s", due.refusal)
+                return
             elif not due.has_succeeded():
                 known.idle_until = time.monotonic() + KNOWN_SECONDS
                 return
-            left = await self.query_to_embed(user_id)
+            elif not due.jobs:
+                await sleep_in_loop(_PAUSE)  # a worker does what is due
+            left = await self._protocol.query_to_embed(user_id)
             if left is None or not left.has_due_jobs:
                 return
             if time.monotonic() > end:
                 break
         known.idle_until = time.monotonic() + (_BUSY_SECONDS if is_local else KNOWN_SECONDS)
 
-    async def _due_jobs(self, user_id: str) -> DueJobs | None:
-        """Return the user's embed jobs that this client does, which it claims unless some are under way."""
-        from ..background import running_loop
-        from ..due_jobs import LEASE, MAX_JOBS, DueJobs, client_name
+    def _due_jobs(self, user_id: str) -> DueJobs | None:
+        """Return the user's embed jobs that this client does, claimed now unless some are under way."""
+        from ...jobs.background import running_loop
+        from ...jobs.due_jobs import DueJobs
 
         for user, each in [*self._due.items()]:
             if each.end.done():
                 self._due.pop(user, None)
         if user_id not in self._due and len(self._due) < _MOST_USERS:
-            jobs = await self.claim_jobs(client_name(), ["embed"], MAX_JOBS, LEASE, user_id)
-            if jobs:
-                self._due[user_id] = DueJobs(self, running_loop(), jobs)
+            self._due[user_id] = DueJobs(self._protocol, running_loop(), user_id, "embed")
         return self._due.get(user_id)
 
     async def _is_done(self, due: DueJobs, end: float) -> bool:
         """Wait for jobs until `end`. On a connection of the caller they are given back then."""
-        from ..background import is_done_in_loop
+        from ...jobs.background import is_done_in_loop
 
         is_done = await is_done_in_loop(due.end, max(end - time.monotonic(), 0.0))
-        if not is_done and self._connection is not None:
+        if not is_done and self._caller.connection is not None:
             due.give_back()
             await is_done_in_loop(due.end, _LONGEST_END)
         return is_done
 
     async def close(self) -> None:
-        """Close the client's own pool, and give back the jobs that are under way behind a search.
-
-        A connection or pool that was passed in stays open.
-        """
+        """Give back the jobs that are under way behind a search."""
         for due in [*self._due.values()]:
-            from ..background import is_done_in_loop
+            from ...jobs.background import is_done_in_loop
 
             due.give_back()
             await is_done_in_loop(due.end, _LONGEST_END)
             due.end.cancel()
-        await super().close()

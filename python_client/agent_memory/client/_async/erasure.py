@@ -1,45 +1,82 @@
-"""The methods that forget, export, import and list users, and that forget a memory."""
+"""The methods that take back: quarantine, forgetting, and exports of what is stored about a user."""
 
 from __future__ import annotations
 
-import asyncio
-import copy
 import os
-from collections.abc import AsyncIterator, Mapping, Sequence
-from contextlib import asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
 from uuid import UUID
 
-from psycopg.pq import TransactionStatus
-
-from ...types import UserRecord
-from ..notices import Notices
-from ..user_files import ROWS, UserFile, begun, opened, parts_of
-from .caller import AsyncCaller, translated
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from ...calls import AsyncMethods, sql_function
+from ...choices import QuarantineSource
+from ...types import Quarantined
+from ..user_files import ROWS, UserFile, begun
 
 
-class AsyncErasure(AsyncCaller):
-    """The methods that forget, export, import and list users, and that forget a memory."""
+class AsyncErasure(AsyncMethods):
+    """The methods that take back: quarantine, forgetting, and exports of what is stored about a user."""
 
+    @sql_function
+    async def quarantine_memory(self, user_id: str, memory_id: UUID | str, reason: str) -> None:
+        """Hide a memory from every reader until it is released; what it had superseded is current again."""
+
+    @sql_function
+    async def release_memory(self, user_id: str, memory_id: UUID | str) -> None:
+        """Take a memory out of quarantine; no rule puts it back while its content stays.
+
+        Raises:
+            NotFoundError: the user has no such memory, or it is not in quarantine.
+            ConflictError: the same content is stored by now as another memory.
+        """
+
+    @sql_function
+    async def quarantine_source(self, user_id: str, source: QuarantineSource, id: str, reason: str) -> dict[str, Any]:
+        """Take back a poisoned source with everything that derives from it, and return the counts by kind.
+
+        Args:
+            user_id: whose source it is.
+            source: message, thread, document, artifact, summary or memory.
+            id: as search shows it: of a message ``thread_id/seq``, of an artifact its key.
+            reason: why, in 1 to 255 characters; it is shown wherever the quarantine is listed.
+
+        Raises:
+            NotFoundError: the user has no such source.
+        """
+
+    @sql_function
+    async def release_source(self, user_id: str, source: QuarantineSource, id: str) -> dict[str, Any]:
+        """Undo ``quarantine_source`` and return the counts by kind; what another poisoned source accounts for stays."""
+
+    @sql_function
+    async def list_quarantined(
+        self, user_id: str, source: str | None = None, row_limit: int | None = 50, row_offset: int | None = 0
+    ) -> list[Quarantined]:
+        """Return what is in quarantine, newest first: memories, messages, documents and artifacts, or one of these."""
+
+    @sql_function
     async def forget_memory(self, user_id: str, memory_id: UUID | str, reason: str | None = None) -> dict[str, Any]:
         """Remove a memory for good with all that says or came from it; no model or import brings it back.
 
         Return the receipt: ``receipt_id``, ``forgotten_at`` and ``tables``, the rows removed by table. Raise
         NotFoundError when the user has no such memory.
         """
-        return await self._value(dict, "forget_memory", {"user_id": user_id, "memory_id": memory_id}, reason=reason)
 
+    @sql_function
     async def forget_user(self, user_id: str, reason: str | None = None) -> dict[str, Any]:
         """Remove everything about a user, and return the receipt, as ``forget_memory`` does.
 
         The ledger keeps what calls cost, without the user. Raise RetryableError where the user is written to all the
         time.
         """
-        return await self._value(dict, "forget_user", {"user_id": user_id}, reason=reason)
 
+    @sql_function
+    async def was_forgotten(self, user_id: str, messages: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """Return for each text whether the user had it forgotten, or was forgotten after it was said; for imports.
+
+        Each of ``messages`` has ``content`` and ``created_at``, without which nobody knows when it was said.
+        """
+
+    @sql_function
     async def export_user(
         self,
         user_id: str,
@@ -53,7 +90,6 @@ class AsyncErasure(AsyncCaller):
         passed as ``after`` to get the following one; ``export_user_to`` does that. Raise LimitExceededError for more
         than 250 MB at once.
         """
-        return await self._value(dict, "export_user", {"user_id": user_id}, kinds=kinds, max_rows=max_rows, after=after)
 
     async def export_user_to(self, user_id: str, file: str | os.PathLike[str] | TextIO, overwrite: bool = False) -> int:
         """Write everything about a user to a file, however much that is, and return the number of rows.
@@ -64,7 +100,8 @@ class AsyncErasure(AsyncCaller):
         """
         with begun(file, overwrite=overwrite) as output:
             written = UserFile(output)
-            async with self._in_a_transaction("repeatable read") as bound:
+            async with self.caller.in_a_transaction("repeatable read") as caller:
+                bound = AsyncErasure(caller)
                 part = await bound.export_user(user_id, max_rows=ROWS)
                 written.add(part)
                 while part["next"] is not None:
@@ -72,70 +109,3 @@ class AsyncErasure(AsyncCaller):
                     written.add(part)
             written.end()
         return written.rows
-
-    async def import_user(
-        self,
-        user_id: str,
-        export: Mapping[str, Any],
-        lift_tombstones: bool | None = False,
-        is_last: bool = True,
-    ) -> dict[str, int]:
-        """Store what ``export_user`` returned, and return the counts by kind; ``left_out`` was forgotten here before.
-
-        Parts are passed in their order in one transaction, with ``is_last`` False but for the last one;
-        ``import_user_from`` does that.
-
-        Raise ConflictError where the user has rows, InvalidValueError where the export is malformed, and
-        PermissionDeniedError where ``lift_tombstones`` is True and the role is not an administrator's.
-        """
-        return await self._value(
-            dict,
-            "import_user",
-            {"user_id": user_id, "export": export},
-            lift_tombstones=lift_tombstones,
-            is_last=is_last,
-        )
-
-    async def import_user_from(
-        self, user_id: str, file: str | os.PathLike[str] | TextIO, lift_tombstones: bool | None = False
-    ) -> dict[str, int]:
-        """Store what ``export_user_to`` has written, or a file with what ``export_user`` returned; all or nothing.
-
-        Return the counts, and raise the errors of ``import_user``.
-        """
-        with opened(file) as content:
-            parts = parts_of(content)
-            part = next(parts)
-            async with self._in_a_transaction("read committed") as bound:
-                for following in parts:
-                    await bound.import_user(user_id, part, lift_tombstones, is_last=False)
-                    part = following
-                return await bound.import_user(user_id, part, lift_tombstones)
-
-    @asynccontextmanager
-    async def _in_a_transaction(self, isolation: str) -> AsyncIterator[Self]:
-        """Yield this client on one connection in a transaction: the caller's, or one of its own at this isolation."""
-        notices = Notices(self._warned)
-        async with self._borrowed(notices) as connection, translated(connection):
-            is_own = connection.info.transaction_status == TransactionStatus.IDLE
-            async with connection.transaction() if is_own else nullcontext():
-                if is_own:
-                    await connection.execute(f"set transaction isolation level {isolation}")
-                bound = copy.copy(self)
-                bound._connection, bound._pool = connection, None
-                bound._one_at_a_time = asyncio.Lock()
-                yield bound
-        notices.warn()
-
-    async def was_forgotten(self, user_id: str, messages: Sequence[Mapping[str, Any]]) -> list[bool]:
-        """Return for each text whether the user had it forgotten, or was forgotten after it was said; for imports.
-
-        Each of ``messages`` has ``content`` and ``created_at``, without which nobody knows when it was said.
-        """
-        return await self._value(list, "was_forgotten", {"user_id": user_id, "messages": messages})
-
-    async def list_users(
-        self, search: str | None = None, row_limit: int | None = 50, row_offset: int | None = 0
-    ) -> list[UserRecord]:
-        """Return the users that something is stored about, the last heard of first; ``search`` is a part of the id."""
-        return await self._rows(UserRecord, "list_users", {}, search=search, row_limit=row_limit, row_offset=row_offset)

@@ -6,14 +6,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from ...calls import AsyncMethods, sql_function
 from ...choices import Fate, Role, SummaryKind
 from ...types import Message, StoredMessage, Summary, Thread
-from .caller import AsyncCaller
 
 
-class AsyncMessages(AsyncCaller):
+class AsyncMessages(AsyncMethods):
     """The methods for messages, threads and their summaries."""
 
+    @sql_function
     async def add_message(
         self,
         user_id: str,
@@ -27,17 +28,8 @@ class AsyncMessages(AsyncCaller):
         idempotency_key: str | None = None,
     ) -> StoredMessage:
         """Append one message to a thread. The same ``idempotency_key`` again returns the message already stored."""
-        return await self._row(
-            StoredMessage,
-            "add_message",
-            {"user_id": user_id, "thread_id": thread_id, "role": role, "content": content},
-            agent_id=agent_id,
-            metadata=metadata,
-            created_at=created_at,
-            expires_at=expires_at,
-            idempotency_key=idempotency_key,
-        )
 
+    @sql_function
     async def add_messages(
         self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = "default"
     ) -> list[StoredMessage]:
@@ -46,13 +38,8 @@ class AsyncMessages(AsyncCaller):
         Each may also carry ``created_at``, ``metadata`` and ``idempotency_key``; ``tool_calls``, ``tool_call_id`` and
         ``name`` (the speaker) are kept.
         """
-        return await self._rows(
-            StoredMessage,
-            "add_messages",
-            {"user_id": user_id, "thread_id": thread_id, "messages": messages},
-            agent_id=agent_id,
-        )
 
+    @sql_function
     async def get_messages(
         self,
         user_id: str,
@@ -72,58 +59,39 @@ class AsyncMessages(AsyncCaller):
         ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
         moment itself.
         """
-        return await self._rows(
-            Message,
-            "get_messages",
-            {"user_id": user_id, "thread_id": thread_id},
-            recent_k=recent_k,
-            after_seq=after_seq,
-            before_seq=before_seq,
-            agent_id=agent_id,
-            include_inactive=include_inactive,
-            roles=roles,
-            filter=filter,
-            created_after=created_after,
-            created_before=created_before,
-        )
 
+    @sql_function
     async def list_threads(self, user_id: str, row_limit: int | None = 50, row_offset: int | None = 0) -> list[Thread]:
         """Return the user's threads, most recently used first."""
-        return await self._rows(
-            Thread, "list_threads", {"user_id": user_id}, row_limit=row_limit, row_offset=row_offset
-        )
 
+    @sql_function
     async def clear_thread(self, user_id: str, thread_id: str, agent_id: str | None = None) -> int:
         """Hide a thread's messages (soft delete), with ``agent_id`` only that agent's, and return how many it were.
 
         An archived conversation stays in the knowledge base.
         """
-        return await self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id}, agent_id=agent_id)
 
+    @sql_function
     async def delete_thread(self, user_id: str, thread_id: str, memories: Fate | None = "keep") -> int:
         """Delete a thread with the memories extracted from it, and return how many messages were deleted.
 
         Memories that were stated in the thread stay, unless ``memories`` is "forget".
         """
-        return await self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id}, memories=memories)
 
+    @sql_function
     async def delete_message(self, user_id: str, thread_id: str, seq: int) -> bool:
         """Hide one message of a thread (soft delete) and return whether it was there.
 
         Summaries that cover it are dropped; it may be one that compression put away.
         """
-        return await self._value(bool, "delete_message", {"user_id": user_id, "thread_id": thread_id, "seq": seq})
 
+    @sql_function
     async def get_thread_summary(self, user_id: str, thread_id: str, kind: SummaryKind | None = None) -> Summary | None:
         """Return the latest completed summary of a thread, or None while there is none.
 
         ``kind`` is thread (all its messages) or rolling (the newest ones); None takes the first of these that exists.
         """
-        required = {"user_id": user_id, "thread_id": thread_id}
-        rows = await self._rows(Summary, "get_thread_summary", required, kind=kind)
-        return rows[0] if rows else None
 
+    @sql_function
     async def get_user_summary(self, user_id: str) -> Summary | None:
         """Return the profile of a user, drawn from all threads, or None while there is none."""
-        rows = await self._rows(Summary, "get_user_summary", {"user_id": user_id})
-        return rows[0] if rows else None

@@ -2,23 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from ...calls import AsyncMethods, sql_function
 from ...choices import Mode, Source
-from ...types import Context, ContextPart, MemoryNeed, SearchResult
-from .embedding import AsyncEmbedding
+from ...types import Context, MemoryNeed, SearchResult
+from ...vectors import Embedding
+from .embedding import AsyncEmbedder
 
 
-class AsyncSearch(AsyncEmbedding):
+def _embeds(when: Callable[[Mapping[str, Any]], Any], *names: str, is_context: bool = True) -> Callable[..., Any]:
+    """Return what embeds the query of a call where neither its caller nor the server does.
+
+    Args:
+        when: tells from the arguments of the call whether an embedding would be of use.
+        names: what of the arguments says which model embeds, besides the user and the query.
+        is_context: whether the call builds a context.
+    """
+
+    async def embed(methods: AsyncSearch, given: dict[str, Any]) -> None:
+        if given.get("query_embedding") is None and when(given):
+            of_it = {name: given.get(name) for name in ("query", *names)}
+            given["query_embedding"] = await methods._embedder.embedding(given["user_id"], is_context, **of_it)
+
+    return embed
+
+
+class AsyncSearch(AsyncMethods):
     """The methods that search, and that build the context for a model."""
 
+    _embedder: AsyncEmbedder
+
+    @sql_function(
+        before=_embeds(
+            lambda given: given.get("query") is not None and given.get("mode") != "keyword",
+            "agent_id",
+            is_context=False,
+        )
+    )
     async def search(
         self,
         user_id: str,
         query: str | None = None,
-        query_embedding: Sequence[float] | None = None,
+        query_embedding: Embedding | None = None,
         mode: Mode | None = "hybrid",
         sources: Sequence[Source] | None = ("memory", "message", "document", "summary"),
         agent_id: str | None = None,
@@ -78,37 +106,8 @@ class AsyncSearch(AsyncEmbedding):
             InvalidValueError: there is neither ``query`` nor ``query_embedding``, no embedding for mode vector, or an
                 argument that is none of its choices; the message names it.
         """
-        if query is not None and query_embedding is None and mode != "keyword":
-            query_embedding = await self._prepared(user_id, query, agent_id=agent_id)
-        return await self._rows(
-            SearchResult,
-            "search",
-            {"user_id": user_id},
-            query=query,
-            query_embedding=query_embedding,
-            mode=mode,
-            sources=sources,
-            agent_id=agent_id,
-            thread_id=thread_id,
-            exclude_thread_id=exclude_thread_id,
-            memory_types=memory_types,
-            tags_all=tags_all,
-            tags_any=tags_any,
-            exclude_tags=exclude_tags,
-            filter=filter,
-            min_score=min_score,
-            min_confidence=min_confidence,
-            created_after=created_after,
-            created_before=created_before,
-            as_of=as_of,
-            include_superseded=include_superseded,
-            rerank=rerank,
-            explain=explain,
-            top_k=top_k,
-            doc_types=doc_types,
-            namespaces=namespaces,
-        )
 
+    @sql_function(before=_embeds(lambda _: True, "thread_id", "agent_id"))
     async def get_context(
         self,
         user_id: str,
@@ -116,9 +115,9 @@ class AsyncSearch(AsyncEmbedding):
         query: str | None = None,
         agent_id: str | None = None,
         max_tokens: int | None = None,
-        query_embedding: Sequence[float] | None = None,
+        query_embedding: Embedding | None = None,
         recall: bool | None = None,
-        whole_thread: bool = False,
+        whole_thread: bool | None = False,
     ) -> Context:
         """Build the messages to send to a model.
 
@@ -141,21 +140,8 @@ class AsyncSearch(AsyncEmbedding):
             Parts in the order in which a model reads them, each with its tokens; ``to_openai()`` makes chat messages of
             them, with their tool calls.
         """
-        if query_embedding is None:
-            query_embedding = await self._prepared(user_id, query, thread_id, agent_id, is_context=True)
-        rows = await self._rows(
-            ContextPart,
-            "get_context",
-            {"user_id": user_id, "thread_id": thread_id},
-            query=query,
-            agent_id=agent_id,
-            max_tokens=max_tokens,
-            query_embedding=query_embedding,
-            recall=recall,
-            whole_thread=whole_thread,
-        )
-        return Context(rows)
 
+    @sql_function(before=_embeds(lambda given: given.get("query") is not None, "agent_id"))
     async def render_memories(
         self,
         user_id: str,
@@ -163,22 +149,11 @@ class AsyncSearch(AsyncEmbedding):
         query: str | None = None,
         max_memories: int | None = 20,
         max_tokens: int | None = None,
-        query_embedding: Sequence[float] | None = None,
+        query_embedding: Embedding | None = None,
     ) -> str:
         """Return the "## Your Memories" block for a system prompt."""
-        if query is not None and query_embedding is None:
-            query_embedding = await self._prepared(user_id, query, agent_id=agent_id, is_context=True)
-        return await self._value(
-            str,
-            "render_memories",
-            {"user_id": user_id},
-            agent_id=agent_id,
-            query=query,
-            max_memories=max_memories,
-            max_tokens=max_tokens,
-            query_embedding=query_embedding,
-        )
 
+    @sql_function
     async def needs_memory(self, user_id: str, thread_id: str, query: str) -> MemoryNeed:
         """Tell by rules, without a model, whether a request of the user needs memory.
 
@@ -187,15 +162,21 @@ class AsyncSearch(AsyncEmbedding):
 
         Raises InvalidValueError where ``query`` is empty.
         """
-        return await self._row(MemoryNeed, "needs_memory", {"user_id": user_id, "thread_id": thread_id, "query": query})
 
+    @sql_function(
+        before=_embeds(
+            lambda given: (
+                given.get("query") is not None and given.get("max_tokens") and "[MemoryRef: " in str(given["content"])
+            )
+        )
+    )
     async def expand_refs(
         self,
         user_id: str,
         content: str,
         max_tokens: int | None = None,
         query: str | None = None,
-        query_embedding: Sequence[float] | None = None,
+        query_embedding: Embedding | None = None,
     ) -> str:
         """Return a text with its placeholders replaced by what they stand for, at most ``max_tokens`` tokens in all.
 
@@ -204,13 +185,3 @@ class AsyncSearch(AsyncEmbedding):
         whole. What does not fit, or is not this user's, stays a placeholder; so do placeholders in what is inserted.
         Without ``max_tokens`` everything is replaced, with 0 nothing.
         """
-        if query is not None and max_tokens and query_embedding is None and "[MemoryRef: " in content:
-            query_embedding = await self._prepared(user_id, query, is_context=True)
-        return await self._value(
-            str,
-            "expand_refs",
-            {"user_id": user_id, "content": content},
-            max_tokens=max_tokens,
-            query=query,
-            query_embedding=query_embedding,
-        )

@@ -8,14 +8,29 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from ...calls import SyncMethods, sql_function
+from ...calls.pieces import PIECE, Cutter, LongText, parts_of
 from ...types import Artifact, StoredArtifact
-from ..pieces import PIECE, Cutter, LongText, parts_of
-from .caller import SyncCaller
 
 
-class SyncArtifacts(SyncCaller):
+class SyncArtifacts(SyncMethods):
     """The methods for artifacts: long texts that a context names by a placeholder."""
 
+    def _send_pieces(self, given: dict[str, Any]) -> None:
+        """Send a text that is longer than one piece, and put its upload in the place of the content."""
+        if given["content"] is None or given.get("upload_id") is not None:
+            return
+        cutter = Cutter("content")
+        upload_id = None
+        for part in parts_of("content", given["content"]):
+            for piece in cutter.add(part):
+                upload_id = self.add_artifact_piece(given["user_id"], piece, upload_id)
+        rest = cutter.rest()
+        if upload_id is not None and rest:
+            self.add_artifact_piece(given["user_id"], rest, upload_id)
+        given |= {"content": rest if upload_id is None else None, "upload_id": upload_id}
+
+    @sql_function(before=_send_pieces)
     def store_artifact(
         self,
         user_id: str,
@@ -44,22 +59,8 @@ class SyncArtifacts(SyncCaller):
         Raises ConflictError if ``key`` has other content already, InvalidValueError for bytes that are not UTF-8,
         LimitError for more than 200 MiB, and OSError for a file that cannot be read.
         """
-        if content is not None and upload_id is None:
-            content, upload_id = self._sent(user_id, content)
-        return self._row(
-            StoredArtifact,
-            "store_artifact",
-            {"user_id": user_id, "content": content},
-            description=description,
-            key=key,
-            artifact_type=artifact_type,
-            agent_id=agent_id,
-            thread_id=thread_id,
-            metadata=metadata,
-            expires_at=expires_at,
-            upload_id=upload_id,
-        )
 
+    @sql_function
     def add_artifact_piece(self, user_id: str, content: str, upload_id: UUID | str | None = None) -> UUID:
         """Send a piece of a long text and return the id of the upload, which the first call begins.
 
@@ -67,8 +68,8 @@ class SyncArtifacts(SyncCaller):
 
         Raises NotFoundError where the user has no such upload, and LimitError for more than 200 MiB in all.
         """
-        return self._value(UUID, "add_artifact_piece", {"user_id": user_id, "content": content}, upload_id=upload_id)
 
+    @sql_function
     def retrieve_artifact(
         self,
         user_id: str,
@@ -89,17 +90,6 @@ class SyncArtifacts(SyncCaller):
 
         Raises NotFoundError where the user has no artifact of that key.
         """
-        return self._value(
-            str,
-            "retrieve_artifact",
-            {"user_id": user_id, "key": key},
-            from_token=from_token,
-            max_tokens=max_tokens,
-            from_line=from_line,
-            max_lines=max_lines,
-            grep=grep,
-            context_lines=context_lines,
-        )
 
     def artifact_pieces(
         self, user_id: str, key: str, from_token: int = 0, max_tokens: int | None = None
@@ -119,20 +109,7 @@ class SyncArtifacts(SyncCaller):
             yield piece
             from_token += tokens
 
-    def _sent(self, user_id: str, content: LongText) -> tuple[str | None, UUID | None]:
-        """Send a long text in pieces and return its upload; send nothing and return the text if it is one piece."""
-        cutter = Cutter("content")
-        upload_id = None
-        for part in parts_of("content", content):
-            for piece in cutter.add(part):
-                upload_id = self.add_artifact_piece(user_id, piece, upload_id)
-        rest = cutter.rest()
-        if upload_id is None:
-            return rest, None
-        if rest:
-            self.add_artifact_piece(user_id, rest, upload_id)
-        return None, upload_id
-
+    @sql_function
     def list_artifacts(
         self,
         user_id: str,
@@ -142,16 +119,7 @@ class SyncArtifacts(SyncCaller):
         row_offset: int | None = 0,
     ) -> list[Artifact]:
         """Return artifacts without their contents, newest first; ``total_count`` is the size of the whole match."""
-        return self._rows(
-            Artifact,
-            "list_artifacts",
-            {"user_id": user_id},
-            artifact_type=artifact_type,
-            thread_id=thread_id,
-            row_limit=row_limit,
-            row_offset=row_offset,
-        )
 
+    @sql_function
     def delete_artifact(self, user_id: str, key: str) -> bool:
         """Delete an artifact, named by its key or a placeholder, and return whether it existed."""
-        return self._value(bool, "delete_artifact", {"user_id": user_id, "key": key})

@@ -4,37 +4,43 @@
 from __future__ import annotations
 
 import os
+import warnings
+from collections.abc import Callable
 from types import TracebackType
+from typing import TYPE_CHECKING, Any
 
-from ..arguments import argument_senders
-from .administration import SyncAdministration
+from psycopg import Connection
+from psycopg_pool import ConnectionPool
+
+from ...calls import SyncCaller, WorkerProtocol, sql_function
+from ...source import named_database
+from ..stores import SyncStore
+from .admin import Admin
 from .artifacts import SyncArtifacts
 from .buffer import Buffer
 from .documents import SyncDocuments
+from .embedding import SyncEmbedder
 from .erasure import SyncErasure
-from .jobs import SyncJobs
 from .memories import SyncMemories
 from .messages import SyncMessages
-from .models import SyncModels
 from .search import SyncSearch
 from .secrets import SyncSecrets
-from .trust import SyncTrust
+from .work import SyncWork
 
 
 class Memory(
     SyncMessages,
     SyncMemories,
-    SyncSearch,
     SyncDocuments,
     SyncArtifacts,
+    SyncSearch,
     SyncSecrets,
-    SyncTrust,
-    SyncJobs,
-    SyncModels,
-    SyncAdministration,
+    SyncWork,
     SyncErasure,
 ):
-    """The functions of schema ``memory``: one method for each, with the function's name and arguments.
+    """The functions of schema ``memory`` that applications use: one method for each, with its name and arguments.
+
+    ``admin`` has the functions of administrators. Those of workers (docs/jobs.md) are no methods.
 
     A client made of an open connection joins the caller's transaction with each call; it commits, rolls back and closes
     nothing. A client made of a pool borrows a connection for each call, which is a transaction of its own. A client
@@ -83,6 +89,34 @@ class Memory(
             says what to do. AsyncMemory raises most of these in its first call.
     """
 
+    def __init__(
+        self,
+        source: Connection[Any] | ConnectionPool[Any] | str | None = None,
+        *,
+        path: str | os.PathLike[str] | None = None,
+        pool_size: int = 10,
+        embed_queries: bool = True,
+        catch_up_seconds: float = 0.2,
+        token: str | Callable[[], str] | None = None,
+        prepare: bool | None = None,
+    ) -> None:
+        source = named_database(source, path)
+        store = SyncStore(self, path) if source is None else None
+        super().__init__(SyncCaller(source, store, pool_size=pool_size, token=token, prepare=prepare))
+        self._embedder = SyncEmbedder(self.caller, embeds=embed_queries, catch_up_seconds=catch_up_seconds)
+        self.admin = Admin(self.caller)
+
+    @sql_function
+    def tenant_user(self) -> str | None:
+        """Return the only user that this session reaches, None where it may reach all.
+
+        Raises PermissionDeniedError in a tenant's session without a valid token.
+        """
+
+    @sql_function
+    def version(self) -> str:
+        """Return the version installed in the database."""
+
     def buffer(self, path: str | os.PathLike[str] | None = None) -> Buffer:
         """Return a buffer that collects messages and memories without a server and pushes them in one call.
 
@@ -94,7 +128,27 @@ class Memory(
             InvalidValueError: path is no path, or names something else than the file of a buffer.
             AgentMemoryError: the file cannot be opened or written.
         """
-        return Buffer(self, path)
+        return Buffer(self.caller, path)
+
+    def close(self) -> None:
+        """Close the client's own pool, and give back the jobs that are under way behind a search.
+
+        The embedded store is left. A connection or pool that was passed in stays open.
+        """
+        self._embedder.close()
+        self.caller.close()
+
+    if not TYPE_CHECKING:  # type checkers would take every name for an attribute
+
+        def __getattr__(self, name: str) -> Any:
+            """Find functions of administrators and workers, which were methods of this class in version 0.1."""
+            for home, instead in ((Admin, f"memory.admin.{name}"), (WorkerProtocol, "the functions in SQL")):
+                if not name.startswith("_") and hasattr(home, name):
+                    warnings.warn(
+                        f"{name} leaves {type(self).__name__}: use {instead}", DeprecationWarning, stacklevel=2
+                    )
+                    return getattr(home(self.caller), name)
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __enter__(self) -> Memory:
         return self
@@ -106,6 +160,3 @@ class Memory(
         traceback: TracebackType | None,
     ) -> None:
         self.close()
-
-
-Memory._senders = argument_senders(Memory)

@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from typing import Any
 from uuid import UUID
 
+from ...calls import SyncMethods, sql_function
 from ...types import Document
-from .caller import SyncCaller
 
 
-class SyncDocuments(SyncCaller):
+class SyncDocuments(SyncMethods):
     """The methods for the documents of the knowledge base."""
 
+    @sql_function
     def add_document(
         self,
         user_id: str,
@@ -28,16 +29,8 @@ class SyncDocuments(SyncCaller):
         ``content`` holds 10 MiB at most, ``title`` 2,000 bytes; ``namespace`` and ``doc_type`` are "default" and
         "document" unless given.
         """
-        return self._value(
-            UUID,
-            "add_document",
-            {"user_id": user_id, "content": content},
-            title=title,
-            namespace=namespace,
-            doc_type=doc_type,
-            metadata=metadata,
-        )
 
+    @sql_function
     def list_documents(
         self,
         user_id: str,
@@ -45,23 +38,13 @@ class SyncDocuments(SyncCaller):
         doc_type: str | None = None,
         row_limit: int | None = 50,
         row_offset: int | None = 0,
-        include_quarantined: bool = False,
+        include_quarantined: bool | None = False,
     ) -> list[Document]:
         """Return documents, newest first; each row's ``total_count`` is the size of the whole match.
 
         Those in quarantine are left out unless ``include_quarantined``.
         """
-        return self._rows(
-            Document,
-            "list_documents",
-            {"user_id": user_id},
-            namespace=namespace,
-            doc_type=doc_type,
-            row_limit=row_limit,
-            row_offset=row_offset,
-            include_quarantined=include_quarantined,
-        )
 
+    @sql_function
     def delete_document(self, user_id: str, document_id: UUID | str) -> bool:
         """Delete a document and return whether it existed."""
-        return self._value(bool, "delete_document", {"user_id": user_id, "document_id": document_id})

@@ -1,46 +1,83 @@
 # Generated from _async/erasure.py by generate_sync.py; do not edit.
-"""The methods that forget, export, import and list users, and that forget a memory."""
+"""The methods that take back: quarantine, forgetting, and exports of what is stored about a user."""
 
 from __future__ import annotations
 
-import copy
 import os
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, TextIO
+from collections.abc import Mapping, Sequence
+from typing import Any, TextIO
 from uuid import UUID
 
-from psycopg.pq import TransactionStatus
-
-from ...types import UserRecord
-from ..notices import Notices
-from ..user_files import ROWS, UserFile, begun, opened, parts_of
-from .caller import SyncCaller, translated
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
+from ...calls import SyncMethods, sql_function
+from ...choices import QuarantineSource
+from ...types import Quarantined
+from ..user_files import ROWS, UserFile, begun
 
 
-class SyncErasure(SyncCaller):
-    """The methods that forget, export, import and list users, and that forget a memory."""
+class SyncErasure(SyncMethods):
+    """The methods that take back: quarantine, forgetting, and exports of what is stored about a user."""
 
+    @sql_function
+    def quarantine_memory(self, user_id: str, memory_id: UUID | str, reason: str) -> None:
+        """Hide a memory from every reader until it is released; what it had superseded is current again."""
+
+    @sql_function
+    def release_memory(self, user_id: str, memory_id: UUID | str) -> None:
+        """Take a memory out of quarantine; no rule puts it back while its content stays.
+
+        Raises:
+            NotFoundError: the user has no such memory, or it is not in quarantine.
+            ConflictError: the same content is stored by now as another memory.
+        """
+
+    @sql_function
+    def quarantine_source(self, user_id: str, source: QuarantineSource, id: str, reason: str) -> dict[str, Any]:
+        """Take back a poisoned source with everything that derives from it, and return the counts by kind.
+
+        Args:
+            user_id: whose source it is.
+            source: message, thread, document, artifact, summary or memory.
+            id: as search shows it: of a message ``thread_id/seq``, of an artifact its key.
+            reason: why, in 1 to 255 characters; it is shown wherever the quarantine is listed.
+
+        Raises:
+            NotFoundError: the user has no such source.
+        """
+
+    @sql_function
+    def release_source(self, user_id: str, source: QuarantineSource, id: str) -> dict[str, Any]:
+        """Undo ``quarantine_source`` and return the counts by kind; what another poisoned source accounts for stays."""
+
+    @sql_function
+    def list_quarantined(
+        self, user_id: str, source: str | None = None, row_limit: int | None = 50, row_offset: int | None = 0
+    ) -> list[Quarantined]:
+        """Return what is in quarantine, newest first: memories, messages, documents and artifacts, or one of these."""
+
+    @sql_function
     def forget_memory(self, user_id: str, memory_id: UUID | str, reason: str | None = None) -> dict[str, Any]:
         """Remove a memory for good with all that says or came from it; no model or import brings it back.
 
         Return the receipt: ``receipt_id``, ``forgotten_at`` and ``tables``, the rows removed by table. Raise
         NotFoundError when the user has no such memory.
         """
-        return self._value(dict, "forget_memory", {"user_id": user_id, "memory_id": memory_id}, reason=reason)
 
+    @sql_function
     def forget_user(self, user_id: str, reason: str | None = None) -> dict[str, Any]:
         """Remove everything about a user, and return the receipt, as ``forget_memory`` does.
 
         The ledger keeps what calls cost, without the user. Raise RetryableError where the user is written to all the
         time.
         """
-        return self._value(dict, "forget_user", {"user_id": user_id}, reason=reason)
 
+    @sql_function
+    def was_forgotten(self, user_id: str, messages: Sequence[Mapping[str, Any]]) -> list[bool]:
+        """Return for each text whether the user had it forgotten, or was forgotten after it was said; for imports.
+
+        Each of ``messages`` has ``content`` and ``created_at``, without which nobody knows when it was said.
+        """
+
+    @sql_function
     def export_user(
         self,
         user_id: str,
@@ -54,7 +91,6 @@ class SyncErasure(SyncCaller):
         passed as ``after`` to get the following one; ``export_user_to`` does that. Raise LimitExceededError for more
         than 250 MB at once.
         """
-        return self._value(dict, "export_user", {"user_id": user_id}, kinds=kinds, max_rows=max_rows, after=after)
 
     def export_user_to(self, user_id: str, file: str | os.PathLike[str] | TextIO, overwrite: bool = False) -> int:
         """Write everything about a user to a file, however much that is, and return the number of rows.
@@ -65,7 +101,8 @@ class SyncErasure(SyncCaller):
         """
         with begun(file, overwrite=overwrite) as output:
             written = UserFile(output)
-            with self._in_a_transaction("repeatable read") as bound:
+            with self.caller.in_a_transaction("repeatable read") as caller:
+                bound = SyncErasure(caller)
                 part = bound.export_user(user_id, max_rows=ROWS)
                 written.add(part)
                 while part["next"] is not None:
@@ -73,70 +110,3 @@ class SyncErasure(SyncCaller):
                     written.add(part)
             written.end()
         return written.rows
-
-    def import_user(
-        self,
-        user_id: str,
-        export: Mapping[str, Any],
-        lift_tombstones: bool | None = False,
-        is_last: bool = True,
-    ) -> dict[str, int]:
-        """Store what ``export_user`` returned, and return the counts by kind; ``left_out`` was forgotten here before.
-
-        Parts are passed in their order in one transaction, with ``is_last`` False but for the last one;
-        ``import_user_from`` does that.
-
-        Raise ConflictError where the user has rows, InvalidValueError where the export is malformed, and
-        PermissionDeniedError where ``lift_tombstones`` is True and the role is not an administrator's.
-        """
-        return self._value(
-            dict,
-            "import_user",
-            {"user_id": user_id, "export": export},
-            lift_tombstones=lift_tombstones,
-            is_last=is_last,
-        )
-
-    def import_user_from(
-        self, user_id: str, file: str | os.PathLike[str] | TextIO, lift_tombstones: bool | None = False
-    ) -> dict[str, int]:
-        """Store what ``export_user_to`` has written, or a file with what ``export_user`` returned; all or nothing.
-
-        Return the counts, and raise the errors of ``import_user``.
-        """
-        with opened(file) as content:
-            parts = parts_of(content)
-            part = next(parts)
-            with self._in_a_transaction("read committed") as bound:
-                for following in parts:
-                    bound.import_user(user_id, part, lift_tombstones, is_last=False)
-                    part = following
-                return bound.import_user(user_id, part, lift_tombstones)
-
-    @contextmanager
-    def _in_a_transaction(self, isolation: str) -> Iterator[Self]:
-        """Yield this client on one connection in a transaction: the caller's, or one of its own at this isolation."""
-        notices = Notices(self._warned)
-        with self._borrowed(notices) as connection, translated(connection):
-            is_own = connection.info.transaction_status == TransactionStatus.IDLE
-            with connection.transaction() if is_own else nullcontext():
-                if is_own:
-                    connection.execute(f"set transaction isolation level {isolation}")
-                bound = copy.copy(self)
-                bound._connection, bound._pool = connection, None
-                bound._one_at_a_time = threading.Lock()
-                yield bound
-        notices.warn()
-
-    def was_forgotten(self, user_id: str, messages: Sequence[Mapping[str, Any]]) -> list[bool]:
-        """Return for each text whether the user had it forgotten, or was forgotten after it was said; for imports.
-
-        Each of ``messages`` has ``content`` and ``created_at``, without which nobody knows when it was said.
-        """
-        return self._value(list, "was_forgotten", {"user_id": user_id, "messages": messages})
-
-    def list_users(
-        self, search: str | None = None, row_limit: int | None = 50, row_offset: int | None = 0
-    ) -> list[UserRecord]:
-        """Return the users that something is stored about, the last heard of first; ``search`` is a part of the id."""
-        return self._rows(UserRecord, "list_users", {}, search=search, row_limit=row_limit, row_offset=row_offset)

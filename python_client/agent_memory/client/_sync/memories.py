@@ -8,14 +8,15 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from ...calls import SyncMethods, sql_function
 from ...choices import OnConflict
 from ...types import AddedMemory, MemoryRecord, MemoryVersion
-from .caller import SyncCaller
 
 
-class SyncMemories(SyncCaller):
+class SyncMemories(SyncMethods):
     """The methods for long-term memories."""
 
+    @sql_function
     def add_memory(
         self,
         user_id: str,
@@ -26,7 +27,7 @@ class SyncMemories(SyncCaller):
         metadata: Mapping[str, Any] | None = None,
         tags: Sequence[str] | None = None,
         confidence: float | None = 1.0,
-        importance: float | None = 0.5,
+        importance: float | None = None,
         valid_from: datetime | None = None,
         valid_to: datetime | None = None,
         expires_at: datetime | None = None,
@@ -46,7 +47,7 @@ class SyncMemories(SyncCaller):
             metadata: anything; ``tags``, ``confidence`` and ``importance`` are taken from here where they are left out.
             tags: words to find it by.
             confidence: how sure it is, 0 to 1.
-            importance: how much it matters, 0 to 1; what matters least is evicted first.
+            importance: how much it matters, 0 to 1 (0.5 where nobody says it); what matters least is evicted first.
             valid_from: since when it holds.
             valid_to: until when it holds.
             expires_at: when it is forgotten; None is the policy's memories.expires_after.
@@ -59,30 +60,12 @@ class SyncMemories(SyncCaller):
         Raises:
             ConflictError: the same content is stored already, with ``on_conflict="error"``.
         """
-        return self._row(
-            AddedMemory,
-            "add_memory",
-            {"user_id": user_id, "content": content},
-            memory_type=memory_type,
-            agent_id=agent_id,
-            thread_id=thread_id,
-            metadata=metadata,
-            tags=tags,
-            confidence=confidence,
-            importance=importance,
-            valid_from=valid_from,
-            valid_to=valid_to,
-            expires_at=expires_at,
-            embedding_text=embedding_text,
-            source=source,
-            on_conflict=on_conflict,
-            memory_id=memory_id,
-        )
 
+    @sql_function
     def get_memory(self, user_id: str, memory_id: UUID | str) -> MemoryRecord:
         """Return one memory; NotFoundError when there is none."""
-        return self._row(MemoryRecord, "get_memory", {"user_id": user_id, "memory_id": memory_id})
 
+    @sql_function
     def list_memories(
         self,
         user_id: str,
@@ -105,25 +88,8 @@ class SyncMemories(SyncCaller):
         ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
         moment itself. ``include_quarantined`` adds the memories in quarantine.
         """
-        return self._rows(
-            MemoryRecord,
-            "list_memories",
-            {"user_id": user_id},
-            agent_id=agent_id,
-            memory_type=memory_type,
-            search=search,
-            tags_all=tags_all,
-            row_limit=row_limit,
-            row_offset=row_offset,
-            as_of=as_of,
-            include_superseded=include_superseded,
-            thread_id=thread_id,
-            filter=filter,
-            created_after=created_after,
-            created_before=created_before,
-            include_quarantined=include_quarantined,
-        )
 
+    @sql_function
     def count_memories(
         self,
         user_id: str,
@@ -140,23 +106,8 @@ class SyncMemories(SyncCaller):
         include_quarantined: bool | None = False,
     ) -> int:
         """Return how many memories ``list_memories`` has under the same filters, on all its pages."""
-        return self._value(
-            int,
-            "count_memories",
-            {"user_id": user_id},
-            agent_id=agent_id,
-            memory_type=memory_type,
-            search=search,
-            tags_all=tags_all,
-            as_of=as_of,
-            include_superseded=include_superseded,
-            thread_id=thread_id,
-            filter=filter,
-            created_after=created_after,
-            created_before=created_before,
-            include_quarantined=include_quarantined,
-        )
 
+    @sql_function
     def update_memory(
         self,
         user_id: str,
@@ -173,34 +124,19 @@ class SyncMemories(SyncCaller):
 
         ``tags``, ``confidence`` and ``importance`` that are left out are taken from ``metadata`` where it changes them.
         """
-        return self._value(
-            int,
-            "update_memory",
-            {"user_id": user_id, "memory_id": memory_id},
-            content=content,
-            metadata=metadata,
-            tags=tags,
-            confidence=confidence,
-            importance=importance,
-            expires_at=expires_at,
-            expected_version=expected_version,
-        )
 
+    @sql_function
     def delete_memory(self, user_id: str, memory_id: UUID | str) -> bool:
         """Delete a memory and return whether it existed."""
-        return self._value(bool, "delete_memory", {"user_id": user_id, "memory_id": memory_id})
 
+    @sql_function
     def supersede_memory(self, user_id: str, old_memory_id: UUID | str, new_memory_id: UUID | str, reason: str) -> None:
         """Hide the old memory behind the new one; ``include_superseded`` still shows it."""
-        self._select(
-            "supersede_memory",
-            {"user_id": user_id, "old_memory_id": old_memory_id, "new_memory_id": new_memory_id, "reason": reason},
-        )
 
+    @sql_function
     def restore_memory(self, user_id: str, memory_id: UUID | str, version: int | None = None) -> int:
         """Undo a supersede, a delete or later changes, and return the new version."""
-        return self._value(int, "restore_memory", {"user_id": user_id, "memory_id": memory_id}, version=version)
 
+    @sql_function
     def get_memory_history(self, user_id: str, memory_id: UUID | str) -> list[MemoryVersion]:
         """Return every version of a memory."""
-        return self._rows(MemoryVersion, "get_memory_history", {"user_id": user_id, "memory_id": memory_id})

@@ -7,14 +7,15 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
+from ...calls import SyncMethods, sql_function
 from ...choices import Fate, Role, SummaryKind
 from ...types import Message, StoredMessage, Summary, Thread
-from .caller import SyncCaller
 
 
-class SyncMessages(SyncCaller):
+class SyncMessages(SyncMethods):
     """The methods for messages, threads and their summaries."""
 
+    @sql_function
     def add_message(
         self,
         user_id: str,
@@ -28,17 +29,8 @@ class SyncMessages(SyncCaller):
         idempotency_key: str | None = None,
     ) -> StoredMessage:
         """Append one message to a thread. The same ``idempotency_key`` again returns the message already stored."""
-        return self._row(
-            StoredMessage,
-            "add_message",
-            {"user_id": user_id, "thread_id": thread_id, "role": role, "content": content},
-            agent_id=agent_id,
-            metadata=metadata,
-            created_at=created_at,
-            expires_at=expires_at,
-            idempotency_key=idempotency_key,
-        )
 
+    @sql_function
     def add_messages(
         self, user_id: str, thread_id: str, messages: Sequence[Mapping[str, Any]], agent_id: str | None = "default"
     ) -> list[StoredMessage]:
@@ -47,13 +39,8 @@ class SyncMessages(SyncCaller):
         Each may also carry ``created_at``, ``metadata`` and ``idempotency_key``; ``tool_calls``, ``tool_call_id`` and
         ``name`` (the speaker) are kept.
         """
-        return self._rows(
-            StoredMessage,
-            "add_messages",
-            {"user_id": user_id, "thread_id": thread_id, "messages": messages},
-            agent_id=agent_id,
-        )
 
+    @sql_function
     def get_messages(
         self,
         user_id: str,
@@ -73,56 +60,39 @@ class SyncMessages(SyncCaller):
         ``filter`` is a part of the metadata that they must have; ``created_after`` and ``created_before`` leave out the
         moment itself.
         """
-        return self._rows(
-            Message,
-            "get_messages",
-            {"user_id": user_id, "thread_id": thread_id},
-            recent_k=recent_k,
-            after_seq=after_seq,
-            before_seq=before_seq,
-            agent_id=agent_id,
-            include_inactive=include_inactive,
-            roles=roles,
-            filter=filter,
-            created_after=created_after,
-            created_before=created_before,
-        )
 
+    @sql_function
     def list_threads(self, user_id: str, row_limit: int | None = 50, row_offset: int | None = 0) -> list[Thread]:
         """Return the user's threads, most recently used first."""
-        return self._rows(Thread, "list_threads", {"user_id": user_id}, row_limit=row_limit, row_offset=row_offset)
 
+    @sql_function
     def clear_thread(self, user_id: str, thread_id: str, agent_id: str | None = None) -> int:
         """Hide a thread's messages (soft delete), with ``agent_id`` only that agent's, and return how many it were.
 
         An archived conversation stays in the knowledge base.
         """
-        return self._value(int, "clear_thread", {"user_id": user_id, "thread_id": thread_id}, agent_id=agent_id)
 
+    @sql_function
     def delete_thread(self, user_id: str, thread_id: str, memories: Fate | None = "keep") -> int:
         """Delete a thread with the memories extracted from it, and return how many messages were deleted.
 
         Memories that were stated in the thread stay, unless ``memories`` is "forget".
         """
-        return self._value(int, "delete_thread", {"user_id": user_id, "thread_id": thread_id}, memories=memories)
 
+    @sql_function
     def delete_message(self, user_id: str, thread_id: str, seq: int) -> bool:
         """Hide one message of a thread (soft delete) and return whether it was there.
 
         Summaries that cover it are dropped; it may be one that compression put away.
         """
-        return self._value(bool, "delete_message", {"user_id": user_id, "thread_id": thread_id, "seq": seq})
 
+    @sql_function
     def get_thread_summary(self, user_id: str, thread_id: str, kind: SummaryKind | None = None) -> Summary | None:
         """Return the latest completed summary of a thread, or None while there is none.
 
         ``kind`` is thread (all its messages) or rolling (the newest ones); None takes the first of these that exists.
         """
-        required = {"user_id": user_id, "thread_id": thread_id}
-        rows = self._rows(Summary, "get_thread_summary", required, kind=kind)
-        return rows[0] if rows else None
 
+    @sql_function
     def get_user_summary(self, user_id: str) -> Summary | None:
         """Return the profile of a user, drawn from all threads, or None while there is none."""
-        rows = self._rows(Summary, "get_user_summary", {"user_id": user_id})
-        return rows[0] if rows else None

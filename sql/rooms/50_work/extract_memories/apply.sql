@@ -120,7 +120,7 @@ begin
   select c.position, c.agent_id, c.value ->> 'memory_type', c.value ->> 'content',
     memory._content_hash(c.value ->> 'content'), nullif(btrim(c.value ->> 'subject'), ''),
     coalesce(memory._share(c.value ->> 'confidence'), 1.0)::real,
-    coalesce(memory._share(c.value ->> 'importance'), 0.5)::real,
+    coalesce(memory._share(c.value ->> 'importance'), memory._default_importance())::real,
     array(select s::numeric::bigint from jsonb_array_elements_text(c.value -> 'seqs') as s),
     c.said_at,
     -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.

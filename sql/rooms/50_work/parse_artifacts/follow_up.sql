@@ -13,20 +13,11 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return memory._has_unparsed_parts(p_user_id)
-    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
-end;
-$$;
-
-create or replace function memory._has_unparsed_parts(p_user_id text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
   return exists (
-    select from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.search_vector is null
-      -- Parts of an upload that no artifact names yet do not count.
-      and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id));
+      select from memory.artifact_parts as p
+      where p.user_id = p_user_id and p.search_vector is null
+        -- Not those of an upload that no artifact names yet.
+        and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id))
+    or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
 end;
 $$;

@@ -45,7 +45,13 @@ begin
   end if;
   chain := coalesce(nullif(p_job.variant, ''), memory._kind_of_summary(policy));
   is_window := chain = 'rolling' and policy #>> '{summary,when}' = 'each_round';
-  if chain = 'rolling' and not is_window and not is_forced and not memory._is_summary_due(p_job, policy) then
+  -- One that nobody asked for is not due any more when the thread has been compressed meanwhile or is about to be:
+  -- compression reads the same messages. Half of the tokens are enough here, because jobs may have counted fewer than
+  -- were estimated when this job was queued.
+  if chain = 'rolling' and not is_window and not is_forced and (
+    memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
+    or not memory._needs_summary(policy, memory._active_tokens(p_job.user_id, p_job.scope),
+                                 2 * memory._tokens_since_summary(p_job.user_id, p_job.scope))) then
     return;
   end if;
   perform memory._check_summary_is_free(p_job, chain);
@@ -65,9 +71,18 @@ begin
     range_start := memory._summary_start(range_end, (policy #>> '{summary,window_size}')::bigint, after_opening);
     if not is_window then
       whole_end := coalesce((memory._latest_summary(p_job.user_id, p_job.scope, 'thread')).end_seq, -1);
-      range_start := memory._first_seq(p_job.user_id, p_job.scope, greatest(
-        least(range_start, whole_end + 1), after_opening));
-      base := memory._rolling_summary_across(p_job.user_id, p_job.scope, range_start);
+      -- The first message from there on that jobs may read, and the newest rolling summary that covers it.
+      range_start := (
+        select m.seq from memory.messages as m
+        where m.user_id = p_job.user_id and m.thread_id = p_job.scope
+          and m.seq >= greatest(least(range_start, whole_end + 1), after_opening)
+          and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+        order by m.seq limit 1);
+      base := (
+        select s from memory.summaries as s
+        where s.user_id = p_job.user_id and s.thread_id = p_job.scope and s.kind = 'rolling' and s.status = 'completed'
+          and range_start between s.start_seq and s.end_seq
+        order by s.end_seq desc limit 1);
       if not is_forced and greatest(base.end_seq, whole_end) >= range_end then
         range_end := memory._newest_seq(p_job.user_id, p_job.scope);
       end if;
@@ -107,54 +122,14 @@ begin
     'read_through', range_end,
     'is_partial', given.is_partial);
   if p_job.input ->> 'summary_id' <> input ->> 'summary_id' then -- the policy asked for the other chain an attempt ago
-    perform memory._end_unfinished_summary(p_job);
+    perform memory._end_unfinished_summary(p_job, false);
   end if;
 end;
 $$;
 
--- Whether a rolling summary that nobody asked for is still due under policy summary.when needed. It is not when the
--- thread has been compressed meanwhile or is about to be: compression reads the same messages. Half of the tokens are
--- enough here, because jobs may have counted fewer than were estimated when this job was queued.
-create or replace function memory._is_summary_due(p_job memory.jobs, p_policy jsonb)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return not memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
-    and memory._needs_summary(p_policy, memory._active_tokens(p_job.user_id, p_job.scope),
-                              2 * memory._tokens_since_summary(p_job.user_id, p_job.scope));
-end;
-$$;
-
--- The first message of a thread from p_from_seq on that jobs may read; null when there is none.
-create or replace function memory._first_seq(p_user_id text, p_thread_id text, p_from_seq bigint)
-returns bigint
-language plpgsql stable parallel safe
-as $$
-begin
-  return m.seq from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq >= p_from_seq
-    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-  order by m.seq limit 1;
-end;
-$$;
-
--- The newest rolling summary that covers a message; null when there is none.
-create or replace function memory._rolling_summary_across(p_user_id text, p_thread_id text, p_seq bigint)
-returns memory.summaries
-language plpgsql stable parallel safe
-as $$
-begin
-  return s from memory.summaries as s
-  where s.user_id = p_user_id and s.thread_id = p_thread_id and s.kind = 'rolling' and s.status = 'completed'
-    and p_seq between s.start_seq and s.end_seq
-  order by s.end_seq desc limit 1;
-end;
-$$;
-
--- The start of the rolling summary's window: p_window_size messages before its end, at an even seq so that a question
--- keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is counted
--- from there.
+-- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
+-- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is
+-- counted from there.
 create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint
 language sql immutable parallel safe

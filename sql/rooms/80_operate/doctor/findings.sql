@@ -33,12 +33,22 @@ begin
   from jsonb_array_elements(p_models) as m (value)
   where m.value ->> 'last_error' is not null;
 
+  -- The results of jobs tell it, as long as they are kept.
   return query
   select 'languages', 'languages', false,
     format('the built-in model could not read messages (%s), so nothing is remembered of them', l.found),
     'Register and activate a chat model, which reads every language: memory.register_model(), memory.activate_model()'
-  from (select memory._unread_languages() as found) as l
-  where l.found is not null;
+  from (
+    select string_agg(format('%s in %s', u.messages, u.language), ', ' order by u.messages desc, u.language) as found
+    from (
+      select l.key as language, sum(l.value::numeric) as messages
+      from (select j.* from memory.jobs as j
+            where j.status in ('completed', 'dead') order by j.finished_at desc limit 1000) as n
+      cross join jsonb_each_text(n.result -> 'unread') as l
+      where n.status = 'completed' and n.kind = 'extract_memories'
+      group by l.key order by sum(l.value::numeric) desc, l.key limit 10) as u) as l
+  where l.found is not null
+    and exists (select from memory.models as m where m.kind = 'chat' and m.is_active and m.provider = 'local');
 
   return query
   select 'embedding model', 'embedding model', false, 'none is active: searches compare words, not meaning',

@@ -20,21 +20,3 @@ begin
   return swept_jobs;
 end;
 $$;
-
--- Deletes the rows of gone_jobs whose jobs were deleted more than 7 days ago.
-create or replace function memory._sweep_gone_jobs(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due constant tid[] := array(
-    select g.ctid
-    from memory.gone_jobs as g
-    where g.gone_at < statement_timestamp() - interval '7 days'
-    order by g.gone_at
-    limit p_batch_size
-    for update skip locked);
-begin
-  delete from memory.gone_jobs as g where g.ctid = any (due);
-end;
-$$;

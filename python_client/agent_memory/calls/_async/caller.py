@@ -1,0 +1,372 @@
+"""One call of one SQL function: its connection, its notices and its errors."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager, nullcontext
+from typing import TYPE_CHECKING, Any, Protocol
+
+import psycopg
+from psycopg import AsyncConnection, AsyncCursor
+from psycopg.pq import TransactionStatus
+from psycopg.rows import scalar_row
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from ...errors import (
+    QUESTIONS,
+    AgentMemoryError,
+    InvalidValueError,
+    connecting,
+    from_psycopg,
+    may_come_from_an_upgrade,
+)
+from ..arguments import Vector, VectorDumper
+from ..forks import abandon, begin_anew_in_children
+from ..function import Function, Keys, Rows
+from ..masks import MAY_MASK, keys_of_environment, masked
+from ..notices import Cause, Notices, warned_of_stores
+from ..pools import AsyncPool
+from ..statements import loaded_anew, statement
+from .poolers import async_prepare_nothing_behind_a_pooler
+
+if TYPE_CHECKING:
+    from typing_extensions import LiteralString
+
+_CLIENT = "AsyncMemory"
+
+
+class AsyncServedStore(Protocol):
+    """An embedded store, whose server runs for as long as clients use it."""
+
+    async def running(self) -> str:
+        """Return the connection string of the store, whose server runs."""
+
+    async def close(self) -> None:
+        """Leave the store."""
+
+    def forget(self) -> None:
+        """Forget the store of the process that this one was forked from."""
+
+
+class AsyncCaller:
+    """The connection or pool of a client, and how the client's methods call SQL functions with it.
+
+    Args:
+        source: a psycopg connection, a psycopg pool or a connection string; None is the store.
+        store: an embedded store.
+        pool_size: how many connections the client's own pool may open.
+        token: the token of a tenant's session, or what returns one before each call.
+        prepare: whether the client's own connections prepare statements; None: unless a pooler is in between.
+
+    Attributes:
+        connection: the connection of the caller, for a client that was made of one.
+        store: the store.
+        warned: the causes that the client has warned of.
+    """
+
+    def __init__(
+        self,
+        source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str | None,
+        store: AsyncServedStore | None = None,
+        *,
+        pool_size: int = 10,
+        token: str | Callable[[], str] | None = None,
+        prepare: bool | None = None,
+    ) -> None:
+        self.connection: AsyncConnection[Any] | None = None
+        self.store = store
+        self.warned: set[Cause] = set() if store is None else warned_of_stores
+        self._pool: AsyncConnectionPool[Any] | None = None
+        self._conninfo = source if isinstance(source, str) else ""
+        self._owns_pool = source is None or isinstance(source, str)
+        self._pool_size = pool_size
+        self._is_closed = False
+        self._token = token
+        self._prepares = prepare
+        self._is_parents = False
+        self._one_at_a_time = asyncio.Lock()
+        self._refusals = 0
+        self._refusal = Exception()
+        if isinstance(source, AsyncConnection):
+            self.connection = source
+        elif isinstance(source, AsyncConnectionPool):
+            self._pool = source
+        elif self._owns_pool:
+            self._pool = self._new_pool()
+        else:
+            accepted = ", ".join(kind.__name__ for kind in (AsyncConnection, AsyncConnectionPool, str))
+            raise TypeError(
+                f"source must be one of {accepted}, not {type(source).__name__}"
+                " (AsyncMemory takes the asynchronous ones, Memory the others)"
+            )
+        begin_anew_in_children(self)
+
+    async def close(self) -> None:
+        """Close the client's own pool, and leave its embedded store. What was passed in stays open."""
+        self._is_closed = True
+        if self._owns_pool and self._pool is not None:
+            await self._pool.close()
+        if self.store is not None:
+            await self.store.close()
+
+    def begin_anew(self) -> None:
+        """Use nothing of the process that this one was forked from; the next call opens a pool of its own."""
+        if self.store is not None:
+            self.store.forget()
+        if self._owns_pool:
+            abandon(self._pool)
+            self._pool = self._new_pool()
+        elif self._pool is None or not self._pool.closed:
+            self._is_parents = True
+        self._one_at_a_time = asyncio.Lock()
+
+    def _new_pool(self) -> AsyncConnectionPool[Any]:
+        return AsyncPool(
+            self._conninfo if self.store is None else self.store.running,
+            min_size=1,
+            max_size=self._pool_size,
+            open=False,
+            check=None if self.store is None else AsyncPool.check_connection,
+            configure=async_prepare_nothing_behind_a_pooler if self._prepares is None else None,
+            kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
+        )
+
+    async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
+        """Call a function with arguments by name, and return what its method returns."""
+        arguments = function.sendable(given)
+        query = statement("select * from", function.name, tuple(arguments))
+        notices = Notices(self.warned)
+        async with self.borrowed(notices) as connection:
+            # The caller's connection may have another cursor type and row factory.
+            cursor = AsyncCursor(connection, row_factory=function.row_factory)
+            if any(isinstance(argument, Vector) for argument in arguments.values()):
+                cursor.adapters.register_dumper(Vector, VectorDumper)
+            async with async_translated(connection, function.name):
+                if function.keys is not None:
+                    await self._execute_masked(cursor, query, arguments, function.keys)
+                else:
+                    await self._execute_anew(cursor, query, arguments)
+                rows = await async_fetched(cursor)
+        notices.warn()
+        return function.read(rows)
+
+    async def call_procedure(self, function: Function, given: Mapping[str, Any]) -> None:
+        """Call a procedure that commits.
+
+        Raises:
+            AgentMemoryError: the connection is inside a transaction.
+        """
+        arguments = function.sendable(given)
+        query = statement("call", function.name, tuple(arguments))
+        async with self.borrowed(Notices(self.warned)) as connection:
+            if connection.info.transaction_status != TransactionStatus.IDLE:
+                raise AgentMemoryError(
+                    f"{function.name} commits between jobs and cannot run inside a transaction",
+                    hint="Commit first, or use a connection of its own.",
+                )
+            # Without autocommit, psycopg would open a transaction around the call.
+            autocommit = connection.autocommit
+            await connection.set_autocommit(True)
+            try:
+                async with async_translated(connection, function.name):
+                    await connection.execute(query, arguments)
+            finally:
+                if not connection.closed:
+                    await connection.set_autocommit(autocommit)
+
+    async def _execute_anew(self, cursor: AsyncCursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
+        """Execute a statement, and again where an upgrade of the database came in between."""
+        connection = cursor.connection
+        try:
+            await self._execute(cursor, query, arguments)
+        except psycopg.Error as error:
+            if not (_is_alone(connection) and may_come_from_an_upgrade(error)):
+                raise
+            # The failed call was a transaction of its own, so nothing came of it. A rollback has psycopg prepare its
+            # statements anew.
+            async with connection.transaction(force_rollback=True):
+                pass
+            await self._execute(cursor, query, arguments)
+
+    async def _execute_masked(
+        self, cursor: AsyncCursor[Any], query: bytes, arguments: dict[str, Any], need: Keys
+    ) -> None:
+        """Execute the statement of a function that may need a key. The key and an argument ``value`` go masked."""
+        keys, connection = keys_of_environment(), cursor.connection
+        # The mask lives as long as the transaction: the caller's own where there is one.
+        async with connection.transaction() if _is_alone(connection) else nullcontext():
+            await self.send_token(connection)
+            asking = AsyncCursor(connection, row_factory=scalar_row)
+            if keys and need == "wanted":
+                await asking.execute(MAY_MASK)
+                keys = keys if await asking.fetchone() else {}
+            if keys or "value" in arguments:
+                await asking.execute("select memory._secret_mask()")
+                mask: bytes = await asking.fetchone() or b""
+                for setting, key in keys.items():
+                    await asking.execute(
+                        "select set_config(%s, %s, true) is null", [setting, masked(key, mask, setting)]
+                    )
+                if "value" in arguments:
+                    arguments["value"] = masked(arguments["value"], mask, "value")
+            await cursor.execute(query, arguments)
+
+    async def _execute(self, cursor: AsyncCursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
+        async with nullcontext() if self._token is None else self._as_tenant(cursor.connection):
+            await cursor.execute(query, arguments)
+
+    @asynccontextmanager
+    async def _as_tenant(self, connection: AsyncConnection[Any]) -> AsyncIterator[None]:
+        """Send the token and the one statement inside in one transaction, and in one round trip where that is safe.
+
+        Behind a pooler the next transaction may be another client's, so the token must not outlive this one. Where
+        nothing is prepared because of a pooler, statements are sent one by one: PgBouncer 1.18 now and then gave a
+        client that pipelines a session and did not forward its statements (4 of 12 runs with 16 clients).
+        """
+        if connection.prepare_threshold is not None and psycopg.capabilities.has_pipeline():
+            # What a pipeline sends up to its end is one transaction, also in autocommit mode.
+            async with connection.pipeline():
+                await self.send_token(connection)
+                yield
+        else:
+            async with connection.transaction():
+                await self.send_token(connection)
+                yield
+
+    async def send_token(self, connection: AsyncConnection[Any]) -> None:
+        """Set the token of this client, if it has one, for the rest of the connection's transaction."""
+        if self._token is not None:
+            token = self._token if isinstance(self._token, str) else self._token()
+            if not isinstance(token, str):
+                raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
+            await AsyncCursor(connection).execute("select set_config('agent_memory.token', %s, true)", [token])
+
+    def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
+        """Name what degrades answers and is known in this process alone, once per cause and client."""
+        notices = Notices(self.warned)
+        notices.degrade(text, hint, sqlstate)
+        notices.warn()
+
+    @asynccontextmanager
+    async def in_a_transaction(self, isolation: LiteralString) -> AsyncIterator[AsyncCaller]:
+        """Yield a caller on one connection in a transaction: the client's, or one of its own at this isolation."""
+        notices = Notices(self.warned)
+        async with self.borrowed(notices) as connection, async_translated(connection):
+            is_own = connection.info.transaction_status == TransactionStatus.IDLE
+            async with connection.transaction() if is_own else nullcontext():
+                if is_own:
+                    await connection.execute(f"set transaction isolation level {isolation}")
+                bound = AsyncCaller(connection, token=self._token)
+                bound.warned = self.warned
+                yield bound
+        notices.warn()
+
+    @asynccontextmanager
+    async def borrowed(self, notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
+        """Yield the connection of one call; its notices are collected."""
+        if self._is_parents:
+            raise AgentMemoryError(
+                f"this {_CLIENT} has a {'connection' if self._pool is None else 'pool'} of the process that"
+                " this one was forked from; two processes on one connection read each other's answers",
+                hint="Open it after the fork, or make the client of a connection string: it connects anew by itself.",
+            )
+        if self._pool is None:
+            assert self.connection is not None
+            async with self._one_at_a_time, self._heard(self.connection, notices) as connection:
+                yield connection
+        else:
+            if self._owns_pool and self._pool.closed:
+                if self._is_closed:
+                    raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
+                await self._open()
+            try:
+                async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
+                    yield connection
+            except PoolTimeout as error:
+                raise PoolTimeout(
+                    f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
+                ) from None
+
+    async def _open(self) -> None:
+        """Open the client's own pool, once for all calls that come at the same time."""
+        refused_before = self._refusals
+        async with self._one_at_a_time:
+            if self._pool is not None and not self._pool.closed:
+                return
+            if self._refusals > refused_before:
+                raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
+            try:
+                # A plain connection first reports an error at once; a pool would retry for half a minute.
+                conninfo = self._conninfo if self.store is None else await self.store.running()
+                with connecting(conninfo):
+                    tried = await AsyncConnection.connect(conninfo)
+            except Exception as error:
+                self._refusals, self._refusal = self._refusals + 1, error
+                raise
+            await tried.close()
+            self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
+            await self._pool.open(wait=True)  # else the first call would have a second connection made
+
+    @asynccontextmanager
+    async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
+        connection.add_notice_handler(notices.hear)
+        try:
+            yield connection
+        finally:
+            connection.remove_notice_handler(notices.hear)
+
+
+async def async_fetched(cursor: AsyncCursor[Any]) -> Rows:
+    """Return the rows of a cursor. A time that datetime cannot hold is None."""
+    try:
+        return await cursor.fetchall()
+    except psycopg.DataError:
+        return loaded_anew(cursor)
+
+
+def _is_alone(connection: AsyncConnection[Any]) -> bool:
+    """Whether a statement is a transaction of its own."""
+    return connection.autocommit and connection.info.transaction_status == TransactionStatus.IDLE
+
+
+@asynccontextmanager
+async def async_translated(connection: AsyncConnection[Any], function: str | None = None) -> AsyncIterator[None]:
+    """Raise the errors of the SQL API as the exceptions of this package; the psycopg error is their ``__cause__``.
+
+    Args:
+        connection: where the statements inside run.
+        function: the function of the SQL API that they call, if it is one.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        translation = from_psycopg(error, connection.info, function, await _answer(connection, error))
+        if translation is None:
+            raise
+        raise translation from error
+
+
+async def _answer(connection: AsyncConnection[Any], error: psycopg.Error) -> str | None:
+    """Ask the server for facts that explain an error, unless the error ended its transaction."""
+    question = QUESTIONS.get(error.sqlstate or "")
+    if question is None or connection.info.transaction_status != TransactionStatus.IDLE:
+        return None
+    try:
+        [answer] = await (await AsyncCursor(connection).execute(question)).fetchone() or [None]
+    except (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName):
+        return ""
+    except psycopg.Error:
+        return None
+    return str(answer)
+
+
+class AsyncMethods:
+    """Methods that call SQL functions.
+
+    Attributes:
+        caller: makes the calls, with the connections of the client.
+    """
+
+    def __init__(self, caller: AsyncCaller) -> None:
+        self.caller = caller

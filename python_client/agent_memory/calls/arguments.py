@@ -1,0 +1,301 @@
+"""Checks the arguments of a client's method, and converts each to what psycopg sends."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import struct
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import date, datetime, timedelta
+from types import NoneType, UnionType
+from typing import Any, Literal, NoReturn, Union, get_args, get_origin, get_type_hints
+from uuid import UUID
+
+from psycopg.adapt import Dumper
+from psycopg.pq import Format
+from psycopg.types.json import Jsonb
+
+from ..choices import Role, Source
+from ..errors import InvalidValueError
+from ..vectors import Embedding, HasNumbers, HasToNumbers
+from .pieces import LongText
+
+Sender = Callable[[str, Any], Any]
+"""Takes an argument's name and value, and returns what psycopg sends, or None for nothing.
+
+Raises InvalidValueError for a wrong value.
+"""
+
+
+def as_json(argument: Any) -> Any:
+    """Return what a sender made of an argument in the types that JSON has; the database takes them, too."""
+    return json.loads(_dumps(argument.obj if isinstance(argument, Jsonb) else argument))
+
+
+def check_json(path: str, value: object) -> None:
+    """Refuse what cannot be stored as jsonb, naming where it is.
+
+    Raises:
+        InvalidValueError: a NUL character, NaN, infinity, a type that JSON does not have, or hundreds of levels.
+    """
+    try:
+        _check_json(path, value)
+    except RecursionError:
+        raise InvalidValueError(f"{path} is nested too deeply", hint="Store it as text, or flatten it.") from None
+
+
+def _text(name: str, value: object) -> str:
+    if not isinstance(value, str):
+        _refuse_type(
+            name, "text", value, f"{name}.decode()" if isinstance(value, bytes) else _converted("str", name, value)
+        )
+    if "\0" in value:
+        raise InvalidValueError(
+            f"{name} contains a NUL character", hint="PostgreSQL text cannot hold NUL; remove or replace it."
+        )
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidValueError(
+                f"{name} contains half a surrogate pair at position {error.start}",
+                hint='The text was cut or decoded wrongly; value.encode("utf-8", "replace").decode() repairs it.',
+            ) from None
+    return value
+
+
+def _text_or_null(name: str, value: object) -> str | None:
+    return None if value is None else _text(name, value)
+
+
+def _whole_number(name: str, value: object) -> str:
+    if not isinstance(value, int) or isinstance(value, bool):
+        _refuse_type(name, "a whole number", value, _converted("int", name, value))
+    if not -(2**63) <= value < 2**63:
+        raise InvalidValueError(f"{name} is out of range", hint="No number of this API has more than 64 bits.")
+    # psycopg would choose a type by the size of the number, and PostgreSQL takes no bigint for an int argument.
+    return str(int(value))
+
+
+def _number(name: str, value: object) -> str:
+    if not isinstance(value, (float, int)) or isinstance(value, bool):
+        _refuse_type(name, "a number", value, _converted("float", name, value))
+    try:
+        # PostgreSQL takes no double precision for a real argument; a text takes the type of the argument.
+        return str(float(value))
+    except OverflowError:
+        raise InvalidValueError(f"{name} is out of range", hint="Pass a float.") from None
+
+
+def _flag(name: str, value: object) -> bool:
+    if not isinstance(value, bool):
+        _refuse_type(name, "True or False", value)
+    return value
+
+
+def _time(name: str, value: object) -> datetime | str:
+    if not isinstance(value, datetime):
+        is_date = isinstance(value, date)
+        aware = f"datetime.combine({name}, time(), timezone.utc)" if is_date else f"datetime.fromisoformat({name})"
+        _refuse_type(name, "a datetime", value, aware if isinstance(value, (str, date)) else None)
+    if value.replace(tzinfo=None) == datetime.max:
+        return "infinity"
+    if value.utcoffset() is None:
+        # The server would read the time in the session's time zone, which may differ from that of this process.
+        raise InvalidValueError(
+            f"{name} has no time zone",
+            hint=f"Pass {name}.astimezone() for local time, or {name}.replace(tzinfo=timezone.utc) for UTC.",
+        )
+    return value
+
+
+def _duration(name: str, value: object) -> timedelta:
+    if not isinstance(value, timedelta):
+        seconds = f"timedelta(seconds={name})"
+        _refuse_type(name, "a timedelta", value, seconds if isinstance(value, (int, float)) else None)
+    return value
+
+
+def _uuid(name: str, value: object) -> UUID:
+    if isinstance(value, str):
+        try:
+            return UUID(value)
+        except ValueError:
+            raise InvalidValueError(f"{name} is not a UUID", hint="Pass an id as the database gave it.") from None
+    if not isinstance(value, UUID):
+        _refuse_type(name, "a UUID", value)
+    return value
+
+
+def _texts(name: str, value: object) -> list[str]:
+    return [_text(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of texts", str, value))]
+
+
+def _object(name: str, value: object) -> Jsonb:
+    if not isinstance(value, Mapping):
+        _refuse_type(name, "a dict", value, f"json.loads({name})" if isinstance(value, str) else None)
+    check_json(name, value)
+    return Jsonb(value, dumps=_dumps)
+
+
+def _objects(name: str, value: object) -> Jsonb:
+    for index, item in enumerate(_listed(name, "a list of dicts", Mapping, value)):
+        path = f"{name}[{index}]"
+        if not isinstance(item, Mapping):
+            _refuse_type(path, "a dict", item, f"{path}.model_dump()" if hasattr(item, "model_dump") else None)
+        if isinstance(item.get("created_at"), datetime):
+            _time(f"{path}.created_at", item["created_at"])
+        check_json(path, item)
+    return Jsonb(value, dumps=_dumps)
+
+
+class Vector(bytes):
+    """An embedding as pgvector receives it in binary: the number of dimensions, an unused field, 4 bytes a number."""
+
+
+class VectorDumper(Dumper):
+    """Sends an embedding. Without an oid the server takes the type of the argument, in whichever schema pgvector is."""
+
+    format = Format.BINARY
+
+    def dump(self, obj: Vector) -> Vector:
+        """Return what is sent."""
+        return obj
+
+
+def _vector(name: str, value: Any) -> Vector:
+    try:
+        if isinstance(value, HasToNumbers):
+            value = value.to_list()
+        elif isinstance(value, HasNumbers):
+            value = value.tolist()
+        elif isinstance(value, (str, bytes, Mapping)):
+            raise TypeError
+        numbers = [float(number) for number in value]
+        packed = Vector(struct.pack(f">HH{len(numbers)}f", len(numbers), 0, *numbers))
+    except (TypeError, ValueError):
+        raise InvalidValueError(f"{name} must be a sequence of numbers", hint="Pass the model's floats.") from None
+    except (OverflowError, struct.error):
+        raise InvalidValueError(
+            f"{name} is out of range", hint="Pass at most 16,000 numbers, each of which a float of 4 bytes can hold."
+        ) from None
+    if not all(map(math.isfinite, numbers)):
+        raise InvalidValueError(f"{name} must not contain NaN or infinity", hint="Pass the model's floats.")
+    return packed
+
+
+_SENDERS: dict[object, Sender] = {
+    str: _text,
+    int: _whole_number,
+    float: _number,
+    bool: _flag,
+    datetime: _time,
+    timedelta: _duration,
+    UUID | str: _uuid,
+    Sequence[str]: _texts,
+    Sequence[Role]: _texts,
+    Sequence[Source]: _texts,
+    Embedding: _vector,
+    Mapping[str, Any]: _object,
+    Sequence[Mapping[str, Any]]: _objects,
+    LongText: _text_or_null,
+}
+
+
+def senders_of(method: Callable[..., Any]) -> dict[str, tuple[Sender, bool]]:
+    """Return for each argument of a method, by its annotation, how to send a value, and whether one is required."""
+    arguments = inspect.signature(method).parameters
+    return {
+        name: (
+            _sender(_without_none(hint), arguments[name].default),
+            arguments[name].default is inspect.Parameter.empty,
+        )
+        for name, hint in get_type_hints(method).items()
+        if name in arguments
+    }
+
+
+def _sender(hint: object, default: object) -> Sender:
+    """Return how an argument of this type is sent; the choices of a Literal are texts, which the database checks."""
+    kinds = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
+    send = _text if any(get_origin(kind) is Literal for kind in kinds) else _SENDERS[hint]
+    if default in (None, inspect.Parameter.empty):
+        return send
+    sent_default = send("default", default)
+
+    def send_unless_default(name: str, value: object) -> Any:
+        sent = send(name, value)
+        return None if sent == sent_default else sent
+
+    return send_unless_default
+
+
+def _without_none(hint: Any) -> object:
+    """Return e.g. ``str`` for ``str | None``."""
+    if get_origin(hint) not in (UnionType, Union):
+        return hint
+    first, *others = (kind for kind in get_args(hint) if kind is not NoneType)
+    for kind in others:
+        first = first | kind
+    return first
+
+
+def _listed(name: str, wanted: str, single: type, value: object) -> Sequence[Any]:
+    if not isinstance(value, (list, tuple)):
+        instead = None
+        if isinstance(value, single):
+            instead = f"[{name}]"
+        elif isinstance(value, Iterable) and not isinstance(value, (str, bytes, Mapping)):
+            instead = f"list({name})"
+        _refuse_type(name, wanted, value, instead)
+    return value
+
+
+def _converted(kind: str, name: str, value: object) -> str | None:
+    """Return e.g. ``str(user_id)``, unless the value holds several."""
+    return None if isinstance(value, Iterable) and not isinstance(value, str) else f"{kind}({name})"
+
+
+def _refuse_type(name: str, wanted: str, value: object, instead: str | None = None) -> NoReturn:
+    given = "None" if value is None else type(value).__name__
+    if value is None:
+        hint = f"Pass {wanted}: {name} must not be None."
+    elif instead is None:
+        hint = "The method's signature names the types it takes."
+    else:
+        hint = f"Pass {instead}."
+    raise InvalidValueError(f"{name} must be {wanted}, not {given}", hint=hint)
+
+
+def _check_json(path: str, value: object) -> None:
+    # What is most common comes first: whether something is a Mapping costs more than all the other questions.
+    if value is None or isinstance(value, int):
+        return
+    if isinstance(value, str):
+        _text(path, value)
+    elif isinstance(value, (list, tuple)):
+        for index, item in enumerate(value):
+            _check_json(f"{path}[{index}]", item)
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise InvalidValueError(f"{path} is {value}, which JSON does not know", hint="Use null instead.")
+    elif isinstance(value, (dict, Mapping)):
+        for key, item in value.items():
+            if not isinstance(key, str):
+                _refuse_type(f"a key of {path}", "text", key)
+            _check_json(f"{path}.{_text(f'a key of {path}', key)}", item)
+    elif not isinstance(value, (date, UUID)):
+        raise InvalidValueError(f"{path} cannot be a {type(value).__name__}", hint="Use the types JSON has.")
+
+
+def _dumps(value: Any) -> str:
+    return json.dumps(value, default=_as_json)
+
+
+def _as_json(value: object) -> object:
+    if isinstance(value, date):
+        return value.isoformat()
+    if isinstance(value, Mapping):
+        return dict(value)
+    return str(value)

@@ -1,0 +1,53 @@
+-- Whether a user_id is an id, and one that this session may reach.
+create or replace function memory._is_user(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
+end;
+
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters, and
+-- as user_id any user that this session may not reach.
+create or replace function memory._check_id(p_argument text, p_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if not memory._is_id(p_id) then
+    perform memory._refuse(p_argument,
+      case
+        when p_id is null then 'must not be null'
+        when p_id = '' then 'must not be empty'
+        else format('has %s characters, at most 255 are allowed', length(p_id))
+      end,
+      format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
+  elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
+    perform memory._refuse_foreign_user();
+  end if;
+end;
+$$;
+
+-- Refuses a null for "all users" in a session that reaches one user only; any other user_id as memory._check_id() does.
+create or replace function memory._check_user_or_all(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_user_id is not null then
+    perform memory._check_id('user_id', p_user_id);
+  elsif memory._is_tenant() then
+    perform memory._refuse_foreign_user();
+  end if;
+end;
+$$;
+
+-- The error is the same for users who exist and for those who do not.
+create or replace function memory._refuse_foreign_user()
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('user_id', 'is not the user of this session',
+    'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
+end;
+$$;

@@ -1,0 +1,147 @@
+-- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
+-- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
+
+-- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. What most
+-- libraries make is verified here, anything else by memory._user_of_unusual_token(). PostgreSQL prepares each
+-- expression anew in each transaction, so what counts here is the number of functions that they call: this takes two
+-- thirds of the instructions of the other function. split_part() and replace() do not look at each character, as left()
+-- and translate() do.
+create or replace function memory._user_of_token(p_token text)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  key memory.token_keys;
+  head constant text := split_part(p_token, '.', 1);
+  body text;
+  signed text;
+  claims jsonb;
+begin
+  select k.* into key from memory.token_keys as k where not k.is_previous;
+  if head in (
+    'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9', -- {"alg":"HS256","typ":"JWT"}
+    'eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9', -- {"typ":"JWT","alg":"HS256"}
+    'eyJhbGciOiJIUzI1NiJ9')                 -- {"alg":"HS256"}
+  then
+    body := split_part(p_token, '.', 2);
+    signed := head || '.' || body;
+    signed := signed || '.' || memory._signature(signed, key.inner_block, key.outer_block);
+    if memory._is_same_secret(signed, p_token) then
+      begin -- whoever has the key may have signed anything
+        claims := memory._from_base64url(body)::jsonb;
+      exception
+        when data_exception or program_limit_exceeded then
+          perform memory._refuse_token('holds no JSON');
+      end;
+      if jsonb_path_match(claims, '$.sub.type() == "string" && $.exp.type() == "number" && !exists($.nbf)')
+        and memory._is_id(claims ->> 'sub')
+        and (claims -> 'exp')::numeric > extract(epoch from clock_timestamp()) then
+        return claims ->> 'sub';
+      end if;
+    end if;
+  end if;
+  return memory._user_of_unusual_token(p_token, key);
+end;
+$$;
+
+-- The user of a token that has another head, more claims on its time, or the signature of the previous key. Refuses any
+-- other token.
+create or replace function memory._user_of_unusual_token(p_token text, p_key memory.token_keys)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  head text;
+  body text;
+  header jsonb;
+  claims jsonb;
+begin
+  if (octet_length(p_token) <= 8192 and p_token ~ '^[A-Za-z0-9_-]+[.][A-Za-z0-9_-]+[.][A-Za-z0-9_-]+$') is not true then
+    perform memory._refuse_token(case
+      when coalesce(p_token, '') = '' then 'is not set, and this role is bound to no user'
+      when octet_length(p_token) > 8192 then format('has %s bytes, at most 8192 are allowed', octet_length(p_token))
+      else 'is not a JSON Web Token: three parts in base64url, with points between them' end);
+  end if;
+  head := split_part(p_token, '.', 1);
+  body := split_part(p_token, '.', 2);
+  perform from memory.token_keys as k
+  where memory._is_same_secret(memory._signature(head || '.' || body, k.inner_block, k.outer_block),
+                               split_part(p_token, '.', 3));
+  if not found then
+    perform memory._refuse_token(case when p_key is null then 'cannot be verified: this database has no key'
+                                      else 'is not signed with the key of this database' end);
+  end if;
+
+  begin -- whoever has the key may have signed anything
+    header := memory._from_base64url(head)::jsonb;
+    claims := memory._from_base64url(body)::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON');
+  end;
+  perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
+  return claims ->> 'sub';
+end;
+$$;
+
+-- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
+create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
+    perform memory._refuse_token('is not signed by HS256');
+  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
+    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
+  elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
+    perform memory._refuse_token('never expires: the claim exp must say when it does');
+  elsif (p_claims -> 'exp')::numeric <= p_moment then
+    perform memory._refuse_token('has expired');
+  elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
+    perform memory._refuse_token('has a claim nbf that is not a number');
+  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
+    perform memory._refuse_token('is not valid yet');
+  end if;
+end;
+$$;
+
+-- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters.
+create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
+returns text
+language sql stable parallel safe -- convert_to() is stable
+begin atomic
+  select left(replace(replace(
+    encode(memory._hmac_sha256(convert_to(p_signed, 'UTF8'), p_inner_block, p_outer_block), 'base64'),
+    '+', '-'), '/', '_'), 43);
+end;
+
+-- Whether two texts are the same, of which one must not be guessed from the time that the comparison takes. Numbers of
+-- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is
+-- not known.
+create or replace function memory._is_same_secret(p_text text, p_other text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select hashtextextended(p_text, 0) = hashtextextended(p_other, 0) and p_text = p_other;
+end;
+
+-- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
+create or replace function memory._from_base64url(p_text text)
+returns text
+language sql stable parallel safe -- convert_from() is stable
+begin atomic
+  select convert_from(decode(
+    rpad(replace(replace(p_text, '-', '+'), '_', '/'), (octet_length(p_text) + 3) & -4, '='), 'base64'), 'UTF8');
+end;
+
+create or replace function memory._refuse_token(p_problem text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._refuse('agent_memory.token', p_problem,
+    'Within the transaction, pass the token that your server has made: '
+    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
+end;
+$$;

@@ -1,0 +1,129 @@
+-- Keeps credentials out of what models read. A mark that says what stood there takes the place of each: "(credential:
+-- GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every pattern is matched in
+-- time linear in the text: 10 MB without a blank take seconds.
+
+-- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
+-- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
+create or replace function memory._without_credentials(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant text := lower(p_text);
+  has_long_word constant boolean := p_text ~ '[A-Za-z0-9+/_-]{20}';
+  form record;
+begin
+  if (has_long_word or said like any ('{%://%,%authorization%,%curl%}') or strpos(said, repeat('-', 2)) > 0)
+    and p_text ~ memory._known_credential() then
+    for form in select f.* from memory._credential_forms() as f loop
+      p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
+    end loop;
+  end if;
+  if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
+      or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
+    and p_text ~* memory._assignment() then
+    p_text := (
+      select string_agg(case when m.parts is null then g.gap else g.gap || memory._masked_assignment(m.parts) end, ''
+                        order by g.place)
+      from regexp_split_to_table(p_text, memory._assignment(), 'i') with ordinality as g (gap, place)
+      left join regexp_matches(p_text, memory._assignment(), 'gi') with ordinality as m (parts, place)
+        on m.place = g.place);
+  end if;
+  if has_long_word and p_text ~ memory._long_word() then
+    p_text := memory._without_random_words(p_text);
+  end if;
+  return p_text;
+end;
+$$;
+
+-- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
+-- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
+-- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
+create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  masked jsonb;
+begin
+  if p_depth = 100 then
+    return to_jsonb(memory._without_credentials(p_value::text));
+  end if;
+  case jsonb_typeof(p_value)
+    when 'string' then
+      return to_jsonb(memory._without_credentials(p_value #>> '{}'));
+    when 'array' then
+      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
+      from jsonb_array_elements(p_value) with ordinality as i (value, position)
+      where p_value <> '[]';
+      return coalesce(masked, p_value);
+    when 'object' then
+      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
+      select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
+                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
+      from jsonb_each(p_value) as i;
+      masked := coalesce(masked, p_value);
+      return case
+        when masked ? 'token_count' and masked -> 'content' <> p_value -> 'content' then masked || '{"is_cut": true}'
+        else masked
+      end;
+    else
+      return p_value;
+  end case;
+end;
+$$;
+
+-- The credentials that have a form of their own, with their marks. Further ones are found by the name that stands
+-- before them (memory._assignment()) or because they look random (memory._long_word()).
+create or replace function memory._credential_forms()
+returns table (pattern text, mark text)
+language sql immutable parallel safe
+begin atomic
+  select f.pattern, coalesce(f.mark, '(credential: ' || f.name || ')')
+  from (values
+    -- A key that ends, or one that was cut off.
+    ('private key', '-{5}BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-{5}(?:(?:[^-]|-[^-])*-{5}END [A-Z0-9 ]*-{5}'
+      || e'|(?:(?:\\s|\\\\[rn])*[A-Za-z0-9+/=]{16,})+)', null),
+    ('password', e'(://[^\\s:/@"''<>]*:)[^\\s/@"''<>]+@', e'\\1(credential: password)@'),
+    ('GitHub token', e'\\m(?:gh[pousr]_[A-Za-z0-9]{20,}|github_pat_[A-Za-z0-9_]{20,})', null),
+    ('GitLab token', e'\\mgl(?:pat|rt|dt|ptt|cbt|oas)-[A-Za-z0-9_.-]{20,}', null),
+    ('AWS access key', e'\\m(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\\M', null),
+    ('Anthropic key', e'\\msk-ant-[A-Za-z0-9_-]{20,}', null),
+    ('OpenAI key', e'\\msk-[A-Za-z_-]{0,40}[0-9][A-Za-z0-9_-]{12,}', null),
+    ('Stripe key', e'\\m(?:[rs]k_(?:live|test)_[A-Za-z0-9]{16,}|whsec_[A-Za-z0-9+/]{20,}=*)', null),
+    ('Slack token', e'\\m(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,}', null),
+    ('Slack webhook', 'hooks[.]slack[.]com/(?:services|workflows|triggers)/[A-Za-z0-9_/-]{20,}', null),
+    ('Discord webhook', 'discord(?:app)?[.]com/api/webhooks/[0-9]+/[A-Za-z0-9_-]{20,}', null),
+    ('Google API key', e'\\mAIza[A-Za-z0-9_-]{35}', null),
+    ('Google token', e'\\m(?:ya29[.][A-Za-z0-9_.-]{20,}|GOCSPX-[A-Za-z0-9_-]{20,}|1//0[A-Za-z0-9_-]{20,})', null),
+    ('JSON web token', e'\\meyJ[A-Za-z0-9_-]{8,}[.][A-Za-z0-9_-]{8,}(?:[.][A-Za-z0-9_-]*)+', null),
+    ('SendGrid key', e'\\mSG[.][A-Za-z0-9_-]{16,}[.][A-Za-z0-9_-]{16,}', null),
+    ('npm token', e'\\mnpm_[A-Za-z0-9]{30,}', null),
+    ('PyPI token', e'\\mpypi-[A-Za-z0-9_-]{50,}', null),
+    ('Hugging Face token', e'\\mhf_[A-Za-z0-9]{30,}', null),
+    ('DigitalOcean token', e'\\mdo[opr]_v1_[a-f0-9]{40,}', null),
+    ('Twilio key', e'\\m(?:SK|AC)[0-9a-f]{32}\\M', null),
+    ('Telegram token', e'\\m[0-9]{8,10}:AA[A-Za-z0-9_-]{33}', null),
+    ('Docker token', e'\\mdckr_pat_[A-Za-z0-9_-]{20,}', null),
+    ('Shopify token', e'\\mshp(?:at|ca|pa|ss)_[a-fA-F0-9]{32}', null),
+    ('Vault token', e'\\mhv[sbr][.][A-Za-z0-9_-]{20,}', null),
+    ('authorization', e'\\m([Bb]earer|BEARER|[Tt]oken) +[A-Za-z._~+/-]*[0-9][A-Za-z0-9._~+/-]{15,}=*',
+      e'\\1 (credential: authorization)'),
+    ('authorization', e'([Aa]uthorization["'']?\\s*[:=]\\s*["'']?(?:Basic|Bearer|Token|Digest|basic|bearer|token)\\s+)'
+      || e'(?![(])[^\\s"'']{6,}', e'\\1(credential: authorization)'),
+    ('password', e'(\\s-{2}[a-z-]*(?:password|passwd|token|secret|api-key)[ =]+["'']?)[^\\s"''(]*[0-9][^\\s"'']*',
+      e'\\1(credential: password)'),
+    ('password', e'(\\mcurl [^\\n]*(?:-u|--user)[ =]*["'']?[^\\s:"'']+:)(?![(])[^\\s"'']+',
+      e'\\1(credential: password)')
+  ) as f (name, pattern, mark);
+end;
+
+-- One pattern for all of memory._credential_forms().
+create or replace function memory._known_credential()
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  return (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f);
+end;
+$$;

@@ -1,9 +1,0 @@
--- Shows that the summary of this attempt failed.
-create or replace function memory._compress_thread_failed(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._fail_summary(p_job);
-end;
-$$;

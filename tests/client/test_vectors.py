@@ -1,0 +1,81 @@
+"""Embeddings as lists, as arrays of numpy, and as the types of the package pgvector."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+import psycopg
+import pytest
+from agent_memory import InvalidValueError, Memory
+from agent_memory.calls import Function, WorkerProtocol
+from pgvector import HalfVector, Vector
+
+EAST = [1.0, 0.5, -0.25]
+SAME: dict[str, Any] = {
+    "a list": EAST,
+    "a tuple": tuple(EAST),
+    "numpy float32": numpy.array(EAST, "float32"),
+    "numpy float64": numpy.array(EAST),
+    "numpy float16": numpy.array(EAST, "float16"),
+    "Vector": Vector(EAST),
+    "HalfVector": HalfVector(EAST),
+}
+TOO_LARGE = [1e39, 0.0, 0.0]
+
+
+@pytest.fixture
+def memory(db: psycopg.Connection) -> Memory:
+    memory = Memory(db)
+    memory.admin.register_model("compass", "embedding", "openai", "compass", {"dimensions": 3})
+    memory.admin.activate_model("compass")
+    memory.add_memory("ana", "Lives in the east")
+    worker = WorkerProtocol(memory.caller)
+    [job] = worker.claim_jobs("test", ["embed"])
+    worker.complete_job(job.user_id, job.job_id, job.lease_token, {"embeddings": [EAST]})
+    return memory
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_each_type_finds_the_same(memory: Memory, kind: str) -> None:
+    [found] = memory.search("ana", query_embedding=SAME[kind], mode="vector")
+    assert found.score == pytest.approx(1)
+    assert "east" in memory.render_memories("ana", query_embedding=SAME[kind])
+    assert memory.get_context("ana", "t", query_embedding=SAME[kind])
+    assert memory.expand_refs("ana", "east", query="east", query_embedding=SAME[kind]) == "east"
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_each_type_is_kept_for_the_searches_that_follow(memory: Memory, kind: str) -> None:
+    worker = WorkerProtocol(memory.caller)
+    wanted = worker.query_to_embed("ana", "where?")
+    assert wanted is not None
+    assert worker.keep_query_embedding("ana", "where?", wanted.model, SAME[kind])
+    assert memory.search("ana", "where?", mode="vector")[0].score == pytest.approx(1)
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_each_type_is_sent_in_the_binary_format_of_pgvector(kind: str) -> None:
+    assert Function(Memory.search).sendable({"query_embedding": SAME[kind]})["query_embedding"] == (
+        Vector(EAST).to_binary()
+    )
+
+
+def test_a_schema_that_no_search_path_names_is_no_matter(memory: Memory, db: psycopg.Connection) -> None:
+    db.execute("set search_path = pg_catalog")
+    assert memory.search("ana", query_embedding=numpy.array(EAST), mode="vector")
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (numpy.array([1.0, numpy.nan, 0.0]), "query_embedding must not contain NaN or infinity"),
+        (numpy.array([[1.0], [2.0]]), "query_embedding must be a sequence of numbers"),
+        (TOO_LARGE, "query_embedding is out of range"),
+        ([0.0] * 70_000, "query_embedding is out of range"),
+        (["1.0", "x"], "query_embedding must be a sequence of numbers"),
+    ],
+)
+def test_no_embedding_is_refused_by_name(memory: Memory, value: Any, problem: str) -> None:
+    with pytest.raises(InvalidValueError, match=problem):
+        memory.search("ana", query_embedding=value)
