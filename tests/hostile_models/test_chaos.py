@@ -88,7 +88,7 @@ class Crew:
 
 
 @pytest.mark.feature("F6", "F7", "D9")
-@pytest.mark.parametrize("jobs", [50, pytest.param(500, marks=pytest.mark.nightly)])
+@pytest.mark.parametrize("jobs", [50, pytest.param(300, marks=pytest.mark.nightly)])
 def test_each_job_takes_effect_once_whatever_fails(
     server: Server, dsn: str, api: Api, fake: HostileServer, tmp_path: Path, jobs: int
 ) -> None:
