@@ -69,8 +69,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_auto_num_workers() -> int:
-    """As many processes as this one may use processors, but two at least."""
-    return max(2, len(os.sched_getaffinity(0)))
+    """One process more than processors, because tests wait for half of their time: for programs, models and leases."""
+    return len(os.sched_getaffinity(0)) + 1
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -26,7 +26,7 @@ HEADER = ["server", "date", "tests", "failed", "skipped", "minutes"]
 def run(name: str, options: list[str], report: Path) -> list[str]:
     """Run the nightly tests on a server, and return the row of its figures."""
     started = time.monotonic()
-    command = [sys.executable, "-m", "pytest", "--nightly", *options, f"--junitxml={report}", "-n", "2"]
+    command = [sys.executable, "-m", "pytest", "--nightly", *options, f"--junitxml={report}", "-n", "auto"]
     subprocess.run([*command, "--dist", "worksteal", *sys.argv[1:]], cwd=ROOT, check=False)
     [suite] = ElementTree.parse(report).getroot()
     tests, failed, errors, skipped = (int(suite.attrib[key]) for key in ("tests", "failures", "errors", "skipped"))

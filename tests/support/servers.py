@@ -10,6 +10,7 @@ import contextlib
 import importlib.util
 import os
 import pwd
+import shlex
 import shutil
 import stat
 import subprocess
@@ -182,7 +183,6 @@ def running_server(
         owner = _give_to_unprivileged_user(directory, data.parent) if os.geteuid() == 0 else None
         bin_dir = _embedded_bin_dir(directory, owner) if kind == "embedded" else _system_bin_dir()
         env = {"PATH": os.environ["PATH"], "LC_ALL": "C.UTF-8", "OPENAI_API_KEY": "key-of-the-test-server"}
-        env |= environment or {}
         if kind == "system":
             packages = _server_python()
             env["AGENT_MEMORY_PYTHONPATH"] = str(
@@ -190,7 +190,7 @@ def running_server(
             )
 
         log_file = directory / "server.log"
-        pg_ctl = bin_dir / "pg_ctl" if owner is None else _as_user(owner, bin_dir / "pg_ctl", directory)
+        pg_ctl = _script(bin_dir / "pg_ctl", directory, owner, environment or {})
         executor = _Executor(pg_ctl, data, log_file, env)
         executor.init_directory()
         with (data / "postgresql.auto.conf").open("a") as conf:
@@ -253,11 +253,17 @@ def _server_python() -> Path:
     return SERVER_PYTHON
 
 
-def _as_user(owner: pwd.struct_passwd, program: Path, directory: Path) -> Path:
-    """Write a program into the directory that runs another one as that user, and return its path."""
+def _script(program: Path, directory: Path, owner: pwd.struct_passwd | None, environment: Mapping[str, str]) -> Path:
+    """Write a script into the directory that runs a program there, as that user and with that environment.
+
+    The environment may name a library to load, which must not be loaded before the user has changed.
+    """
+    identity = f"setpriv --reuid={owner.pw_uid} --regid={owner.pw_gid} --clear-groups" if owner else ""
+    variables = shlex.join(f"{name}={value}" for name, value in environment.items())
     script = directory / program.name
-    identity = f"--reuid={owner.pw_uid} --regid={owner.pw_gid} --clear-groups"
-    script.write_text(f'#!/bin/sh\ncd "{directory}" && exec setpriv {identity} "{program}" "$@"\n')
+    script.write_text(
+        f'#!/bin/sh\ncd {directory} && exec {identity} env {variables} {shlex.quote(str(program))} "$@"\n'
+    )
     script.chmod(0o755)
     return script
 

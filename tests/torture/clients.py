@@ -17,6 +17,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 from datetime import datetime, timezone
 from hashlib import md5
+from operator import attrgetter
 from typing import Any
 from uuid import UUID
 
@@ -90,7 +91,7 @@ class Client:
                 if self._connection is None or self._connection.closed:
                     self._connection = psycopg.connect(self._conninfo, autocommit=True)
                     self._memory = self.on(self._connection)
-                answer = getattr(self._memory, method)(*arguments, **options)
+                answer = attrgetter(method)(self._memory)(*arguments, **options)
                 self.answers += 1
                 return answer
             except (RetryableError, psycopg.OperationalError) as error:
@@ -166,7 +167,7 @@ class Client:
 
     def do_sweep(self) -> None:
         if self._random.random() < 0.2:
-            self.call("sweep")
+            self.call("admin.sweep")
 
     def do_store_artifact(self) -> None:
         key, content = f"{self._random.getrandbits(128):x}", self.text() * self._random.randrange(1, 200)
