@@ -1,7 +1,7 @@
 """Runs the long forms and writes what they found into docs/reliability.md: ``make nightly``.
 
-The tests that are marked nightly run on both servers; ``python -m tests.torture`` comes after them and keeps its own
-table. Exits with 1 if anything failed.
+The tests that are marked nightly run on the system's server, those of embedded stores after them. Exits with 1 if any
+of them failed.
 """
 
 from __future__ import annotations

@@ -131,7 +131,8 @@ class _Executor(PostgreSQLExecutor):
             self.end()
             self.start()
         except (ExecutorError, subprocess.CalledProcessError) as error:
-            raise RuntimeError(f"{error}: {Path(self.logfile).read_text()}") from error
+            log = Path(self.logfile)
+            raise RuntimeError(f"{error}: {log.read_text() if log.exists() else 'no log'}") from error
 
 
 def install_agent_memory(server: Server, dbname: str) -> None:
