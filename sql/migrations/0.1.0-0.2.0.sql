@@ -581,7 +581,7 @@ create index messages_search_keys_idx on memory.messages using gin (search_keys)
   with (fastupdate = on, gin_pending_list_limit = 128)
   where search_keys is not null;
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc);
-create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash)
+create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is null and deleted_at is null;
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
