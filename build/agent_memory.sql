@@ -216,7 +216,7 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', 'f4de3040cec8ec2bc69f26f2ad99ab09aa1501b1cb1b4940bb2f87d71ae7d3a5'),
+      ('0.1.0-0.2.0', '89ceee3590f0ddc2c4c90ba585ee71015bb288039d6c20ae8c8511305661e687'),
       ('0.2.0', '8388ba08728a2ce3eaafe407db4972bd72dda6e2c27b88eac56bbaeb864d292c'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
@@ -1383,7 +1383,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', 'f4de3040cec8ec2bc69f26f2ad99ab09aa1501b1cb1b4940bb2f87d71ae7d3a5', $migration$
+call memory._migrate('0.1.0', '0.2.0', '89ceee3590f0ddc2c4c90ba585ee71015bb288039d6c20ae8c8511305661e687', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1935,7 +1935,8 @@ from duplicates as d
 where m.user_id = d.user_id and m.memory_id = d.memory_id;
 
 -- The words of texts are parsed by the language of each text. The words of earlier texts were all parsed by
--- search.language: these watermarks have jobs parse them anew, and a search compares the query in that language meanwhile.
+-- search.language: these watermarks have jobs parse them anew, and meanwhile a search compares the query in that
+-- language.
 insert into memory.marks (user_id, scope, kind, position)
 select u.user_id, 'language:' || coalesce(
     (select p.settings #>> '{search,language}' from memory.policies as p where p.user_id = '' and p.agent_id = ''),

@@ -549,7 +549,8 @@ from duplicates as d
 where m.user_id = d.user_id and m.memory_id = d.memory_id;
 
 -- The words of texts are parsed by the language of each text. The words of earlier texts were all parsed by
--- search.language: these watermarks have jobs parse them anew, and a search compares the query in that language meanwhile.
+-- search.language: these watermarks have jobs parse them anew, and meanwhile a search compares the query in that
+-- language.
 insert into memory.marks (user_id, scope, kind, position)
 select u.user_id, 'language:' || coalesce(
     (select p.settings #>> '{search,language}' from memory.policies as p where p.user_id = '' and p.agent_id = ''),
