@@ -216,8 +216,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', 'f5a23be0fb7a41c0de5f729b5519add9441664dd3129afdbcbedc958d4d1e033'),
-      ('0.2.0', 'b4ddb1e971dd55dc4ef510e21292ab41661f5327199856972693c6841e16c019'),
+      ('0.1.0-0.2.0', '89ceee3590f0ddc2c4c90ba585ee71015bb288039d6c20ae8c8511305661e687'),
+      ('0.2.0', '8388ba08728a2ce3eaafe407db4972bd72dda6e2c27b88eac56bbaeb864d292c'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -559,7 +559,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', 'b4ddb1e971dd55dc4ef510e21292ab41661f5327199856972693c6841e16c019', $migration$
+call memory._migrate(null, '0.2.0', '8388ba08728a2ce3eaafe407db4972bd72dda6e2c27b88eac56bbaeb864d292c', $migration$
 -- Who has called which administrative function.
 create table memory.audit (
   audit_id bigint generated always as identity primary key,
@@ -1098,9 +1098,6 @@ create table memory.memories (
 );
 -- Index entries over 500 bytes would be compressed, and decompressing takes longer than comparing.
 alter table memory.memories alter column search_vector set storage external;
--- The same words of an agent are one memory, whatever type they were stored as.
-create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash)
-  where superseded_at is null and deleted_at is null;
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
 -- A statement that is hidden and said again is found by its content.
@@ -1129,6 +1126,12 @@ create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, ex
   where expires_at is not null and superseded_at is null and deleted_at is null;
 create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
+-- The same words of an agent are one memory, whatever type they were stored as. Without statistics the planner takes
+-- this index and memories_recent_idx for equally good, and of two such indexes the one that was made last. The name
+-- comes last in the alphabet because pg_restore makes indexes in that order: with the other index, add_memory() of a
+-- known memory reads all memories of the agent.
+create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
+  where superseded_at is null and deleted_at is null;
 
 create table memory.memory_history (
   user_id text not null,
@@ -1380,7 +1383,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', 'f5a23be0fb7a41c0de5f729b5519add9441664dd3129afdbcbedc958d4d1e033', $migration$
+call memory._migrate('0.1.0', '0.2.0', '89ceee3590f0ddc2c4c90ba585ee71015bb288039d6c20ae8c8511305661e687', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1677,13 +1680,29 @@ create type memory._recalled as (
 
 -- Rows. Each step finds the rows as the steps before it have left them.
 
+-- Triggers would take the steps for changes by users. The last step gives each trigger the state back that it has now.
+do $pause$
+declare
+  changed constant text[] := array['messages', 'memories', 'documents', 'artifacts', 'embeddings'];
+begin
+  perform set_config('agent_memory.paused_triggers', (
+    select coalesce(jsonb_agg(format('alter table memory.%I %s trigger %I', c.relname, case t.tgenabled
+        when 'O' then 'enable' when 'R' then 'enable replica' else 'enable always' end, t.tgname)), '[]')::text
+    from pg_trigger as t
+    join pg_class as c on c.oid = t.tgrelid
+    where c.relnamespace = 'memory'::regnamespace and c.relname = any (changed)
+      and not t.tgisinternal and t.tgenabled <> 'D'), true);
+  for place in 1 .. cardinality(changed) loop
+    execute format('alter table memory.%I disable trigger user', changed[place]);
+  end loop;
+end;
+$pause$;
+
 -- What a model drew from messages was not stated.
-alter table memory.memories disable trigger user;
 update memory.memories set is_stated = false where source in ('extraction', 'reconciliation');
-alter table memory.memories enable trigger user;
 
 -- Times that no client can read, and that the rules refuse from now on, become the nearest that one can: an update of
--- such a row would fail otherwise, and a sweep with it. Triggers would count that as changes.
+-- such a row would fail otherwise, and a sweep with it.
 do $times$
 declare
   earliest constant timestamptz := '0001-01-02 00:00+00';
@@ -1691,7 +1710,6 @@ declare
   changed text;
 begin
   foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
-    execute format('alter table memory.%I disable trigger user', changed);
     execute format('update memory.%I set created_at = least(greatest(created_at, $1), $2) '
                    'where created_at not between $1 and $2', changed)
       using earliest, latest;
@@ -1707,9 +1725,6 @@ begin
   where valid_from not between earliest and latest or valid_to not between earliest and latest
     or expires_at not between earliest and latest;
   update memory.artifacts set expires_at = null where expires_at > latest;
-  foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
-    execute format('alter table memory.%I enable trigger user', changed);
-  end loop;
 end;
 $times$;
 
@@ -1745,13 +1760,12 @@ delete from memory.marks where kind = 'words';
 
 -- The hashes of memories with such blanks, spelled as memory._plainly_spelled() does. Two current memories that differ
 -- in blanks only cannot have one hash: the older one gets it, unless a memory without such blanks has it already, and
--- the others keep the hash that they have, so that none is lost. Triggers would count that as changes.
+-- the others keep the hash that they have, so that none is lost.
 do $hashes$
 declare
   wide constant text := e'\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
   of_no_width constant text := e'\\u200b\\u2060\\ufeff';
 begin
-  alter table memory.memories disable trigger user;
   with respelled as materialized (
     select m.user_id, m.memory_id, m.agent_id, m.memory_type, m.created_at,
       m.superseded_at is null and m.deleted_at is null as is_current,
@@ -1774,7 +1788,6 @@ begin
       select from memory.memories as o
       where o.user_id = p.user_id and o.agent_id = p.agent_id and o.memory_type = p.memory_type
         and o.content_hash = p.content_hash and o.superseded_at is null and o.deleted_at is null));
-  alter table memory.memories enable trigger user;
 end;
 $hashes$;
 
@@ -1792,7 +1805,6 @@ declare
   piece text;
   back int;
 begin
-  alter table memory.artifacts disable trigger user;
   for artifact in select a.user_id, a.key from memory.artifacts as a loop
     select convert_to(a.content, 'UTF8') into bytes
     from memory.artifacts as a where a.user_id = artifact.user_id and a.key = artifact.key;
@@ -1823,9 +1835,10 @@ begin
   set search_vector = a.search_vector
   from memory.artifacts as a
   where p.user_id = a.user_id and p.content_id = a.content_id and a.content = p.content;
-  -- Embeddings have the id of their part from now on.
+  -- Embeddings have the id of their part from now on. The mark before it keeps that of artifact "a" apart from the
+  -- embedding of an artifact with the key "a/0".
   update memory.embeddings as e
-  set id = e.id || '/0'
+  set id = e'\x01' || e.id || '/0'
   from memory.artifacts as a
   where e.source = 'artifact' and a.user_id = e.user_id and a.key = e.id and exists (
     select from memory.artifact_parts as p
@@ -1833,9 +1846,9 @@ begin
   delete from memory.embeddings as e
   where e.source = 'artifact' and exists (
     select from memory.artifacts as a where a.user_id = e.user_id and a.key = e.id);
+  update memory.embeddings as e set id = substr(e.id, 2) where e.source = 'artifact' and e.id like e'\x01%';
   alter table memory.artifacts alter column content drop not null;
   update memory.artifacts set content = null;
-  alter table memory.artifacts enable trigger user;
 end;
 $parts$;
 
@@ -1886,8 +1899,7 @@ on conflict do nothing;
 -- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
 -- versions stored them once per type. Of those the memory stays that has not expired, was stated, is more than a plain
 -- fact, and came first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do
--- besides is done here: those of an earlier version may be in place.
-alter table memory.memories disable trigger user;
+-- besides is done here.
 with duplicates as materialized (
   select w.user_id, w.memory_id, w.agent_id, w.winner
   from (
@@ -1921,10 +1933,10 @@ set superseded_by = d.winner, supersede_reason = 'duplicate', superseded_at = st
     updated_at = statement_timestamp(), version = m.version + 1, operation = 'supersede', changed_by = session_user
 from duplicates as d
 where m.user_id = d.user_id and m.memory_id = d.memory_id;
-alter table memory.memories enable trigger user;
 
 -- The words of texts are parsed by the language of each text. The words of earlier texts were all parsed by
--- search.language: these watermarks have jobs parse them anew, and a search compares the query in that language meanwhile.
+-- search.language: these watermarks have jobs parse them anew, and meanwhile a search compares the query in that
+-- language.
 insert into memory.marks (user_id, scope, kind, position)
 select u.user_id, 'language:' || coalesce(
     (select p.settings #>> '{search,language}' from memory.policies as p where p.user_id = '' and p.agent_id = ''),
@@ -1935,6 +1947,16 @@ from (
   union select d.user_id from memory.documents as d
   union select a.user_id from memory.artifacts as a) as u
 order by u.user_id;
+
+do $resume$
+declare
+  statement text;
+begin
+  for statement in select jsonb_array_elements_text(current_setting('agent_memory.paused_triggers')::jsonb) loop
+    execute statement;
+  end loop;
+end;
+$resume$;
 
 -- Indexes.
 drop index memory.memories_content_hash_idx, memory.messages_inactive_idx, memory.jobs_one_open_idx,
@@ -1964,7 +1986,7 @@ create index messages_search_keys_idx on memory.messages using gin (search_keys)
   with (fastupdate = on, gin_pending_list_limit = 128)
   where search_keys is not null;
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc);
-create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash)
+create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is null and deleted_at is null;
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
@@ -1984,11 +2006,13 @@ $migration$);
 -- PostgreSQL keeps no statistics of texts of users. What a user has said, and who that is, would stay in pg_statistic
 -- until the next ANALYZE after it was forgotten, and in an empty table for ever. No plan needs the most common values
 -- of these columns: statements name a user, and find the rows by an index that begins with the user. So this concerns
--- each column of a text, JSON, array, vector or hash, but those whose values are words of our own. A test says which.
+-- each column of our tables with a text, JSON, array, vector or hash, but those whose values are words of our own, and
+-- each expression that an index of our tables computes of them. A test says which.
 --
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$
 declare
+  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
   own_words constant text[] := array[
     'function', 'kind', 'memory_type', 'model', 'operation', 'role', 'status', 'variant'];
   place record;
@@ -1999,10 +2023,11 @@ begin
     join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_type as t on t.oid = a.atttypid
     where c.relnamespace = 'memory'::regnamespace and coalesce(a.attstattarget, -1) = -1
-      and (c.relkind = 'r' and a.attname <> all (own_words) and t.typname in (
+      and (c.relkind = 'r' and c.relname = any (our_tables) and a.attname <> all (own_words) and t.typname in (
           '_int4', '_text', 'bytea', 'halfvec', 'jsonb', 'name', 'text', 'tsvector', 'varbit')
         or c.relkind = 'i' and (
-          select i.indkey[a.attnum - 1] = 0 from pg_index as i where i.indexrelid = c.oid))
+          select i.indkey[a.attnum - 1] = 0 and o.relname = any (our_tables)
+          from pg_index as i join pg_class as o on o.oid = i.indrelid where i.indexrelid = c.oid))
     order by c.relkind, c.relname, a.attnum
   loop
     if place.relkind = 'r' then
@@ -2029,7 +2054,7 @@ begin
           and a.attname = s.attname and a.attstattarget = 0
         where s.schemaname = 'memory') then
         raise warning 'pg_statistic still has texts of users, also of those who were forgotten'
-          using hint = 'Have a superuser run the statement under "What else has it" in docs/operations.md.';
+          using hint = 'Have a superuser run the statement under "What else has it" in docs/erasure.md.';
       end if;
   end;
 end;
@@ -30223,7 +30248,6 @@ begin
     ('jobs_turn_idx', $index$create index concurrently jobs_turn_idx on memory.jobs (kind, (hashtextextended(user_id, 0) / 2), run_after, job_id) where status = 'pending' and not is_delayed$index$),
     ('marks_languages_idx', $index$create index concurrently marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew')$index$),
     ('marks_pkey', $index$alter table memory.marks add primary key (user_id, scope, kind)$index$),
-    ('memories_content_hash_idx', $index$create unique index concurrently memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash) where superseded_at is null and deleted_at is null$index$),
     ('memories_deleted_at_idx', $index$create index concurrently memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null$index$),
     ('memories_expires_at_idx', $index$create index concurrently memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null$index$),
     ('memories_hidden_hash_idx', $index$create index concurrently memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash) where superseded_at is not null and deleted_at is null$index$),
@@ -30236,6 +30260,7 @@ begin
     ('memories_scope_expiry_idx', $index$create index concurrently memories_scope_expiry_idx on memory.memories (user_id, agent_id, expires_at) where expires_at is not null and superseded_at is null and deleted_at is null$index$),
     ('memories_superseded_by_idx', $index$create index concurrently memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null$index$),
     ('memories_thread_idx', $index$create index concurrently memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null$index$),
+    ('memories_wording_idx', $index$create unique index concurrently memories_wording_idx on memory.memories (user_id, agent_id, content_hash) where superseded_at is null and deleted_at is null$index$),
     ('memory_history_pkey', $index$alter table memory.memory_history add primary key (user_id, memory_id, version)$index$),
     ('memory_history_superseded_by_idx', $index$create index concurrently memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by) where superseded_by is not null$index$),
     ('memory_scopes_pkey', $index$alter table memory.memory_scopes add primary key (user_id, agent_id)$index$),

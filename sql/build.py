@@ -320,7 +320,7 @@ def build() -> str:
     privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
     parts += [
         installation(),
-        statistics,
+        statistics.replace("{{tables}}", tables.names(SQL)),
         (SQL / "comments.sql").read_text().replace("{{comments}}", tables.comments(SQL)),
         with_lists((SQL / "kinds.sql").read_text()),
         replaced,

@@ -1,11 +1,13 @@
 -- PostgreSQL keeps no statistics of texts of users. What a user has said, and who that is, would stay in pg_statistic
 -- until the next ANALYZE after it was forgotten, and in an empty table for ever. No plan needs the most common values
 -- of these columns: statements name a user, and find the rows by an index that begins with the user. So this concerns
--- each column of a text, JSON, array, vector or hash, but those whose values are words of our own. A test says which.
+-- each column of our tables with a text, JSON, array, vector or hash, but those whose values are words of our own, and
+-- each expression that an index of our tables computes of them. A test says which.
 --
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$
 declare
+  our_tables constant text[] := array[{{tables}}];
   own_words constant text[] := array[
     'function', 'kind', 'memory_type', 'model', 'operation', 'role', 'status', 'variant'];
   place record;
@@ -16,10 +18,11 @@ begin
     join pg_attribute as a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     join pg_type as t on t.oid = a.atttypid
     where c.relnamespace = 'memory'::regnamespace and coalesce(a.attstattarget, -1) = -1
-      and (c.relkind = 'r' and a.attname <> all (own_words) and t.typname in (
+      and (c.relkind = 'r' and c.relname = any (our_tables) and a.attname <> all (own_words) and t.typname in (
           '_int4', '_text', 'bytea', 'halfvec', 'jsonb', 'name', 'text', 'tsvector', 'varbit')
         or c.relkind = 'i' and (
-          select i.indkey[a.attnum - 1] = 0 from pg_index as i where i.indexrelid = c.oid))
+          select i.indkey[a.attnum - 1] = 0 and o.relname = any (our_tables)
+          from pg_index as i join pg_class as o on o.oid = i.indrelid where i.indexrelid = c.oid))
     order by c.relkind, c.relname, a.attnum
   loop
     if place.relkind = 'r' then
@@ -46,7 +49,7 @@ begin
           and a.attname = s.attname and a.attstattarget = 0
         where s.schemaname = 'memory') then
         raise warning 'pg_statistic still has texts of users, also of those who were forgotten'
-          using hint = 'Have a superuser run the statement under "What else has it" in docs/operations.md.';
+          using hint = 'Have a superuser run the statement under "What else has it" in docs/erasure.md.';
       end if;
   end;
 end;

@@ -102,6 +102,12 @@ def comments(sql: Path) -> str:
     return ",\n".join(f"      ('{kind}', '{name}', {text.strip()})" for kind, name, text in found)
 
 
+def names(sql: Path) -> str:
+    """The names of our tables, as the elements of an array."""
+    texts = [(sql / "head.sql").read_text(), *files(sql).values()]
+    return ", ".join(sorted(f"'{name}'" for text in texts for name, _ in TABLE.findall(text)))
+
+
 def indexes(sql: Path) -> str:
     """The indexes that an installation has and the statements that make them anew, as the rows of a VALUES list."""
     made: dict[str, str] = {}

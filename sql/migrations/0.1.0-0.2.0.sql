@@ -294,13 +294,29 @@ create type memory._recalled as (
 
 -- Rows. Each step finds the rows as the steps before it have left them.
 
+-- Triggers would take the steps for changes by users. The last step gives each trigger the state back that it has now.
+do $pause$
+declare
+  changed constant text[] := array['messages', 'memories', 'documents', 'artifacts', 'embeddings'];
+begin
+  perform set_config('agent_memory.paused_triggers', (
+    select coalesce(jsonb_agg(format('alter table memory.%I %s trigger %I', c.relname, case t.tgenabled
+        when 'O' then 'enable' when 'R' then 'enable replica' else 'enable always' end, t.tgname)), '[]')::text
+    from pg_trigger as t
+    join pg_class as c on c.oid = t.tgrelid
+    where c.relnamespace = 'memory'::regnamespace and c.relname = any (changed)
+      and not t.tgisinternal and t.tgenabled <> 'D'), true);
+  for place in 1 .. cardinality(changed) loop
+    execute format('alter table memory.%I disable trigger user', changed[place]);
+  end loop;
+end;
+$pause$;
+
 -- What a model drew from messages was not stated.
-alter table memory.memories disable trigger user;
 update memory.memories set is_stated = false where source in ('extraction', 'reconciliation');
-alter table memory.memories enable trigger user;
 
 -- Times that no client can read, and that the rules refuse from now on, become the nearest that one can: an update of
--- such a row would fail otherwise, and a sweep with it. Triggers would count that as changes.
+-- such a row would fail otherwise, and a sweep with it.
 do $times$
 declare
   earliest constant timestamptz := '0001-01-02 00:00+00';
@@ -308,7 +324,6 @@ declare
   changed text;
 begin
   foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
-    execute format('alter table memory.%I disable trigger user', changed);
     execute format('update memory.%I set created_at = least(greatest(created_at, $1), $2) '
                    'where created_at not between $1 and $2', changed)
       using earliest, latest;
@@ -324,9 +339,6 @@ begin
   where valid_from not between earliest and latest or valid_to not between earliest and latest
     or expires_at not between earliest and latest;
   update memory.artifacts set expires_at = null where expires_at > latest;
-  foreach changed in array array['messages', 'memories', 'documents', 'artifacts', 'embeddings'] loop
-    execute format('alter table memory.%I enable trigger user', changed);
-  end loop;
 end;
 $times$;
 
@@ -362,13 +374,12 @@ delete from memory.marks where kind = 'words';
 
 -- The hashes of memories with such blanks, spelled as memory._plainly_spelled() does. Two current memories that differ
 -- in blanks only cannot have one hash: the older one gets it, unless a memory without such blanks has it already, and
--- the others keep the hash that they have, so that none is lost. Triggers would count that as changes.
+-- the others keep the hash that they have, so that none is lost.
 do $hashes$
 declare
   wide constant text := e'\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
   of_no_width constant text := e'\\u200b\\u2060\\ufeff';
 begin
-  alter table memory.memories disable trigger user;
   with respelled as materialized (
     select m.user_id, m.memory_id, m.agent_id, m.memory_type, m.created_at,
       m.superseded_at is null and m.deleted_at is null as is_current,
@@ -391,7 +402,6 @@ begin
       select from memory.memories as o
       where o.user_id = p.user_id and o.agent_id = p.agent_id and o.memory_type = p.memory_type
         and o.content_hash = p.content_hash and o.superseded_at is null and o.deleted_at is null));
-  alter table memory.memories enable trigger user;
 end;
 $hashes$;
 
@@ -409,7 +419,6 @@ declare
   piece text;
   back int;
 begin
-  alter table memory.artifacts disable trigger user;
   for artifact in select a.user_id, a.key from memory.artifacts as a loop
     select convert_to(a.content, 'UTF8') into bytes
     from memory.artifacts as a where a.user_id = artifact.user_id and a.key = artifact.key;
@@ -440,9 +449,10 @@ begin
   set search_vector = a.search_vector
   from memory.artifacts as a
   where p.user_id = a.user_id and p.content_id = a.content_id and a.content = p.content;
-  -- Embeddings have the id of their part from now on.
+  -- Embeddings have the id of their part from now on. The mark before it keeps that of artifact "a" apart from the
+  -- embedding of an artifact with the key "a/0".
   update memory.embeddings as e
-  set id = e.id || '/0'
+  set id = e'\x01' || e.id || '/0'
   from memory.artifacts as a
   where e.source = 'artifact' and a.user_id = e.user_id and a.key = e.id and exists (
     select from memory.artifact_parts as p
@@ -450,9 +460,9 @@ begin
   delete from memory.embeddings as e
   where e.source = 'artifact' and exists (
     select from memory.artifacts as a where a.user_id = e.user_id and a.key = e.id);
+  update memory.embeddings as e set id = substr(e.id, 2) where e.source = 'artifact' and e.id like e'\x01%';
   alter table memory.artifacts alter column content drop not null;
   update memory.artifacts set content = null;
-  alter table memory.artifacts enable trigger user;
 end;
 $parts$;
 
@@ -503,8 +513,7 @@ on conflict do nothing;
 -- One memory for one wording: the same words of an agent are one memory, whatever type they were stored as. Earlier
 -- versions stored them once per type. Of those the memory stays that has not expired, was stated, is more than a plain
 -- fact, and came first, in this order; it hides the others as duplicates, so that none is lost. What triggers would do
--- besides is done here: those of an earlier version may be in place.
-alter table memory.memories disable trigger user;
+-- besides is done here.
 with duplicates as materialized (
   select w.user_id, w.memory_id, w.agent_id, w.winner
   from (
@@ -538,10 +547,10 @@ set superseded_by = d.winner, supersede_reason = 'duplicate', superseded_at = st
     updated_at = statement_timestamp(), version = m.version + 1, operation = 'supersede', changed_by = session_user
 from duplicates as d
 where m.user_id = d.user_id and m.memory_id = d.memory_id;
-alter table memory.memories enable trigger user;
 
 -- The words of texts are parsed by the language of each text. The words of earlier texts were all parsed by
--- search.language: these watermarks have jobs parse them anew, and a search compares the query in that language meanwhile.
+-- search.language: these watermarks have jobs parse them anew, and meanwhile a search compares the query in that
+-- language.
 insert into memory.marks (user_id, scope, kind, position)
 select u.user_id, 'language:' || coalesce(
     (select p.settings #>> '{search,language}' from memory.policies as p where p.user_id = '' and p.agent_id = ''),
@@ -552,6 +561,16 @@ from (
   union select d.user_id from memory.documents as d
   union select a.user_id from memory.artifacts as a) as u
 order by u.user_id;
+
+do $resume$
+declare
+  statement text;
+begin
+  for statement in select jsonb_array_elements_text(current_setting('agent_memory.paused_triggers')::jsonb) loop
+    execute statement;
+  end loop;
+end;
+$resume$;
 
 -- Indexes.
 drop index memory.memories_content_hash_idx, memory.messages_inactive_idx, memory.jobs_one_open_idx,
@@ -581,7 +600,7 @@ create index messages_search_keys_idx on memory.messages using gin (search_keys)
   with (fastupdate = on, gin_pending_list_limit = 128)
   where search_keys is not null;
 create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind, status, end_seq desc, summary_id desc);
-create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash)
+create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is null and deleted_at is null;
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;

@@ -113,13 +113,13 @@ def test_a_migration_runs_once(dsn: str, file_with: Callable[[str], str]) -> Non
 @pytest.mark.feature("F13")
 def test_a_migration_may_change_the_columns_that_functions_are_bound_to(dsn: str, build: Build) -> None:
     part = """
-        alter table memory.memories drop column supersede_reason;
+        alter table memory.memories drop column quarantined_with;
         alter table memory.memories alter column embedding_text type varchar;
         alter table memory.messages alter column idempotency_key type varchar;
     """
     tables = "rooms/43_memories/tables.sql"
     without = re.sub(
-        r"^  supersede_reason text,\n|^comment on column memory\.memories\.supersede_reason is.*?';\n",
+        r"^  quarantined_with text,\n|^comment on column memory\.memories\.quarantined_with is.*?';\n",
         "",
         (ROOT / "sql" / tables).read_text(),
         flags=re.MULTILINE | re.DOTALL,
@@ -238,6 +238,18 @@ def test_an_owner_without_superuser_rights_can_install(empty_dsn: str, role: str
         api = Api(connection)
         assert api.add_message(**ANA, role="user", content="Hello").seq == 0
         assert {check.check_name: check.ok for check in api.doctor()}["in-database runner"]
+
+
+@pytest.mark.feature("F13")
+def test_tables_of_others_in_the_schema_are_left_alone(empty_dsn: str, role: str) -> None:
+    """The owner of the schema may not change them, so an installation that tried would fail."""
+    execute(empty_dsn, f"create extension vector; create schema memory authorization {role}")
+    install(empty_dsn, user=role)
+    execute(empty_dsn, "create table memory.notes (note text)")
+    install(empty_dsn, user=role)
+    with open_as(empty_dsn) as connection:
+        target = "select coalesce(attstattarget, -1) from pg_attribute where attrelid = 'memory.notes'::regclass"
+        assert Api(connection).value(f"{target} and attname = 'note'") == -1
 
 
 # Refusing to install --------------------------------------------------------------------------------------------------

@@ -204,7 +204,7 @@ def test_a_constraint_refuses_a_repetition_inserted_directly(api: Api, other: st
         api.connection.execute(
             "insert into memory.memories (user_id, content, memory_type) values ('ana', 'likes  tea', %s)", [other]
         )
-    assert refusal.value.diag.constraint_name == "memories_content_hash_idx"
+    assert refusal.value.diag.constraint_name == "memories_wording_idx"
 
 
 @pytest.mark.feature("E12")

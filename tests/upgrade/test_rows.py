@@ -119,3 +119,48 @@ def test_texts_from_before_are_parsed_anew_by_their_own_language(restore: Callab
         assert found("Ist das Haus nicht alt?") == ["Ich mag die alten Häuser nicht"]
         assert "haus" in api.value("select search_vector::text from memory.memories where user_id = 'kurt'")
         assert api.query("select from memory.marks where kind in ('language', 'parsed_anew')") == []
+
+
+def test_an_embedding_belongs_to_its_own_artifact_whatever_the_keys(
+    restore: Callable[[str], str], version: str
+) -> None:
+    """The part of artifact "a" gets the id "a/0", which may be the key of another artifact."""
+    dsn = restore(version)
+    with open_as(dsn) as connection:
+        api = Api(connection)
+        for key, direction in (("a", "[1,0,0]"), ("a/0", "[0,1,0]")):
+            api.store_artifact(user_id="kurt", content=f"content of {key}", description="d", key=key)
+            api.query(
+                "insert into memory.embeddings (user_id, model, source, id, embedding, created_at)"
+                " values ('kurt', 'm', 'artifact', %(key)s, %(direction)s, now()) returning 1",
+                key=key,
+                direction=direction,
+            )
+    install(dsn)
+    with open_as(dsn) as connection:
+        found = Api(connection).query(
+            "select id, embedding::text from memory.embeddings where user_id = 'kurt' order by id"
+        )
+    assert [tuple(row) for row in found] == [("a/0", "[1,0,0]"), ("a/0/0", "[0,1,0]")]
+
+
+def test_triggers_of_others_keep_their_state(restore: Callable[[str], str], version: str) -> None:
+    dsn = restore(version)
+    states = {"off": "disable", "local": "enable replica", "ever": "enable always", "usual": "enable"}
+    with open_as(dsn) as connection:
+        connection.execute("create function public.refuse() returns trigger language plpgsql as"
+                           " $$ begin raise exception 'no'; end; $$")  # fmt: skip
+        for table in ("messages", "memories", "artifacts"):
+            for name, state in states.items():
+                connection.execute(
+                    f"create trigger {name} before update on memory.{table} for each row when (new.user_id = 'nobody')"
+                    f" execute function public.refuse(); alter table memory.{table} {state} trigger {name}"
+                )
+    install(dsn)
+    with open_as(dsn) as connection:
+        kept = Api(connection).query(
+            "select tgname::text, tgenabled::text, count(*) from pg_trigger where tgname = any (%(names)s)"
+            " group by tgname, tgenabled",
+            names=list(states),
+        )
+    assert {tuple(row) for row in kept} == {("off", "D", 3), ("local", "R", 3), ("ever", "A", 3), ("usual", "O", 3)}

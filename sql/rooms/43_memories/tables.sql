@@ -53,9 +53,6 @@ create table memory.memories (
 );
 -- Index entries over 500 bytes would be compressed, and decompressing takes longer than comparing.
 alter table memory.memories alter column search_vector set storage external;
--- The same words of an agent are one memory, whatever type they were stored as.
-create unique index memories_content_hash_idx on memory.memories (user_id, agent_id, content_hash)
-  where superseded_at is null and deleted_at is null;
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
 -- A statement that is hidden and said again is found by its content.
@@ -84,6 +81,12 @@ create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, ex
   where expires_at is not null and superseded_at is null and deleted_at is null;
 create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
+-- The same words of an agent are one memory, whatever type they were stored as. Without statistics the planner takes
+-- this index and memories_recent_idx for equally good, and of two such indexes the one that was made last. The name
+-- comes last in the alphabet because pg_restore makes indexes in that order: with the other index, add_memory() of a
+-- known memory reads all memories of the agent.
+create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
+  where superseded_at is null and deleted_at is null;
 comment on table memory.memories is
 'What is known about a user beyond one conversation: facts, preferences, context, ...';
 comment on column memory.memories.user_id is 'The user to whom the row belongs.';
