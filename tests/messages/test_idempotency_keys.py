@@ -114,6 +114,29 @@ class TestIdempotencyKeys:
         assert [row.seq for row in api.add_messages(**ANA, messages=batch)] == [0, 1, 0, 2]
         assert [row.seq for row in api.add_messages(**ANA, messages=batch)] == [0, 3, 0, 4]
 
+    @pytest.mark.parametrize("key", [[], [None], {}, True, 7])
+    def test_a_key_in_a_batch_that_is_no_text_counts_as_its_text(self, api: Api, key: Any) -> None:
+        batch = [{"role": "user", "content": "a", "idempotency_key": key}]
+        stored = api.add_messages(**ANA, messages=batch)
+        assert api.add_messages(**ANA, messages=batch) == stored
+        with refused("idempotency_key", "23505"):
+            api.add_messages(**ANA, messages=[{**batch[0], "content": "b"}])
+        assert contents(api) == ["a"]
+
+    def test_a_batch_without_keys_looks_for_none(self, api: Api) -> None:
+        """The look-up is planned anew in each call, which took as long as the rest of storing one message."""
+        looks = (
+            "select coalesce(sum(pg_stat_get_xact_function_calls(p.oid)), 0) from pg_proc as p "
+            "where p.proname = '_messages_by_keys' and p.pronamespace = 'memory'::regnamespace"
+        )
+        message = {"role": "user", "content": "a", "idempotency_key": None}
+        with api.connection.transaction():
+            api.connection.execute("set local track_functions = 'all'")
+            api.add_messages(**ANA, messages=[message])
+            assert api.value(looks) == 0
+            api.add_messages(**ANA, messages=[{**message, "idempotency_key": "k"}])
+            assert api.value(looks) > 0
+
     def test_a_repetition_reads_the_messages_it_repeats_alone(self, api: Api) -> None:
         """Even from a table that is being filled, about which the planner knows nothing."""
         batch = [{"role": "user", "content": str(n), "idempotency_key": str(n)} for n in range(3000)]

@@ -106,6 +106,16 @@ class TestDirectInsert:
         assert (second.seq, second.content, second.metadata) == (1, "Bye", {"a": 1})
         assert first.expires_at - first.created_at == timedelta(days=7)
 
+    def test_says_nothing_of_rows_that_have_expired(self, api: Api) -> None:
+        """A bulk load of old messages would say so once per row; add_message says so of its one message."""
+        api.connection.execute(
+            "insert into memory.messages (user_id, thread_id, role, content, created_at, expires_at) "
+            "select 'ana', 't1', 'user', 'Hello', '2026-05-01', '2026-04-01' from generate_series(1, 3)"
+        )
+        assert api.notices == []
+        add(api, created_at=MAY, expires_at=MAY)
+        assert api.notices == ["degraded: nobody will read the message, expires_at is before created_at"]
+
     def test_copy_obeys_them_too(self, api: Api) -> None:
         into = "copy memory.messages (user_id, thread_id, role, content, created_at) from stdin"
         with api.connection.cursor() as cursor, cursor.copy(into) as copy:

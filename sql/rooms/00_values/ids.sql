@@ -15,7 +15,7 @@ end;
 $$;
 
 -- First 32 hex digits of the SHA-256 of the content as memory._plainly_spelled() spells it. Two memories of one agent
--- and type are exact duplicates when their hashes are equal.
+-- are exact duplicates when their hashes are equal.
 create or replace function memory._content_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe

@@ -75,11 +75,11 @@ begin
   end;
 
   if wait_until is null and not goes_on then -- nothing to work on: done without a model
-    perform memory._drop_unfinished(p_job);
+    perform memory._end_unfinished(p_job);
     perform memory._end_lease(p_job, 'completed', p_job.attempts, null, '{"skipped": "nothing new"}');
   else
     if reason like 'AM002%' then
-      perform memory._drop_unfinished(p_job);
+      perform memory._end_unfinished(p_job);
     end if;
     perform memory._give_back(p_job, wait_until, not goes_on, reason);
   end if;

@@ -47,9 +47,9 @@ begin
 end;
 $$;
 
--- Removes what attempts of a job began, because no attempt will finish it now: the job is dead, or waits for a budget,
--- or has nothing to do. With p_goes_on another attempt follows, and what others see of it shows that this one failed.
-create or replace function memory._drop_unfinished(p_job memory.jobs, p_goes_on boolean default false)
+-- Ends what attempts of a job began. The kind removes it if no attempt will finish it now, because the job is dead,
+-- waits for a budget or has nothing to do. If another attempt follows (p_goes_on), the kind keeps it, marked as failed.
+create or replace function memory._end_unfinished(p_job memory.jobs, p_goes_on boolean default false)
 returns void
 language plpgsql volatile parallel unsafe
 as $$

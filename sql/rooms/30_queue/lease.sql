@@ -95,7 +95,7 @@ begin
     p_job, case when p_job.attempts < p_job.max_attempts then 'pending' else 'dead' end, p_job.attempts, p_error,
     p_run_after => p_run_after, p_is_delayed => p_run_after is not null);
   perform memory._enter_calls(p_job, coalesce(p_calls, jsonb_build_array(jsonb_build_object('error', p_job.error))));
-  perform memory._drop_unfinished(p_job, p_job.status <> 'dead');
+  perform memory._end_unfinished(p_job, p_job.status <> 'dead');
   if p_job.status = 'dead' then
     perform memory._enqueue_next(p_job);
   end if;

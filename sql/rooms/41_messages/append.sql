@@ -2,8 +2,10 @@
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
 -- booked for an agent without the resource memory; then first_seq is null. masks: the policy wants marks in place of
--- credentials. Sets memory.seqs_reserved, by which rows with their numbers pass by the insert trigger; the caller takes
--- the mark back when they are inserted. An assignment sets it in a tenth of the time of a statement.
+-- credentials. Sets memory.seqs_reserved, by which rows with their numbers pass by the insert trigger; mark is
+-- what it was before, which the caller sets again when the rows are inserted: a trigger of the application's own may
+-- add messages while the rows of an outer call are inserted. An assignment sets it in a tenth of the time of a
+-- statement.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
@@ -60,7 +62,8 @@ begin
     due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
   end if;
 
-  mark := set_config('memory.seqs_reserved', 'yes', true);
+  mark := current_setting('memory.seqs_reserved', true);
+  first_seq := case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then first_seq end;
   foreach kind in array due loop
     case kind
       when 'compress_thread' then

@@ -33,8 +33,7 @@ begin atomic
 end;
 
 -- The kinds of jobs that are due after p_message_count messages from p_first_seq on. For compress_thread and
--- summarize_user, memory._enqueue_compression() and memory._enqueue_user_summary() decide in the end whether a job is
--- queued.
+-- summarize_user, memory._enqueue_compression() and memory._append() decide in the end whether a job is queued.
 create or replace function memory._kinds_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_ends_round boolean, p_active_tokens bigint,
   p_tokens_since_summary bigint, p_embeds boolean

@@ -34,7 +34,7 @@ begin
   if booked.first_seq is null then
     return null;
   end if;
-  booked.mark := set_config('memory.seqs_reserved', '', true);
+  booked.mark := set_config('memory.seqs_reserved', booked.mark, true);
   new.seq := booked.first_seq;
   new.expires_at := coalesce(new.expires_at, booked.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. A refusal here keeps

@@ -28,12 +28,6 @@ begin
                                    p_idempotency_key);
   end if;
   perform memory._check_bound('expires_at', p_expires_at);
-  -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
-  -- such as a wrong year.
-  if p_expires_at <= least(p_created_at, statement_timestamp()) then
-    raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
-      hint = 'Pass a later expires_at, or the created_at of an old message.';
-  end if;
   if memory._may_be_long(p_content) then
     short := memory._shorten(memory._policy_section(p_user_id, p_agent_id, 'artifacts'), p_user_id, p_thread_id,
                              p_agent_id, p_role, p_content, p_metadata, p_idempotency_key is not null);

@@ -116,8 +116,8 @@ begin
         format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
     when 'importance' then
       perform memory._refuse('importance',
-        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')), 
-          format('%s is the default.', memory._default_importance()));
+        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')),
+        format('%s is the default.', memory._default_importance()));
     when 'created_at' then
       perform memory._check_moment('created_at', p_candidate.created_at);
     when 'valid_from' then

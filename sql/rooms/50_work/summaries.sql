@@ -1,8 +1,8 @@
 -- Functions that the kinds of summaries share.
 
--- Ends the summary that attempts of a job began. If the job is dead its status becomes failed, and so it does until the
--- next attempt takes it up if the job is tried again (p_goes_on). Otherwise the row is deleted, unless another running
--- job has taken it over.
+-- Ends the summary that attempts of a job began. If the job is dead, the status of the summary becomes failed. If the
+-- job is tried again (p_goes_on), the status is failed until the next attempt takes the summary up. Otherwise the row
+-- is deleted, unless another running job has taken it over.
 create or replace function memory._end_unfinished_summary(p_job memory.jobs, p_goes_on boolean)
 returns void
 language plpgsql volatile parallel unsafe

@@ -13,10 +13,10 @@ begin
     select j.* from memory.jobs as j
     where j.user_id = p_user_id and j.status = 'running' and memory._may_show_texts(j.kind)
   loop
-    perform memory._drop_unfinished(memory._give_back(job));
+    perform memory._end_unfinished(memory._give_back(job));
   end loop;
   -- A pending job may have left a summary that its next attempt would go on with. Without its input nobody would.
-  perform memory._drop_unfinished(j) from memory.jobs as j where j.user_id = p_user_id and j.status = 'pending';
+  perform memory._end_unfinished(j) from memory.jobs as j where j.user_id = p_user_id and j.status = 'pending';
   -- The next attempt does not need the payload of this one; the ledger needs the name of the model.
   update memory.jobs as j
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null

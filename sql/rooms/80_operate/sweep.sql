@@ -15,7 +15,8 @@ begin
   end if;
 
   perform memory._release_left_hidden(least(batch_size, 1000));
-  -- These two come before the deletions, which lock threads that appends wait for: the first reads all threads.
+  -- Queueing and parsing come before the deletions, which lock threads that appends wait for: the loop reads all
+  -- threads.
   for overdue in
     {{each kind with overdue, union all: select '<kind>' as kind, o.* from memory._<kind>_overdue(batch_size) as o}}
   loop
