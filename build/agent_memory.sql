@@ -5283,7 +5283,7 @@ begin
   end if;
   -- A word counts by how few segments have it, and a tenth more if it stands in one of the two inner segments, so that
   -- what is looked for stands in the middle.
-  with said as materialized (
+  with hits as materialized (
     select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
     from generate_series(0, (size - 1) / segment) as g (number)
     -- A word that begins in a segment ends within 50 characters after it, as a rule.
@@ -5296,7 +5296,7 @@ begin
     select p.first, sum(p.weight) as weight
     from (
       select f.first, s.word, max(s.weight * case when s.number - f.first in (1, 2) then 1.1 else 1 end) as weight
-      from said as s
+      from hits as s
       cross join generate_series(greatest(s.number - 3, 0), s.number) as f (first)
       group by f.first, s.word) as p
     group by p.first
@@ -5577,19 +5577,20 @@ returns int
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := replace(p_content, '    ', ''); -- an indentation is one token
+  unindented constant text := replace(p_content, '    ', ''); -- an indentation is one token
   -- Where only ASCII is taken out, bytes are counted: characters of UTF-8 have to be looked for one by one.
-  lines constant int := octet_length(said) - octet_length(replace(said, e'\n', ''));
+  lines constant int := octet_length(unindented) - octet_length(replace(unindented, e'\n', ''));
   blanks constant int :=
-    2 * octet_length(said) - octet_length(replace(said, ' ', '')) - octet_length(replace(said, e'\t', ''));
-  -- What is neither digit, sign nor capital goes first, because most of a text does: half the time of looking for each
-  -- of the three in the whole text. Regular expressions take an eighth of the time of translate().
-  marked constant text := regexp_replace(said, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
+    2 * octet_length(unindented) - octet_length(replace(unindented, ' ', ''))
+    - octet_length(replace(unindented, e'\t', ''));
+  -- Most characters are neither digits, signs nor capitals. Removing these first halves the time of searching the whole
+  -- text for each of the three. Regular expressions take an eighth of the time of translate().
+  marked constant text := regexp_replace(unindented, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
   digits constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[0-9]+', '', 'g'));
   capitals constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[A-Z]+', '', 'g'));
   signs constant int := octet_length(marked) - digits - capitals;
-  others constant int := length(said) - lines - blanks - digits - signs;
-  english constant double precision := coalesce(p_english, memory._english(said));
+  others constant int := length(unindented) - lines - blanks - digits - signs;
+  english constant double precision := coalesce(p_english, memory._english(unindented));
   longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
   runs int := 0; -- characters in runs of 24 and more without a blank
 begin
@@ -5611,11 +5612,11 @@ returns double precision
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := lower(p_content);
+  lowered constant text := lower(p_content);
 begin
-  return least(1, (octet_length(said) - octet_length(
+  return least(1, (octet_length(lowered) - octet_length(
     replace(replace(replace(replace(replace(replace(replace(replace(
-      said, ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
+      lowered, ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
       ' that ', ' '), ' with ', ' '))) / (0.06 * greatest(length(p_content), 1)));
 end;
 $$;
@@ -5984,8 +5985,8 @@ $$;
 -- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
 -- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
 
--- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. What most
--- libraries make is verified here, anything else by memory._user_of_unusual_token(). PostgreSQL prepares each
+-- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. Verifies
+-- the form that most libraries make, and leaves others to memory._user_of_unusual_token(). PostgreSQL prepares each
 -- expression anew in each transaction, so what counts here is the number of functions that they call: this takes two
 -- thirds of the instructions of the other function. split_part() and replace() do not look at each character, as left()
 -- and translate() do.
@@ -6099,9 +6100,8 @@ begin atomic
     '+', '-'), '/', '_'), 43);
 end;
 
--- Whether two texts are the same, of which one must not be guessed from the time that the comparison takes. Numbers of
--- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is
--- not known.
+-- Whether two texts are equal, without telling a secret one by the time it takes: their 64-bit hashes are compared
+-- first. A wrong text has the right hash once in 2^64.
 create or replace function memory._is_same_secret(p_text text, p_other text)
 returns boolean
 language sql immutable parallel safe
@@ -6229,9 +6229,9 @@ begin
 end;
 $$;
 
--- Keeps credentials out of what models read. A mark that says what stood there takes the place of each: "(credential:
--- GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every pattern is matched in
--- time linear in the text: 10 MB without a blank take seconds.
+-- Keeps credentials out of what models read. Each is replaced by a mark of its kind: "(credential: GitHub token)". The
+-- mark looks like no credential, so a second call changes nothing more. Every pattern is matched in time linear in the
+-- text: 10 MB without a blank take seconds.
 
 -- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
 -- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
@@ -6240,17 +6240,17 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := lower(p_text);
+  lowered constant text := lower(p_text);
   has_long_word constant boolean := p_text ~ '[A-Za-z0-9+/_-]{20}';
   form record;
 begin
-  if (has_long_word or said like any ('{%://%,%authorization%,%curl%}') or strpos(said, repeat('-', 2)) > 0)
+  if (has_long_word or lowered like any ('{%://%,%authorization%,%curl%}') or strpos(lowered, repeat('-', 2)) > 0)
     and p_text ~ memory._known_credential() then
     for form in select f.* from memory._credential_forms() as f loop
       p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
     end loop;
   end if;
-  if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
+  if (lowered like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
       or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
     and p_text ~* memory._assignment() then
     p_text := (
@@ -7716,7 +7716,7 @@ begin
   if not found then
     perform memory._refuse('role_name',
       case when role_name is null then 'must not be null' else format('role "%s" is not bound', role_name) end,
-      'memory.bound_roles lists the roles that are.', case when role_name is null then '22023' else 'P0002' end);
+      'memory.bound_roles lists the bound roles.', case when role_name is null then '22023' else 'P0002' end);
   end if;
   perform memory._audit('unbind_role', jsonb_build_object('role_name', role_name));
 end;
@@ -8298,9 +8298,12 @@ declare
 begin
   for section in select jsonb_object_keys(p_settings) loop
     if not known ? section then
-      perform memory._refuse('settings', format('unknown section "%s"', section),
-        format('Known sections: %s; or the file of an agent with agent_id, resources, provider, model, '
-          'allowed_regular_tools and resource_config', memory._keys(known)));
+      perform memory._refuse('settings', format('unknown section "%s"', left(section, 100)),
+        case when known ? split_part(section, '.', 1)
+          then format('Write it as {"%s": {"%s": ...}}.', split_part(section, '.', 1),
+                      left(substr(section, strpos(section, '.') + 1), 100))
+          else format('Known sections: %s; or the file of an agent with agent_id, resources, provider, model, '
+            'allowed_regular_tools and resource_config', memory._keys(known)) end);
     elsif jsonb_typeof(p_settings -> section) not in ('object', 'null') then
       perform memory._refuse('settings', format('section "%s" is not an object', section),
         format('Known keys: %s', memory._keys(known -> section)));
@@ -8322,7 +8325,7 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return string_agg(k.key, ', ') from jsonb_object_keys(p_object) as k (key);
+  return string_agg(k.key, ', ' order by k.key) from jsonb_object_keys(p_object) as k (key);
 end;
 $$;
 
@@ -8332,10 +8335,18 @@ returns void
 language plpgsql stable parallel safe
 as $$
 declare
+  choices constant jsonb := jsonb '{
+    "context.recall": [true, false, "when_needed"],
+    "memories.eviction": ["importance", "fifo"],
+    "search.fusion": ["score", "rrf"],
+    "summary.when": ["needed", "each_round"]
+  }';
   name constant text := p_section || '.' || p_key;
-  said constant text := p_value #>> '{}';
+  value_text constant text := p_value #>> '{}';
+  shown constant text := left(p_value::text, 100);
   lowest numeric := 1;
   highest numeric := 2147483647;
+  problem text;
 begin
   if p_value = 'null' then
     return;
@@ -8344,49 +8355,34 @@ begin
     when p_key in ('expires_after', 'delete_after') then
       perform memory._check_lifetime(name, p_value);
       return;
-    when name = 'search.fusion' then
-      if p_value not in ('"score"', '"rrf"') then
-        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "score" or "rrf".');
-      end if;
-      return;
-    when name = 'memories.eviction' then
-      if p_value not in ('"importance"', '"fifo"') then
-        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "importance" or "fifo".');
-      end if;
-      return;
-    when name = 'summary.when' then
-      if p_value not in ('"needed"', '"each_round"') then
-        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "needed" or "each_round".');
-      end if;
-      return;
-    when name = 'context.recall' then
-      if p_value not in ('true', 'false', '"when_needed"') then
-        perform memory._refuse('settings', format('%s is %s', name, left(p_value::text, 100)),
-          'Use true, false or "when_needed".');
+    when choices ? name then
+      if p_value not in (select jsonb_array_elements(choices -> name)) then
+        perform memory._refuse('settings', format('%s: unknown value %s', name, shown),
+          format('Use one of %s.', btrim((choices -> name)::text, '[]')));
       end if;
       return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
-                     where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then
-        perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, p_value),
+                     where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = value_text) then
+        perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, shown),
           'List them with: select cfgname from pg_ts_config;');
       end if;
       return;
     when name = 'summary.model' then
-      if not exists (select from memory.models as m where m.name = said and m.kind = 'chat') then
-        perform memory._refuse('settings', format('%s: there is no chat model %s', name, p_value),
+      if not exists (select from memory.models as m where m.name = value_text and m.kind = 'chat') then
+        perform memory._refuse('settings', format('%s: there is no chat model %s', name, shown),
           'Register it with memory.register_model() first.');
       end if;
       return;
     when name = 'knowledge_base.vector_provider' then
       if p_value <> '"pgvector"' then
-        perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
+        perform memory._refuse('settings', format('%s cannot be %s', name, shown),
           'Embeddings are stored in this database, by "pgvector"; there is no other store.');
       end if;
       return;
     when p_key in ('provider', 'model', 'embedding_provider', 'embedding_model', 'rerank_provider', 'rerank_model') then
-      if jsonb_typeof(p_value) <> 'string' or not memory._is_id(said) then
-        perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
+      if jsonb_typeof(p_value) <> 'string' or not memory._is_id(value_text) then
+        perform memory._refuse('settings', format('%s cannot be %s', name, shown),
           'Write a name of 1 to 255 characters.');
       end if;
       return;
@@ -8400,7 +8396,7 @@ begin
     when name = 'artifacts.roles' then
       if jsonb_typeof(p_value) <> 'array'
         or not p_value <@ '["user", "assistant", "agent", "tool", "system", "developer"]' then
-        perform memory._refuse('settings', format('%s is not an array of roles: %s', name, left(p_value::text, 100)),
+        perform memory._refuse('settings', format('%s is not an array of roles: %s', name, shown),
           'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
       end if;
       return;
@@ -8408,7 +8404,7 @@ begin
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
                    'embed_query', 'expand_artifacts', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
-        perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
+        perform memory._refuse('settings', format('%s is not true or false: %s', name, shown),
           'Write true or false.');
       end if;
       return;
@@ -8423,11 +8419,12 @@ begin
     else
       null; -- a whole number of at least 1
   end case;
-  if jsonb_typeof(p_value) <> 'number' then
-    perform memory._refuse('settings', format('%s is not a number: %s', name, p_value),
-      'Write a number without quotes.');
-  elsif p_value::numeric not between lowest and highest or highest > 1 and p_value::text !~ '^[0-9]+$' then
-    perform memory._refuse('settings', format('%s is out of range: %s', name, p_value),
+  problem := case
+    when jsonb_typeof(p_value) <> 'number' then 'is not a number'
+    when p_value::numeric not between lowest and highest or highest > 1 and p_value::text !~ '^[0-9]+$'
+      then 'is out of range' end;
+  if problem is not null then
+    perform memory._refuse('settings', format('%s %s: %s', name, problem, shown),
       case when highest = 1 then 'Use a number from 0 to 1.'
            else format('Use a whole number from %s to %s.', lowest, highest) end);
   end if;
@@ -8440,19 +8437,19 @@ returns void
 language plpgsql stable parallel safe
 as $$
 declare
-  said constant text := p_value #>> '{}';
+  value_text constant text := p_value #>> '{}';
 begin
   if p_value = '"never"' then
     return;
   end if;
   -- PostgreSQL would read a bare number as seconds.
-  if jsonb_typeof(p_value) <> 'string' or said ~ e'^[\\s0-9.]*$' or said::interval <= '0'
-    or not memory._is_real_moment(memory._expiry(said)) then
+  if jsonb_typeof(p_value) <> 'string' or value_text ~ e'^[\\s0-9.]*$' or value_text::interval <= '0'
+    or not memory._is_real_moment(memory._expiry(value_text)) then
     raise invalid_parameter_value;
   end if;
 exception
   when others then
-    perform memory._refuse('settings', format('%s is not a positive interval: %s', p_name, p_value),
+    perform memory._refuse('settings', format('%s is not a positive interval: %s', p_name, left(p_value::text, 100)),
       'Write it like "7 days", or "never".');
 end;
 $$;
@@ -8633,7 +8630,8 @@ begin
 end;
 $$;
 
--- The same for a job that asks no model: the worker does it by itself, and nobody's budget pays.
+-- What memory._chat_model() returns, for a job that asks no model: the worker does the job by itself, and nobody's
+-- budget pays.
 create or replace function memory._no_model()
 returns jsonb
 language sql immutable parallel safe
@@ -8710,8 +8708,9 @@ begin
   from cut as c;
   if reported > tokens or jsonb_array_length(p_calls) > number then
     raise warning
-      'job %: % calls with % tokens are entered of the % with % that were reported, which it cannot have taken',
-      p_job_id, number, tokens, jsonb_array_length(p_calls), reported;
+      'job %: the worker reported % calls with % tokens, more than the job can have made; '
+      '% calls with % tokens are entered',
+      p_job_id, jsonb_array_length(p_calls), reported, number, tokens;
   end if;
   perform memory._enter_calls(p_user_id, p_job_id, p_kind, p_agent_id, p_model, credible);
 end;
@@ -11921,7 +11920,8 @@ $$;
 
 -- A text in which memory._harmless() has made the brackets of all placeholders round, with those of artifacts of the
 -- user as they are: their descriptions come from the artifacts, so a forged one does not stay. It does not get longer:
--- a placeholder that would is given in its short form, or stays as it is. So is that of an artifact that is held back.
+-- a placeholder that would is given in its short form, or stays as it is. The placeholder of an
+-- artifact that is held back is given in its short form, too.
 create or replace function memory._with_own_refs(p_user_id text, p_content text)
 returns text
 language plpgsql stable parallel safe
@@ -11933,7 +11933,7 @@ begin
     return p_content;
   end if;
   for found in
-    select m.groups[1] as said, r.ref, format('[MemoryRef: %s]', a.key) as short
+    select m.groups[1] as match, r.ref, format('[MemoryRef: %s]', a.key) as short
     from (select distinct r.groups
           from regexp_matches(p_content, e'(\\(MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\])', 'g')
             as r (groups)) as m
@@ -11943,10 +11943,10 @@ begin
         then memory._memory_ref(a.key, a.description, a.token_count) end) as r (ref)
     limit 1000
   loop
-    p_content := replace(p_content, found.said, case
-      when octet_length(found.ref) <= octet_length(found.said) then found.ref
-      when octet_length(found.short) <= octet_length(found.said) then found.short
-      else found.said end);
+    p_content := replace(p_content, found.match, case
+      when octet_length(found.ref) <= octet_length(found.match) then found.ref
+      when octet_length(found.short) <= octet_length(found.match) then found.short
+      else found.match end);
   end loop;
   return p_content;
 end;
@@ -21802,8 +21802,8 @@ end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
 'Queues a search for duplicates and contradictions among the n newest facts of a user and returns the job id. Facts '
-'are superseded by the rules of docs/concepts.md, never lost; the job''s result counts kept, merged, contradicted and '
-'refused. Every cadence.reconcile_every_n-th extraction queues it by itself.';
+'are superseded by the rules of docs/reconciliation.md, never lost; the job''s result counts kept, merged, '
+'contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself.';
 
 -- Functions that the kinds of summaries share.
 
@@ -21874,8 +21874,8 @@ begin
 end;
 $$;
 
--- Another job follows until the whole backlog is covered. A rolling summary that nobody asked for is enough if the rest
--- of the messages needs none (policy summary.when needed).
+-- Another job follows until the whole backlog is covered. An automatic rolling summary ends here if the remaining
+-- messages need none (policy summary.when needed).
 create or replace function memory._summarize_thread_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe
@@ -21944,9 +21944,9 @@ begin
   end if;
   chain := coalesce(nullif(p_job.variant, ''), memory._kind_of_summary(policy));
   is_window := chain = 'rolling' and policy #>> '{summary,when}' = 'each_round';
-  -- One that nobody asked for is not due any more when the thread has been compressed meanwhile or is about to be:
-  -- compression reads the same messages. Half of the tokens are enough here, because jobs may have counted fewer than
-  -- were estimated when this job was queued.
+  -- A rolling summary that was queued automatically is no longer due when the thread has been compressed meanwhile or
+  -- is about to be: compression reads the same messages. Half of the tokens are enough here, because jobs may have
+  -- counted fewer than were estimated when this job was queued.
   if chain = 'rolling' and not is_window and not is_forced and (
     memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
     or not memory._needs_summary(policy, memory._active_tokens(p_job.user_id, p_job.scope),
@@ -22027,8 +22027,8 @@ end;
 $$;
 
 -- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is
--- counted from there.
+-- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and parity
+-- counts from there.
 create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint
 language sql immutable parallel safe
@@ -24161,9 +24161,12 @@ begin
     select c.embedding, c.problem into embedding, p_problem
     from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
   end if;
-  if embedding is null and mode = 'vector' then
+  if embedding is null and mode = 'vector' and p_query is null then
+    perform memory._refuse('query_embedding', p_problem,
+      'Register and activate the embedding model that made it and let it embed the texts, or pass query with words.');
+  elsif embedding is null and mode = 'vector' then
     perform memory._refuse('mode', p_problem,
-      'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
+      'Use mode keyword, or activate an embedding model that has embedded the texts and answers.');
   elsif embedding is null then
     if p_problem is not null and p_may_call then
       is_waited_for := p_known is null and p_problem like 'model "%" has not embedded anything%';
@@ -24830,8 +24833,7 @@ $$;
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
 -- the user may see (48_all_sources; ranking.sql, memory_ranking.sql), a memory and its message as one (one_result.sql);
--- read the results from their sources; and rerank them if the caller or
--- the policy asks for it (rerank.sql).
+-- read the results from their sources; and rerank them if the caller or the policy asks for it (rerank.sql).
 --
 -- sources: messages are among them because most of what a user stores is there. With four conversations of LoCoMo and
 -- facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, instead of 66.4 % among
@@ -24930,8 +24932,8 @@ comment on function memory.search(
 ) is
 'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
 'hybrid (the default), vector or keyword; sources are memory, message, document and summary unless given, artifact is '
-'another. A memory and the message that it was drawn from are one result. Search in docs/concepts.md explains filters, '
-'scores and ids.';
+'another. A memory and the message that it was drawn from are one result. docs/search.md explains filters, scores and '
+'ids.';
 
 -- Refuses the arguments of a search that break a rule.
 create or replace function memory._check_search(
@@ -27552,7 +27554,7 @@ $$;
 set local search_path = pg_catalog, pg_temp;
 
 -- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
--- another speaker or another day. A speaker whose name is that of a role is shown by the true role.
+-- another speaker or another day. A speaker named like a role is shown under the message's own role.
 create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
 returns text
 language plpgsql immutable parallel safe

@@ -186,7 +186,8 @@ def connecting(conninfo: str) -> Iterator[None]:
         # What libpq says repeats a part of the string, which may be a part of its password.
         raise NotConnectedError(
             "the connection string cannot be read",
-            hint="A connection string looks like postgresql://user@localhost/app",
+            hint="A connection string looks like postgresql://user@localhost/app. "
+            "For a store in a folder: Memory(path=...).",
         ) from error
     except psycopg.OperationalError as error:
         if isinstance(error, AgentMemoryError):

@@ -33,11 +33,14 @@ def test_what_is_broken_ends_with_1_and_the_command_that_helps(run: Run, db: psy
     assert "broken   worker: 1 due, the oldest for 36" in result.stdout
     assert "Run: agent-memory worker" in result.stdout
 
+    assert "jobs last done by  nobody yet" in result.stdout
+
     assert run("worker", "--once").returncode == 0
     result = run("status", "--json")
     assert result.returncode == 0
     state = json.loads(result.stdout)
-    assert state["queue"]["workers"][0]["worker"]
+    [worker] = state["queue"]["workers"]
+    assert f"jobs last done by  {worker['worker']} (" in run("status").stdout
     assert {problem["name"] for problem in state["problems"]} == {"embedding model"}
 
 

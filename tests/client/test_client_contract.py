@@ -116,10 +116,14 @@ def test_none_and_the_default_of_the_signature_both_mean_not_given(db: psycopg.C
 
 def test_what_version_0_1_had_on_memory_still_works_and_warns(db: psycopg.Connection) -> None:
     memory: Any = Memory(db)
-    with pytest.warns(DeprecationWarning, match=r"get_policy leaves Memory: use memory\.admin\.get_policy") as caught:
+    with pytest.warns(
+        DeprecationWarning, match=r"Memory\.get_policy is deprecated, use memory\.admin\.get_policy"
+    ) as caught:
         assert memory.get_policy() == memory.admin.get_policy()
     assert caught[0].filename == __file__
-    with pytest.warns(DeprecationWarning, match="claim_jobs leaves Memory"):
+    with pytest.warns(
+        DeprecationWarning, match=r"Memory\.claim_jobs is deprecated, call memory\.claim_jobs\(\) in SQL"
+    ):
         assert memory.claim_jobs("old") == []
     with pytest.raises(AttributeError, match="'Memory' object has no attribute 'no_such_thing'"):
         memory.no_such_thing()

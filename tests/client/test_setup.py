@@ -4,6 +4,7 @@ import asyncio
 import re
 import traceback
 from importlib.metadata import version
+from pathlib import Path
 
 import psycopg
 import pytest
@@ -12,6 +13,7 @@ from agent_memory import (
     AsyncMemory,
     InvalidValueError,
     Memory,
+    NotConnectedError,
     NotInstalledError,
     PermissionDeniedError,
 )
@@ -50,6 +52,14 @@ class TestSetup:
         ):
             memory.version()
         assert "secret-word" not in "".join(traceback.format_exception(raised.value))
+
+    def test_a_path_given_as_a_connection_string_is_told_how_to_open_a_store(self, tmp_path: Path) -> None:
+        with (
+            pytest.raises(NotConnectedError, match="cannot be read") as raised,
+            Memory(str(tmp_path / "x.db")) as memory,
+        ):
+            memory.version()
+        assert "For a store in a folder: Memory(path=...)." in (raised.value.hint or "")
 
     def test_a_schema_of_that_name_is_not_agent_memory(self, empty_dsn: str) -> None:
         with psycopg.connect(empty_dsn, autocommit=True) as connection:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import inspect
 import json
+import re
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
@@ -102,6 +103,15 @@ def test_a_model_is_shown_one_tool_to_store_and_one_to_search(memory: Memory) ->
         "artifact",
     }
     assert "store_memory" not in said(tools, "forgive")
+
+
+def test_each_kind_of_memory_that_a_model_is_offered_is_stored(memory: Memory) -> None:
+    tools = MemoryTools(memory, "ana-kinds")
+    kinds = re.findall('"([^"]+)"', TOOLS["add_memory"].model_fields["memory_type"].description or "")
+    assert len(kinds) > 1
+    for kind in kinds:
+        assert result(tools, "add_memory", content=f"A {kind} about Ana.", memory_type=kind)["is_new"]
+    assert [record.memory_type for record in memory.list_memories("ana-kinds")] == kinds[::-1]
 
 
 def test_a_model_remembers_finds_corrects_and_forgets(memory: Memory) -> None:
@@ -227,6 +237,7 @@ def test_the_knowledge_base_is_searched_as_document_a_has_it(memory: Memory) -> 
         ("add_memory", {"content": "x", "source": "user"}, "Error: source: there is no such argument"),
         ("add_memory", {"content": "x", "valid_from": "2026-03-01T09:00:00"}, "Error: valid_from: input should have"),
         ("add_memory", {"content": "x", "importance": 7}, "Error: importance"),
+        ("add_memory", {"content": "x", "memory_type": "event"}, "Error: memory_type: unknown type"),
         ("add_memory", {"content": "x" * 2_000_000}, "Error: content"),
         (
             "add_messages",

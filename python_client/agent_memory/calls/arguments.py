@@ -47,9 +47,7 @@ def check_json(path: str, value: object) -> None:
 
 def _text(name: str, value: object) -> str:
     if not isinstance(value, str):
-        _refuse_type(
-            name, "text", value, f"{name}.decode()" if isinstance(value, bytes) else _converted("str", name, value)
-        )
+        _refuse_type(name, "text", value, f"{name}.decode()" if isinstance(value, bytes) else _as_text(name, value))
     if "\0" in value:
         raise InvalidValueError(
             f"{name} contains a NUL character", hint="PostgreSQL text cannot hold NUL; remove or replace it."
@@ -71,7 +69,7 @@ def _text_or_null(name: str, value: object) -> str | None:
 
 def _whole_number(name: str, value: object) -> str:
     if not isinstance(value, int) or isinstance(value, bool):
-        _refuse_type(name, "a whole number", value, _converted("int", name, value))
+        _refuse_type(name, "a whole number", value, _as_number(int, name, value))
     if not -(2**63) <= value < 2**63:
         raise InvalidValueError(f"{name} is out of range", hint="No number of this API has more than 64 bits.")
     # psycopg would choose a type by the size of the number, and PostgreSQL takes no bigint for an int argument.
@@ -80,7 +78,7 @@ def _whole_number(name: str, value: object) -> str:
 
 def _number(name: str, value: object) -> str:
     if not isinstance(value, (float, int)) or isinstance(value, bool):
-        _refuse_type(name, "a number", value, _converted("float", name, value))
+        _refuse_type(name, "a number", value, _as_number(float, name, value))
     try:
         # PostgreSQL takes no double precision for a real argument; a text takes the type of the argument.
         return str(float(value))
@@ -143,7 +141,10 @@ def _objects(name: str, value: object) -> Jsonb:
     for index, item in enumerate(_listed(name, "a list of dicts", Mapping, value)):
         path = f"{name}[{index}]"
         if not isinstance(item, Mapping):
-            _refuse_type(path, "a dict", item, f"{path}.model_dump()" if hasattr(item, "model_dump") else None)
+            instead = f"{path}.model_dump()" if hasattr(item, "model_dump") else None
+            if name == "messages" and isinstance(item, str):
+                instead = f'{{"role": "user", "content": {path}}}'
+            _refuse_type(path, "a dict", item, instead)
         if isinstance(item.get("created_at"), datetime):
             _time(f"{path}.created_at", item["created_at"])
         check_json(path, item)
@@ -252,9 +253,21 @@ def _listed(name: str, wanted: str, single: type, value: object) -> Sequence[Any
     return value
 
 
-def _converted(kind: str, name: str, value: object) -> str | None:
-    """Return e.g. ``str(user_id)``, unless the value holds several."""
-    return None if isinstance(value, Iterable) and not isinstance(value, str) else f"{kind}({name})"
+def _as_text(name: str, value: object) -> str | None:
+    """Return e.g. ``str(user_id)`` for what may be an id; None for other values, which are probably misplaced."""
+    return f"str({name})" if isinstance(value, (int, UUID)) and not isinstance(value, bool) else None
+
+
+def _as_number(kind: type[int] | type[float], name: str, value: Any) -> str | None:
+    """Return e.g. ``int(row_limit)``, unless that fails, loses a fraction, or gives a value that is refused."""
+    if isinstance(value, Iterable) and not isinstance(value, str):
+        return None
+    try:
+        number = kind(value)
+        works = math.isfinite(number) and (kind is float or isinstance(value, str) or number == value)
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return f"{kind.__name__}({name})" if works else None
 
 
 def _refuse_type(name: str, wanted: str, value: object, instead: str | None = None) -> NoReturn:

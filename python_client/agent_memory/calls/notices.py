@@ -34,7 +34,7 @@ Cause = tuple[str, str]
 warned_of_stores: set[Cause] = set()
 """The causes that clients of embedded stores have warned of in this process."""
 _WITHOUT_MODEL = "01AM1"
-"""What is said of this cause differs by who says it, and is the same for whoever reads it."""
+"""Server and client word this cause differently, so its text is left out of the cause."""
 
 
 @contextmanager

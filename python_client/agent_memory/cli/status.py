@@ -122,7 +122,7 @@ def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
         ("queue", f"{queue['pending']:,} waiting ({due}), {queue['running']:,} running, {queue['dead']:,} dead")
     )
     workers = [f"{worker['worker']} ({_ago(worker['last_seen_at'])})" for worker in queue["workers"][:3]]
-    lines.append(("workers seen", ", ".join(workers) or "none yet"))
+    lines.append(("jobs last done by", ", ".join(workers) or "nobody yet"))
     return lines
 
 

@@ -1,4 +1,4 @@
-"""The embedded store of a client: opened at once by the synchronous client, by its first call by the asynchronous."""
+"""The embedded store of a client: SyncStore opens at once, AsyncStore in the first call."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class _ClientStore:
-    """What both have in common.
+    """What SyncStore and AsyncStore share.
 
     Args:
         client: the client, which is closed when the process ends.

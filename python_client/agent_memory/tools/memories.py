@@ -43,7 +43,8 @@ class AddMemory(Tool):
 
     content: str = Field(description='The statement, such as "Ana is allergic to peanuts."')
     memory_type: str | None = Field(
-        default=None, description='The kind, such as "fact" (unless given), "preference", "event" or "instruction".'
+        default=None,
+        description='The kind: "fact" (unless given), "preference", "context", "procedural" or "episodic".',
     )
     tags: list[str] | None = Field(default=None, description="Words to filter by later.")
     importance: float | None = Field(default=None, description="0 (trivial) to 1 (vital); 0.5 unless given.")

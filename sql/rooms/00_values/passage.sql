@@ -23,7 +23,7 @@ begin
   end if;
   -- A word counts by how few segments have it, and a tenth more if it stands in one of the two inner segments, so that
   -- what is looked for stands in the middle.
-  with said as materialized (
+  with hits as materialized (
     select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
     from generate_series(0, (size - 1) / segment) as g (number)
     -- A word that begins in a segment ends within 50 characters after it, as a rule.
@@ -36,7 +36,7 @@ begin
     select p.first, sum(p.weight) as weight
     from (
       select f.first, s.word, max(s.weight * case when s.number - f.first in (1, 2) then 1.1 else 1 end) as weight
-      from said as s
+      from hits as s
       cross join generate_series(greatest(s.number - 3, 0), s.number) as f (first)
       group by f.first, s.word) as p
     group by p.first

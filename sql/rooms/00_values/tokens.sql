@@ -20,19 +20,20 @@ returns int
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := replace(p_content, '    ', ''); -- an indentation is one token
+  unindented constant text := replace(p_content, '    ', ''); -- an indentation is one token
   -- Where only ASCII is taken out, bytes are counted: characters of UTF-8 have to be looked for one by one.
-  lines constant int := octet_length(said) - octet_length(replace(said, e'\n', ''));
+  lines constant int := octet_length(unindented) - octet_length(replace(unindented, e'\n', ''));
   blanks constant int :=
-    2 * octet_length(said) - octet_length(replace(said, ' ', '')) - octet_length(replace(said, e'\t', ''));
-  -- What is neither digit, sign nor capital goes first, because most of a text does: half the time of looking for each
-  -- of the three in the whole text. Regular expressions take an eighth of the time of translate().
-  marked constant text := regexp_replace(said, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
+    2 * octet_length(unindented) - octet_length(replace(unindented, ' ', ''))
+    - octet_length(replace(unindented, e'\t', ''));
+  -- Most characters are neither digits, signs nor capitals. Removing these first halves the time of searching the whole
+  -- text for each of the three. Regular expressions take an eighth of the time of translate().
+  marked constant text := regexp_replace(unindented, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
   digits constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[0-9]+', '', 'g'));
   capitals constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[A-Z]+', '', 'g'));
   signs constant int := octet_length(marked) - digits - capitals;
-  others constant int := length(said) - lines - blanks - digits - signs;
-  english constant double precision := coalesce(p_english, memory._english(said));
+  others constant int := length(unindented) - lines - blanks - digits - signs;
+  english constant double precision := coalesce(p_english, memory._english(unindented));
   longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
   runs int := 0; -- characters in runs of 24 and more without a blank
 begin
@@ -54,11 +55,11 @@ returns double precision
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := lower(p_content);
+  lowered constant text := lower(p_content);
 begin
-  return least(1, (octet_length(said) - octet_length(
+  return least(1, (octet_length(lowered) - octet_length(
     replace(replace(replace(replace(replace(replace(replace(replace(
-      said, ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
+      lowered, ' the ', ' '), ' and ', ' '), ' you ', ' '), ' of ', ' '), ' it ', ' '), ' my ', ' '),
       ' that ', ' '), ' with ', ' '))) / (0.06 * greatest(length(p_content), 1)));
 end;
 $$;

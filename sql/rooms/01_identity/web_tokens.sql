@@ -1,8 +1,8 @@
 -- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
 -- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
 
--- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. What most
--- libraries make is verified here, anything else by memory._user_of_unusual_token(). PostgreSQL prepares each
+-- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. Verifies
+-- the form that most libraries make, and leaves others to memory._user_of_unusual_token(). PostgreSQL prepares each
 -- expression anew in each transaction, so what counts here is the number of functions that they call: this takes two
 -- thirds of the instructions of the other function. split_part() and replace() do not look at each character, as left()
 -- and translate() do.
@@ -116,9 +116,8 @@ begin atomic
     '+', '-'), '/', '_'), 43);
 end;
 
--- Whether two texts are the same, of which one must not be guessed from the time that the comparison takes. Numbers of
--- 64 bits are compared first. Texts that differ pass that by chance once in 2^64, and the number of the right one is
--- not known.
+-- Whether two texts are equal, without telling a secret one by the time it takes: their 64-bit hashes are compared
+-- first. A wrong text has the right hash once in 2^64.
 create or replace function memory._is_same_secret(p_text text, p_other text)
 returns boolean
 language sql immutable parallel safe

@@ -1,6 +1,6 @@
--- Keeps credentials out of what models read. A mark that says what stood there takes the place of each: "(credential:
--- GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every pattern is matched in
--- time linear in the text: 10 MB without a blank take seconds.
+-- Keeps credentials out of what models read. Each is replaced by a mark of its kind: "(credential: GitHub token)". The
+-- mark looks like no credential, so a second call changes nothing more. Every pattern is matched in time linear in the
+-- text: 10 MB without a blank take seconds.
 
 -- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
 -- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
@@ -9,17 +9,17 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  said constant text := lower(p_text);
+  lowered constant text := lower(p_text);
   has_long_word constant boolean := p_text ~ '[A-Za-z0-9+/_-]{20}';
   form record;
 begin
-  if (has_long_word or said like any ('{%://%,%authorization%,%curl%}') or strpos(said, repeat('-', 2)) > 0)
+  if (has_long_word or lowered like any ('{%://%,%authorization%,%curl%}') or strpos(lowered, repeat('-', 2)) > 0)
     and p_text ~ memory._known_credential() then
     for form in select f.* from memory._credential_forms() as f loop
       p_text := regexp_replace(p_text, form.pattern, form.mark, 'g');
     end loop;
   end if;
-  if (said like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
+  if (lowered like any ('{%pass%,%pwd%,%secret%,%key%,%token%,%contrase%,%senha%}')
       or octet_length(p_text) > length(p_text) and p_text ~ memory._foreign_password())
     and p_text ~* memory._assignment() then
     p_text := (

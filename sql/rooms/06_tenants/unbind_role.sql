@@ -8,7 +8,7 @@ begin
   if not found then
     perform memory._refuse('role_name',
       case when role_name is null then 'must not be null' else format('role "%s" is not bound', role_name) end,
-      'memory.bound_roles lists the roles that are.', case when role_name is null then '22023' else 'P0002' end);
+      'memory.bound_roles lists the bound roles.', case when role_name is null then '22023' else 'P0002' end);
   end if;
   perform memory._audit('unbind_role', jsonb_build_object('role_name', role_name));
 end;

@@ -78,9 +78,12 @@ declare
 begin
   for section in select jsonb_object_keys(p_settings) loop
     if not known ? section then
-      perform memory._refuse('settings', format('unknown section "%s"', section),
-        format('Known sections: %s; or the file of an agent with agent_id, resources, provider, model, '
-          'allowed_regular_tools and resource_config', memory._keys(known)));
+      perform memory._refuse('settings', format('unknown section "%s"', left(section, 100)),
+        case when known ? split_part(section, '.', 1)
+          then format('Write it as {"%s": {"%s": ...}}.', split_part(section, '.', 1),
+                      left(substr(section, strpos(section, '.') + 1), 100))
+          else format('Known sections: %s; or the file of an agent with agent_id, resources, provider, model, '
+            'allowed_regular_tools and resource_config', memory._keys(known)) end);
     elsif jsonb_typeof(p_settings -> section) not in ('object', 'null') then
       perform memory._refuse('settings', format('section "%s" is not an object', section),
         format('Known keys: %s', memory._keys(known -> section)));
@@ -102,7 +105,7 @@ returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  return string_agg(k.key, ', ') from jsonb_object_keys(p_object) as k (key);
+  return string_agg(k.key, ', ' order by k.key) from jsonb_object_keys(p_object) as k (key);
 end;
 $$;
 
@@ -112,10 +115,18 @@ returns void
 language plpgsql stable parallel safe
 as $$
 declare
+  choices constant jsonb := jsonb '{
+    "context.recall": [true, false, "when_needed"],
+    "memories.eviction": ["importance", "fifo"],
+    "search.fusion": ["score", "rrf"],
+    "summary.when": ["needed", "each_round"]
+  }';
   name constant text := p_section || '.' || p_key;
-  said constant text := p_value #>> '{}';
+  value_text constant text := p_value #>> '{}';
+  shown constant text := left(p_value::text, 100);
   lowest numeric := 1;
   highest numeric := 2147483647;
+  problem text;
 begin
   if p_value = 'null' then
     return;
@@ -124,49 +135,34 @@ begin
     when p_key in ('expires_after', 'delete_after') then
       perform memory._check_lifetime(name, p_value);
       return;
-    when name = 'search.fusion' then
-      if p_value not in ('"score"', '"rrf"') then
-        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "score" or "rrf".');
-      end if;
-      return;
-    when name = 'memories.eviction' then
-      if p_value not in ('"importance"', '"fifo"') then
-        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "importance" or "fifo".');
-      end if;
-      return;
-    when name = 'summary.when' then
-      if p_value not in ('"needed"', '"each_round"') then
-        perform memory._refuse('settings', format('%s is %s', name, p_value), 'Use "needed" or "each_round".');
-      end if;
-      return;
-    when name = 'context.recall' then
-      if p_value not in ('true', 'false', '"when_needed"') then
-        perform memory._refuse('settings', format('%s is %s', name, left(p_value::text, 100)),
-          'Use true, false or "when_needed".');
+    when choices ? name then
+      if p_value not in (select jsonb_array_elements(choices -> name)) then
+        perform memory._refuse('settings', format('%s: unknown value %s', name, shown),
+          format('Use one of %s.', btrim((choices -> name)::text, '[]')));
       end if;
       return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
-                     where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = said) then
-        perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, p_value),
+                     where c.cfgnamespace = 'pg_catalog'::regnamespace and c.cfgname = value_text) then
+        perform memory._refuse('settings', format('%s: there is no text search configuration %s', name, shown),
           'List them with: select cfgname from pg_ts_config;');
       end if;
       return;
     when name = 'summary.model' then
-      if not exists (select from memory.models as m where m.name = said and m.kind = 'chat') then
-        perform memory._refuse('settings', format('%s: there is no chat model %s', name, p_value),
+      if not exists (select from memory.models as m where m.name = value_text and m.kind = 'chat') then
+        perform memory._refuse('settings', format('%s: there is no chat model %s', name, shown),
           'Register it with memory.register_model() first.');
       end if;
       return;
     when name = 'knowledge_base.vector_provider' then
       if p_value <> '"pgvector"' then
-        perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
+        perform memory._refuse('settings', format('%s cannot be %s', name, shown),
           'Embeddings are stored in this database, by "pgvector"; there is no other store.');
       end if;
       return;
     when p_key in ('provider', 'model', 'embedding_provider', 'embedding_model', 'rerank_provider', 'rerank_model') then
-      if jsonb_typeof(p_value) <> 'string' or not memory._is_id(said) then
-        perform memory._refuse('settings', format('%s cannot be %s', name, left(p_value::text, 100)),
+      if jsonb_typeof(p_value) <> 'string' or not memory._is_id(value_text) then
+        perform memory._refuse('settings', format('%s cannot be %s', name, shown),
           'Write a name of 1 to 255 characters.');
       end if;
       return;
@@ -180,7 +176,7 @@ begin
     when name = 'artifacts.roles' then
       if jsonb_typeof(p_value) <> 'array'
         or not p_value <@ '["user", "assistant", "agent", "tool", "system", "developer"]' then
-        perform memory._refuse('settings', format('%s is not an array of roles: %s', name, left(p_value::text, 100)),
+        perform memory._refuse('settings', format('%s is not an array of roles: %s', name, shown),
           'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
       end if;
       return;
@@ -188,7 +184,7 @@ begin
       or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
                    'embed_query', 'expand_artifacts', 'as_memory', 'describe', 'mask_in_threads') then
       if jsonb_typeof(p_value) <> 'boolean' then
-        perform memory._refuse('settings', format('%s is not true or false: %s', name, p_value),
+        perform memory._refuse('settings', format('%s is not true or false: %s', name, shown),
           'Write true or false.');
       end if;
       return;
@@ -203,11 +199,12 @@ begin
     else
       null; -- a whole number of at least 1
   end case;
-  if jsonb_typeof(p_value) <> 'number' then
-    perform memory._refuse('settings', format('%s is not a number: %s', name, p_value),
-      'Write a number without quotes.');
-  elsif p_value::numeric not between lowest and highest or highest > 1 and p_value::text !~ '^[0-9]+$' then
-    perform memory._refuse('settings', format('%s is out of range: %s', name, p_value),
+  problem := case
+    when jsonb_typeof(p_value) <> 'number' then 'is not a number'
+    when p_value::numeric not between lowest and highest or highest > 1 and p_value::text !~ '^[0-9]+$'
+      then 'is out of range' end;
+  if problem is not null then
+    perform memory._refuse('settings', format('%s %s: %s', name, problem, shown),
       case when highest = 1 then 'Use a number from 0 to 1.'
            else format('Use a whole number from %s to %s.', lowest, highest) end);
   end if;
@@ -220,19 +217,19 @@ returns void
 language plpgsql stable parallel safe
 as $$
 declare
-  said constant text := p_value #>> '{}';
+  value_text constant text := p_value #>> '{}';
 begin
   if p_value = '"never"' then
     return;
   end if;
   -- PostgreSQL would read a bare number as seconds.
-  if jsonb_typeof(p_value) <> 'string' or said ~ e'^[\\s0-9.]*$' or said::interval <= '0'
-    or not memory._is_real_moment(memory._expiry(said)) then
+  if jsonb_typeof(p_value) <> 'string' or value_text ~ e'^[\\s0-9.]*$' or value_text::interval <= '0'
+    or not memory._is_real_moment(memory._expiry(value_text)) then
     raise invalid_parameter_value;
   end if;
 exception
   when others then
-    perform memory._refuse('settings', format('%s is not a positive interval: %s', p_name, p_value),
+    perform memory._refuse('settings', format('%s is not a positive interval: %s', p_name, left(p_value::text, 100)),
       'Write it like "7 days", or "never".');
 end;
 $$;

@@ -39,7 +39,8 @@ begin
 end;
 $$;
 
--- The same for a job that asks no model: the worker does it by itself, and nobody's budget pays.
+-- What memory._chat_model() returns, for a job that asks no model: the worker does the job by itself, and nobody's
+-- budget pays.
 create or replace function memory._no_model()
 returns jsonb
 language sql immutable parallel safe

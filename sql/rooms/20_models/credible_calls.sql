@@ -64,8 +64,9 @@ begin
   from cut as c;
   if reported > tokens or jsonb_array_length(p_calls) > number then
     raise warning
-      'job %: % calls with % tokens are entered of the % with % that were reported, which it cannot have taken',
-      p_job_id, number, tokens, jsonb_array_length(p_calls), reported;
+      'job %: the worker reported % calls with % tokens, more than the job can have made; '
+      '% calls with % tokens are entered',
+      p_job_id, jsonb_array_length(p_calls), reported, number, tokens;
   end if;
   perform memory._enter_calls(p_user_id, p_job_id, p_kind, p_agent_id, p_model, credible);
 end;

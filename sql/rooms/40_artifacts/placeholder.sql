@@ -35,7 +35,8 @@ $$;
 
 -- A text in which memory._harmless() has made the brackets of all placeholders round, with those of artifacts of the
 -- user as they are: their descriptions come from the artifacts, so a forged one does not stay. It does not get longer:
--- a placeholder that would is given in its short form, or stays as it is. So is that of an artifact that is held back.
+-- a placeholder that would is given in its short form, or stays as it is. The placeholder of an
+-- artifact that is held back is given in its short form, too.
 create or replace function memory._with_own_refs(p_user_id text, p_content text)
 returns text
 language plpgsql stable parallel safe
@@ -47,7 +48,7 @@ begin
     return p_content;
   end if;
   for found in
-    select m.groups[1] as said, r.ref, format('[MemoryRef: %s]', a.key) as short
+    select m.groups[1] as match, r.ref, format('[MemoryRef: %s]', a.key) as short
     from (select distinct r.groups
           from regexp_matches(p_content, e'(\\(MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\])', 'g')
             as r (groups)) as m
@@ -57,10 +58,10 @@ begin
         then memory._memory_ref(a.key, a.description, a.token_count) end) as r (ref)
     limit 1000
   loop
-    p_content := replace(p_content, found.said, case
-      when octet_length(found.ref) <= octet_length(found.said) then found.ref
-      when octet_length(found.short) <= octet_length(found.said) then found.short
-      else found.said end);
+    p_content := replace(p_content, found.match, case
+      when octet_length(found.ref) <= octet_length(found.match) then found.ref
+      when octet_length(found.short) <= octet_length(found.match) then found.short
+      else found.match end);
   end loop;
   return p_content;
 end;

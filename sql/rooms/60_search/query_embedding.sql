@@ -128,9 +128,12 @@ begin
     select c.embedding, c.problem into embedding, p_problem
     from memory._embed_query(p_user_id, p_agent_id, p_query, p_model) as c;
   end if;
-  if embedding is null and mode = 'vector' then
+  if embedding is null and mode = 'vector' and p_query is null then
+    perform memory._refuse('query_embedding', p_problem,
+      'Register and activate the embedding model that made it and let it embed the texts, or pass query with words.');
+  elsif embedding is null and mode = 'vector' then
     perform memory._refuse('mode', p_problem,
-      'Use mode keyword with a query, register and activate an embedding model, or pass query_embedding.');
+      'Use mode keyword, or activate an embedding model that has embedded the texts and answers.');
   elsif embedding is null then
     if p_problem is not null and p_may_call then
       is_waited_for := p_known is null and p_problem like 'model "%" has not embedded anything%';

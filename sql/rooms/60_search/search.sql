@@ -2,8 +2,7 @@
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
 -- the user may see (48_all_sources; ranking.sql, memory_ranking.sql), a memory and its message as one (one_result.sql);
--- read the results from their sources; and rerank them if the caller or
--- the policy asks for it (rerank.sql).
+-- read the results from their sources; and rerank them if the caller or the policy asks for it (rerank.sql).
 --
 -- sources: messages are among them because most of what a user stores is there. With four conversations of LoCoMo and
 -- facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, instead of 66.4 % among
@@ -102,8 +101,8 @@ comment on function memory.search(
 ) is
 'Finds the texts of one user that match a query, best first; every filter is applied before the ranking. mode is '
 'hybrid (the default), vector or keyword; sources are memory, message, document and summary unless given, artifact is '
-'another. A memory and the message that it was drawn from are one result. Search in docs/concepts.md explains filters, '
-'scores and ids.';
+'another. A memory and the message that it was drawn from are one result. docs/search.md explains filters, scores and '
+'ids.';
 
 -- Refuses the arguments of a search that break a rule.
 create or replace function memory._check_search(

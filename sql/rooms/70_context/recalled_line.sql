@@ -1,5 +1,5 @@
 -- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
--- another speaker or another day. A speaker whose name is that of a role is shown by the true role.
+-- another speaker or another day. A speaker named like a role is shown under the message's own role.
 create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
 returns text
 language plpgsql immutable parallel safe

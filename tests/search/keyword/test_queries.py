@@ -42,9 +42,13 @@ class TestDegrading:
     )
     def test_a_search_that_needs_a_model_is_refused_without_one(self, api: Api, arguments: dict[str, Any]) -> None:
         remember(api, "Likes tea")
-        with refused("mode") as refusal:
+        in_words = (arguments.get("query") or "").strip() != ""
+        with refused("mode" if in_words else "query_embedding") as refusal:
             api.search(user_id="ana", **arguments)
         assert "no embedding model is active" in str(refusal.value)
+        hint = refusal.value.diag.message_hint or ""
+        assert "pass query_embedding" not in hint  # some of these have passed one in vain
+        assert ("mode keyword" if in_words else "pass query with words") in hint
 
     @pytest.mark.parametrize(
         "arguments",

@@ -57,7 +57,8 @@ class AsyncCaller:
         store: an embedded store.
         pool_size: how many connections the client's own pool may open.
         token: the token of a tenant's session, or what returns one before each call.
-        prepare: whether the client's own connections prepare statements; None: unless a pooler is in between.
+        prepare: whether the client's own connections prepare statements; None means yes, unless a pooler is in
+            between.
 
     Attributes:
         connection: the connection of the caller, for a client that was made of one.
@@ -84,7 +85,7 @@ class AsyncCaller:
         self._is_closed = False
         self._token = token
         self._prepares = prepare
-        self._is_parents = False
+        self._belongs_to_parent = False
         self._one_at_a_time = asyncio.Lock()
         self._refusals = 0
         self._refusal = Exception()
@@ -118,7 +119,7 @@ class AsyncCaller:
             abandon(self._pool)
             self._pool = self._new_pool()
         elif self._pool is None or not self._pool.closed:
-            self._is_parents = True
+            self._belongs_to_parent = True
         self._one_at_a_time = asyncio.Lock()
 
     def _new_pool(self) -> AsyncConnectionPool[Any]:
@@ -265,7 +266,7 @@ class AsyncCaller:
     @asynccontextmanager
     async def borrowed(self, notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
         """Yield the connection of one call; its notices are collected."""
-        if self._is_parents:
+        if self._belongs_to_parent:
             raise AgentMemoryError(
                 f"this {_CLIENT} has a {'connection' if self._pool is None else 'pool'} of the process that"
                 " this one was forked from; two processes on one connection read each other's answers",
@@ -295,7 +296,9 @@ class AsyncCaller:
             if self._pool is not None and not self._pool.closed:
                 return
             if self._refusals > refused_before:
-                raise self._refusal  # that this call has waited for; each trying anew, the last would wait for long
+                # The failure that this call waited for: if each waiting call tried again in turn, the last would wait
+                # long.
+                raise self._refusal
             try:
                 # A plain connection first reports an error at once; a pool would retry for half a minute.
                 conninfo = self._conninfo if self.store is None else await self.store.running()

@@ -141,10 +141,13 @@ class AsyncMemory(
 
         def __getattr__(self, name: str) -> Any:
             """Find functions of administrators and workers, which were methods of this class in version 0.1."""
-            for home, instead in ((AsyncAdmin, f"memory.admin.{name}"), (AsyncWorkerProtocol, "the functions in SQL")):
+            for home, instead in (
+                (AsyncAdmin, f"use memory.admin.{name}"),
+                (AsyncWorkerProtocol, f"call memory.{name}() in SQL (docs/jobs.md)"),
+            ):
                 if not name.startswith("_") and hasattr(home, name):
                     warnings.warn(
-                        f"{name} leaves {type(self).__name__}: use {instead}", DeprecationWarning, stacklevel=2
+                        f"{type(self).__name__}.{name} is deprecated, {instead}", DeprecationWarning, stacklevel=2
                     )
                     return getattr(home(self.caller), name)
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

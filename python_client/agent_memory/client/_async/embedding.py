@@ -33,7 +33,7 @@ _PAUSE = 0.02
 _BUSY_SECONDS = 1.0
 """How long searches do no jobs after one that had more to do than there was time for."""
 _MOST_USERS = 4
-"""Of so many users jobs may be under way behind searches."""
+"""The most users for whom jobs run behind searches."""
 _NOT_EMBEDDED = "01AM2"
 
 

@@ -40,7 +40,7 @@ class AsyncMemories(AsyncMethods):
         Args:
             user_id: whose memory it is.
             content: what is remembered, in a sentence.
-            memory_type: such as fact, preference, event.
+            memory_type: fact, preference, context, procedural, episodic, or another of the table memory_types.
             agent_id: the agent that stores it.
             thread_id: the thread that it comes from.
             metadata: anything; ``tags``, ``confidence`` and ``importance`` are taken from here where they are left out.

@@ -14,5 +14,5 @@ end;
 $$;
 comment on function memory.reconcile_memories(text, int) is
 'Queues a search for duplicates and contradictions among the n newest facts of a user and returns the job id. Facts '
-'are superseded by the rules of docs/concepts.md, never lost; the job''s result counts kept, merged, contradicted and '
-'refused. Every cadence.reconcile_every_n-th extraction queues it by itself.';
+'are superseded by the rules of docs/reconciliation.md, never lost; the job''s result counts kept, merged, '
+'contradicted and refused. Every cadence.reconcile_every_n-th extraction queues it by itself.';

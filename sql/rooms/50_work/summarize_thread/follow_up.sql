@@ -1,5 +1,5 @@
--- Another job follows until the whole backlog is covered. A rolling summary that nobody asked for is enough if the rest
--- of the messages needs none (policy summary.when needed).
+-- Another job follows until the whole backlog is covered. An automatic rolling summary ends here if the remaining
+-- messages need none (policy summary.when needed).
 create or replace function memory._summarize_thread_follow_up(p_job memory.jobs)
 returns jsonb
 language plpgsql stable parallel safe

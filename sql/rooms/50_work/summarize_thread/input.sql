@@ -45,9 +45,9 @@ begin
   end if;
   chain := coalesce(nullif(p_job.variant, ''), memory._kind_of_summary(policy));
   is_window := chain = 'rolling' and policy #>> '{summary,when}' = 'each_round';
-  -- One that nobody asked for is not due any more when the thread has been compressed meanwhile or is about to be:
-  -- compression reads the same messages. Half of the tokens are enough here, because jobs may have counted fewer than
-  -- were estimated when this job was queued.
+  -- A rolling summary that was queued automatically is no longer due when the thread has been compressed meanwhile or
+  -- is about to be: compression reads the same messages. Half of the tokens are enough here, because jobs may have
+  -- counted fewer than were estimated when this job was queued.
   if chain = 'rolling' and not is_window and not is_forced and (
     memory._is_queued(p_job.user_id, 'compress_thread', p_job.scope)
     or not memory._needs_summary(policy, memory._active_tokens(p_job.user_id, p_job.scope),
@@ -128,8 +128,8 @@ end;
 $$;
 
 -- Where the window of the rolling summary starts: p_window_size messages before its end, at an even seq so that a
--- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and even is
--- counted from there.
+-- question keeps its answer. The instructions that begin a thread, before p_first_seq, are in no window, and parity
+-- counts from there.
 create or replace function memory._summary_start(p_end_seq bigint, p_window_size bigint, p_first_seq bigint)
 returns bigint
 language sql immutable parallel safe
