@@ -1352,7 +1352,7 @@ create type memory.quarantined as (
   total_count bigint
 );
 
--- What a search returns, and what its steps hand to each other.
+-- The rows that a search returns, and the rows that its steps pass to each other.
 create type memory.search_result as (
   source text, id text, thread_id text, content text, score real, metadata jsonb, created_at timestamptz,
   details jsonb, valid_from timestamptz
@@ -1368,7 +1368,7 @@ create type memory._message_candidates as (
   deviation double precision
 );
 
--- What the functions of contexts return, and what their steps hand to each other.
+-- The rows that functions of contexts return, and the rows that their steps pass to each other.
 create type memory.context_part as (
   ordinal int, role text, content text, source text, token_count int, metadata jsonb
 );
@@ -4445,7 +4445,7 @@ returns double precision$header$),
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+-- Volatile, because the function keeps the embedding of the query.$header$),
       ('function', '_check_search', $header$(
   p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_filters memory._search_filters,
   p_min_score double precision, p_top_k int
@@ -4488,7 +4488,7 @@ returns void$header$),
   query_embedding vector default null
 )
 returns text
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+-- Volatile, because the function keeps the embedding of the query.$header$),
       ('function', '_fit_whole', $header$(p_user_id text, p_keys text[], p_room int)
 returns boolean$header$),
       ('function', '_expansions', $header$(
@@ -4519,7 +4519,7 @@ returns int$header$),
   whole_thread boolean default false
 )
 returns setof memory.context_part
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+-- Volatile, because the function keeps the embedding of the query.$header$),
       ('function', '_tokens_until_compression', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb
 )
@@ -4679,7 +4679,7 @@ returns text[]$header$),
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
 )
 returns text
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.$header$),
+-- Volatile, because the function keeps the embedding of the query.$header$),
       ('function', '_search_from', $header$()
 returns numeric$header$),
       ('function', '_request_signs', $header$()
@@ -22987,13 +22987,15 @@ begin
 end;
 $$;
 
--- Whether a query asks for what the assistant said, made or advised: "which caterer did you recommend", "the plan that
--- you gave me", "your second draft". Told by the second person beside a verb of saying or making in the past, or beside
--- the name of such a thing; in English, German, Spanish, French, Portuguese, Italian, Chinese and Japanese. "What did I
--- tell you" asks for the person's own words. Of 157 requests about months of work with an assistant, which somebody
--- wrote who had not seen these phrases, 63 rest on the assistant's words, and 11 of these say so (seven without "again"
--- and "your idea", which were added after that). Recall@10 of the 63 rises from 87.3 to 93.7 %, and that of the other
--- 94 stays. None of LoCoMo's 1,986 questions asks like this.
+-- Whether a query asks for words of the assistant: "which caterer did you recommend", "the plan that you gave me",
+-- "your second draft". The patterns look for the second person beside a verb of saying or making in the past, or beside
+-- a noun such as "plan" or "draft", in English, German, Spanish, French, Portuguese, Italian, Chinese and Japanese.
+-- "What did I tell you" does not match, because the query asks for the person's own words.
+--
+-- Measured on 157 requests about months of work with an assistant; their author had not seen these patterns. The
+-- evidence of 63 requests stands in the assistant's words, and the patterns recognise 11 of the 63 (7 before "again"
+-- and "your idea" were added). Recall@10 of the 63 requests rises from 87.3 to 93.7 %, and recall@10 of the other 94
+-- stays the same. The patterns recognise none of LoCoMo's 1,986 questions.
 create or replace function memory._asks_the_assistant(p_query text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -23037,12 +23039,15 @@ begin
 end;
 $$;
 
--- The days that a query names: {year, months, day} as far as they are said, or {since, before}; null when there are
--- none. English month names, "7 May 2023", "May 7th", "in May", "last summer", "2023-05-07", "yesterday", "last
--- week". A number alone is no year, and "may" and "march" are months only beside words or numbers that make them so.
--- Messages can be found by the words of their date anyway. That brings 81.1 % of the evidence among the first ten
--- results, and this function besides brings 84.7 % (the 206 of 1,536 questions that name a day, a month or a season).
--- The days only put other messages back (ranking.sql). A filter would lose what people tell later about these days.
+-- The days that a query names: {year, months, day} with the fields that the query gives, or {since, before}; null when
+-- the query names no day. The function knows English month names, "7 May 2023", "May 7th", "in May", "last summer",
+-- "2023-05-07", "yesterday" and "last week". A number alone is no year, and "may" and "march" are months only beside
+-- words or numbers that make them months.
+--
+-- A search also finds messages by the words of their date. With those words alone, 81.1 % of the evidence is among the
+-- first ten results; with this function, 84.7 % (206 of 1,536 questions, which name a day, a month or a season). The
+-- ranking only lowers the score of messages of other days (ranking.sql). A filter would lose messages in which people
+-- tell later about the named days.
 create or replace function memory._days_meant(p_query text, p_now timestamptz)
 returns jsonb
 language plpgsql stable parallel safe
@@ -23105,8 +23110,8 @@ begin
 end;
 $$;
 
--- How well a time agrees with the days that memory._days_meant() has found: 1 within them, 0.5 in the right month on
--- another day, 0 outside; null when the query names none.
+-- How well a time agrees with the result of memory._days_meant(): 1 within the days, 0.5 on another day of the right
+-- month, 0 outside; null when the query names no day.
 create or replace function memory._share_within(p_created_at timestamptz, p_meant jsonb)
 returns double precision
 language plpgsql immutable parallel safe
@@ -23133,15 +23138,15 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- For clients that embed queries where the server cannot: see memory.query_to_embed(). The embedding is kept under the
--- model that made it, so a search never compares it with the embeddings of another model of the same length, whatever
--- is activated meanwhile.
+-- Keeps the embedding of a query that a client has embedded because the server cannot (see memory.query_to_embed()).
+-- The embedding is stored under the model that made it. So a search never compares it with embeddings of another model
+-- of the same length, even if another model becomes active meanwhile.
 create or replace function memory.keep_query_embedding(
   user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
   agent_id text default null
 )
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -23181,7 +23186,7 @@ comment on function memory.keep_query_embedding(text, text, jsonb, vector, jsonb
 'and contexts with the same query use it. false: the model is another one by now, or the embedding is not of its '
 'length. calls are the model calls that it took, for the ledger.';
 
--- Keeps the embedding of a query, which replaces an older one.
+-- Stores the embedding of a query and replaces an older embedding of the same query.
 create or replace function memory._keep_query_embedding(
   p_user_id text, p_model memory.models, p_query text, p_embedding halfvec
 )
@@ -23206,12 +23211,13 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Search among memories alone without filters: the same results as those of the statement in memory._ranked(), in fewer
--- steps. The row of an embedding has the time until which its memory may be found, so only memories with a word of the
--- query are joined with their embeddings. Milliseconds of CPU for 1,000 memories, this statement / memory._ranked(),
--- PostgreSQL 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and
--- 4.2 / 5.2 with 1,536. The steps have the same names in both statements and share the formulas of scores.sql. They
--- need the settings of memory._ranked(), so no other function may call this.
+-- Ranks memories for a search among memories alone without filters. The results equal those of the statement in
+-- memory._ranked(), in fewer steps. An embedding's row holds the time until which its memory may be found, so the
+-- statement joins only memories with a word of the query with their embeddings. Milliseconds of CPU for 1,000 memories,
+-- this statement / memory._ranked(), PostgreSQL 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384
+-- dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2 with 1,536. The steps have the same names in both statements and share
+-- the formulas of scores.sql. They need the planner settings of memory._ranked(), so only that function may call this
+-- function.
 create or replace function memory._ranked_among_memories(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
@@ -23223,14 +23229,14 @@ declare
   texts bigint;
   highest double precision;
   lowest double precision;
-  -- Memories with a word of the query; the vector is null where it is too long for memories_recent_idx.
+  -- Memories with a word of the query. A memory's vector is null where the vector is too long for memories_recent_idx.
   matched_ids text[];
   matched_times timestamptz[];
   matched_vectors tsvector[];
-  -- Those of them that have an embedding.
+  -- The memories among matched_ids that have an embedding.
   embedded_ids text[];
   embedded_similarities double precision[];
-  -- Embeddings of the other memories.
+  -- Embeddings of memories without a word of the query.
   unmatched_ids text[];
   unmatched_times timestamptz[];
   unmatched_similarities double precision[];
@@ -23244,7 +23250,7 @@ begin
       from (
         select e.*
         from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
-        offset 0 -- so that each is compared once
+        offset 0 -- so that each embedding is compared once
       ) as c
       where c.similarity is not null
         and (p_min_score is null or memory._real(c.similarity) >= memory._real(p_min_score))
@@ -23255,8 +23261,8 @@ begin
 
   if p_any_word is not null then
     -- The first branch reads memories_recent_idx alone, so it must not name a column that the index lacks. The second
-    -- adds the memories whose words are too long for the index. Their vectors may be a gigabyte together, so they are
-    -- read one by one below.
+    -- branch adds the memories whose vectors are too long for the index. Those vectors may have a gigabyte together, so
+    -- a loop below reads them one by one.
     select count(*), array_agg(m.memory_id::text) filter (where m.matches),
       array_agg(m.created_at) filter (where m.matches), array_agg(m.vector) filter (where m.matches)
     into texts, matched_ids, matched_times, matched_vectors
@@ -23272,8 +23278,8 @@ begin
   end if;
 
   if p_fusion <> 'keyword' then
-    -- One pass collects everything in arrays. A materialized CTE that is read three times would make a search among
-    -- 1,000 memories take 5 % longer.
+    -- One pass collects all results in arrays. With a materialized CTE that three steps read, a search among 1,000
+    -- memories takes 5 % longer.
     select max(c.similarity), min(c.similarity),
       array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
       array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
@@ -23282,7 +23288,7 @@ begin
     from (
       select e.*, e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
       from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
-      offset 0 -- so that each is compared once
+      offset 0 -- so that each embedding is compared once
     ) as c;
   end if;
 
@@ -23343,9 +23349,8 @@ begin
 end;
 $$;
 
--- The memories that a search without filters may find, read from their embeddings alone: the row of an embedding has
--- the agent of its memory and the time until which the memory may be found. Inlined by the planner, hence no SET
--- clause.
+-- The memories that a search without filters may find, read from their embeddings alone: an embedding's row holds the
+-- agent of its memory and the time until which the memory may be found.
 create or replace function memory._compared_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec
 )
@@ -23359,19 +23364,21 @@ begin atomic
     and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
 end;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index(); null when there are none. This
--- serves searches by meaning alone, without filters, of users with more memories than search.approximate_above
--- (10,000). With the default limit of 1,000 memories per agent that takes more than ten agents. With 384 dimensions it
--- takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of
--- the nearest ten, with ef_search 100 it finds 91 to 95 % (bench/results/search.md).
+-- The most similar of very many memories, found by the HNSW index of memory.vector_index(); null when the index finds
+-- none. Searches by meaning alone, without filters, call this function for users with more memories than
+-- search.approximate_above (10,000). With the default limit of 1,000 memories per agent, only a user with more than ten
+-- agents has that many. With 384 dimensions the index takes 7 ms instead of 24 at 10,000 memories and 6 ms instead of
+-- 115 at 50,000. With ef_search 200 the index finds 94 to 97 % of the nearest ten, with ef_search 100 91 to 95 %
+-- (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
 returns memory.ranking[]
-language plpgsql stable parallel unsafe -- it changes settings; its callers are unsafe for that reason, too
+language plpgsql stable parallel unsafe -- changes settings, so its callers are parallel unsafe, too
 as $$
 declare
-  -- The test for -infinity repeats the condition of the partial index; without it the planner could not use the index.
+  -- The test for -infinity repeats the condition of the partial index; without the test the planner could not use the
+  -- index.
   statement constant text := format($sql$
     select array_agg(row(
         n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
@@ -23396,9 +23403,10 @@ declare
   may_sort constant text := current_setting('enable_sort');
   nearest memory.ranking[];
 begin
-  -- The function has no SET clauses for these settings, because only a superuser could restore them from a dump.
-  -- The planner does not know how many of the rows are this user's, because PostgreSQL keeps no statistics of users;
-  -- the caller knows that they are enough for the index. Without a sort the plan reads in the order of the index.
+  -- The function has no SET clauses for these settings, because only a superuser could restore such clauses from a
+  -- dump. The planner does not know how many rows belong to this user, because PostgreSQL keeps no statistics of single
+  -- users; the caller knows that the user has enough rows for the index. With sorting disabled, the plan reads the rows
+  -- in the order of the index.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('enable_sort', 'off', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
@@ -23418,14 +23426,16 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Chooses the messages that enter the ranking when a user has too many to rank them all: those whose embeddings are
--- nearest to the query's, those with rare words of the query, and their neighbours in the thread. The statement in
--- memory._ranked() ranks them as it ranks all messages of other users.
+-- Chooses the messages that enter the ranking when a user has too many messages to rank all of them: the messages whose
+-- embeddings are nearest to the query's embedding, the messages with rare words of the query, and the neighbours of
+-- both in their threads. The statement in memory._ranked() ranks the chosen messages as it ranks all messages of a user
+-- with fewer.
 
--- The messages to rank; null when all are to be ranked, because they are few, or because memory.sweep() has not yet
--- filled what the choice needs of messages that were there before an upgrade. Of the messages whose words are not
--- parsed yet the newest enter the ranking, however many there are: of 1,100,000 messages of a user, 100,000 of them not
--- parsed, a search took 77 s when it ranked all, and takes 2.6 s.
+-- The messages to rank. The result is null when the search ranks all messages: because the user has few, or because
+-- memory.sweep() has not yet filled the keys of messages that were stored before an upgrade. The newest messages whose
+-- words are not parsed yet enter the ranking; memory._unkeyed_messages() limits their number. With 1,100,000 messages
+-- of one user, 100,000 of them not parsed, a search that ranked all unparsed messages took 77 s; with the limit it
+-- takes 2.6 s.
 create or replace function memory._message_candidates(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
   p_row_limit int, p_filters memory._search_filters
@@ -23434,10 +23444,10 @@ returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
 declare
-  -- How many messages each arm chooses; of two arms each finds half of p_row_limit. Besides come the neighbours of the
-  -- best 45 of each, of the best 15 also those at a distance of two. Among 5,882 conversation turns that keeps 98 % of
-  -- the best ten, and the share of evidence among the ten is the same (192 questions). Twice as many neighbours at a
-  -- distance of two keep 99 %, which takes a fifth longer.
+  -- The number of messages that each arm chooses; each of two arms finds half of p_row_limit. The neighbours of each
+  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. Among 5,882 conversation
+  -- turns this choice keeps 98 % of the best ten, and the share of evidence among the ten stays the same (192
+  -- questions). Twice as many neighbours at a distance of two keep 99 % and take a fifth longer.
   wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
@@ -23457,9 +23467,9 @@ begin
   end if;
   few := memory._few_messages(p_user_id, p_agent_id, p_filters, p_above);
   if p_filters.thread_id is not null and cardinality(few.seqs) <= p_above then
-    return few; -- the whole thread, parsed or not
+    return few; -- the whole thread with its parsed and unparsed messages
   end if;
-  -- Words and the filters of the index need keys.
+  -- A search by words, and a filter on the agent or on metadata, need messages with keys.
   if compares_words or p_agent_id is not null or p_filters.filter is not null then
     unkeyed := memory._unkeyed_messages(p_user_id, p_filters);
     if unkeyed.texts > 0 then
@@ -23470,7 +23480,8 @@ begin
     end if;
   end if;
   if cardinality(few.seqs) <= p_above then
-    -- These are all that have keys. Of those without, which may pass the filters as well, the nearest are looked for.
+    -- The index has no other messages with keys. Messages without keys may pass the filters as well, so the search
+    -- looks for the nearest of them.
     if unkeyed.texts > 0 and p_fusion <> 'keyword' then
       nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
     end if;
@@ -23490,10 +23501,10 @@ begin
       p_user_id, p_agent_id, coalesce(p_words, '{}'), p_model, p_target, wanted, p_filters);
   end if;
   if p_fusion <> 'keyword' then
-    -- Where few messages have a word, the others wanted must be near.
+    -- Where few messages have a word of the query, the nearest messages fill the remaining places.
     wanted := greatest(wanted, p_row_limit - coalesce(cardinality(worded.seqs), 0));
     nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
-    -- Nearly never: of many results wanted, both arms have chosen the same messages.
+    -- This seldom happens: the caller wants many results, and both arms have chosen the same messages.
     if wanted < p_row_limit and cardinality(nearest.seqs) = wanted
       and p_row_limit > (select count(*) from (select * from unnest(nearest.thread_ids, nearest.seqs)
                                                union select * from unnest(worded.thread_ids, worded.seqs)) as c) then
@@ -23501,7 +23512,7 @@ begin
     end if;
   end if;
   return (
-    -- texts: those that are parsed, those without keys that are ranked, and those that are left out.
+    -- texts counts the parsed messages, the ranked messages without keys, and the messages that are left out.
     select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'),
                coalesce(worded.texts, 0) + coalesce(cardinality(unkeyed.seqs), 0) + coalesce(unkeyed.texts, 0),
                worded.frequencies, worded.lowest, worded.deviation)::memory._message_candidates
@@ -23526,8 +23537,9 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  -- Counters of the threads nearly always tell. message_count leaves out messages that are compressed, so there may be
-  -- more; next_seq counts those that are deleted, so there may be fewer. Only in between are rows counted.
+  -- The counters of the threads nearly always decide. message_count leaves out compressed messages, so a thread may
+  -- have more messages; next_seq counts deleted messages, so a thread may have fewer. The function counts rows only if
+  -- both counters leave the answer open.
   return (
     select sum(t.message_count) > p_count
       or (sum(t.next_seq) > p_count or count(*) = 1000)
@@ -23537,10 +23549,10 @@ begin
 end;
 $$;
 
--- Messages that messages_search_keys_idx does not have yet: the newest 1,000 of the threads that a search may see.
--- texts is about how many older ones are left out. The newest 1,000 of each thread are read, first of the threads that
--- were written to last, and 4,000 in all. A search by words among 60,000 messages took 24 ms, and 333 with 3,000 short
--- ones to parse besides, of which 1,000 are a third.
+-- The messages that messages_search_keys_idx does not have yet: the newest 1,000 of the threads that a search may see.
+-- texts estimates how many older messages are left out. The function reads the newest 1,000 messages of each thread,
+-- beginning with the threads that were written to last, and 4,000 messages in all. A search by words among 60,000
+-- messages took 24 ms, and 333 ms when it also parsed 3,000 short messages; 1,000 messages take a third of that.
 create or replace function memory._unkeyed_messages(p_user_id text, p_filters memory._search_filters)
 returns memory._message_candidates
 language plpgsql stable parallel safe
@@ -23579,8 +23591,9 @@ begin
 end;
 $$;
 
--- Whether the user has messages that were parsed by a version without keys. The first unmarked message of a thread
--- tells. The 1,000 threads that were written to longest ago are looked at: to look at 10,000 took 110 to 220 ms.
+-- Whether a version without keys has parsed messages of the user. The first message after the watermark of a thread
+-- shows this. The function looks at the 1,000 threads that were written to longest ago, because 10,000 threads took 110
+-- to 220 ms.
 create or replace function memory._were_parsed_without_keys(p_user_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -23605,8 +23618,8 @@ begin
 end;
 $$;
 
--- The messages of a thread, of an agent, or with plain values in their metadata, p_limit + 1 at most; null when the
--- search asks for none of these.
+-- The messages of a thread, of an agent, or with plain values in their metadata, at most p_limit + 1; null when the
+-- search asks neither for a thread nor for an agent nor for metadata.
 create or replace function memory._few_messages(
   p_user_id text, p_agent_id text, p_filters memory._search_filters, p_limit int
 )
@@ -23633,7 +23646,7 @@ begin
         from (
           select m.* from memory.messages as m
           where m.search_keys @> keys
-          offset 0 -- so that the user is no condition of the index scan, for which another index would do
+          offset 0 -- so that the scan has no condition on the user, for which the planner would take another index
         ) as m
         where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
           and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
@@ -23643,7 +23656,7 @@ begin
 end;
 $$;
 
--- The chosen messages that pass the filters, as memory._searchable() returns those of a source.
+-- The chosen messages that pass the filters, in the form in which memory._searchable() returns the texts of a source.
 create or replace function memory._preselected_messages(
   p_user_id text, p_thread_ids text[], p_seqs bigint[], p_agent_id text, p_filters memory._search_filters,
   p_compares_words boolean
@@ -23662,7 +23675,7 @@ begin atomic
     select m.* from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = c.thread_id and m.seq = c.seq
       and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-    offset 0 -- so that each is looked up by its key
+    offset 0 -- so that each message is looked up by its key
   ) as m
   where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters);
 end;
@@ -23695,10 +23708,11 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
--- embeddings_codes_idx alone; then the embeddings of 200 messages with the nearest codes, of many wanted 50 more than
--- these. Of the nearest ten of 5,882 conversation turns 99.7 % are among the 190 with the nearest codes, 99.9 % among
--- 400 (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
+-- The messages nearest to the query by meaning. The function first compares the binary codes of all messages that pass
+-- the filters, from embeddings_codes_idx alone. Then it compares the embeddings of the 200 messages with the nearest
+-- codes, or of 50 more than the caller wants if that is more. Of the nearest ten of 5,882 conversation turns, 99.7 %
+-- are among the 190 messages with the nearest codes and 99.9 % among 400 (all-MiniLM-L6-v2, 384 dimensions, 308
+-- questions).
 create or replace function memory._nearest_messages(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
 )
@@ -23724,7 +23738,7 @@ begin
         and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
         and length(e.code) = dims
         and (p_agent_id is null or e.agent_id = p_agent_id)
-        -- Beginnings are compared first, because that takes a fifth of the time.
+        -- ^@ compares the beginning of an id first, because that takes a fifth of the time of memory._thread_of().
         and (p_filters.thread_id is null
              or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
         and (p_filters.exclude_thread_id is null
@@ -23733,8 +23747,8 @@ begin
       order by memory._bits_apart(e.code, target_code)
       limit read);
     is_all := cardinality(ids) < read;
-    -- A filter on metadata is the only one that the codes do not know. Of 100,000 messages of which one in ten passes,
-    -- this takes a third of the time of comparing the embeddings of all first.
+    -- The index of the codes covers every filter except a filter on metadata. Of 100,000 messages, a tenth of which
+    -- pass the filter, this branch takes a third of the time of comparing the embeddings of all messages first.
     if p_filters.filter is not null then
       ids := array(
         select i.id
@@ -23761,7 +23775,7 @@ begin
           offset 0
         ) as e
         order by e.similarity desc nulls last
-        offset 0 -- so that no more messages than are wanted are looked up
+        offset 0 -- so that only as many messages are looked up as the caller wants
       ) as e
       cross join lateral (
         select m.thread_id, m.seq, m.agent_id, m.created_at, m.metadata
@@ -23774,7 +23788,7 @@ begin
       limit p_wanted
     ) as n;
     exit when is_all or cardinality(seqs) = p_wanted;
-    -- Most of the nearest have been cleared, or do not pass a filter on metadata.
+    -- Most of the nearest messages have been cleared, or do not pass a filter on metadata.
     read := read * 20;
     compared := compared * 20;
   end loop;
@@ -23792,13 +23806,14 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Of a budget, a date or a version that a person has stated several times the newest statement counts, and it often
--- says least of the question: "the money is 2,800 then". So a message of a person with a figure gets 0.8 of the score
--- of one of the ten best with a figure that is older, if the two are nearer to each other than the older one is to the
--- query. p_ids are messages of persons, best first, with their similarity to the query and their scores; those that
--- gain come back with the score that they get. Of 239 requests about months of work with an assistant
--- (bench/results/work.md) recall@10 is 87.2 instead of 84.7 %, and of the 31 that ask for such a value 77.4 instead of
--- 67.7. LoCoMo's and the languages' stay as they are: there hardly anybody states a figure.
+-- The messages in which a person states a newer figure, with higher scores. If a person has stated a budget, a date or
+-- a version several times, the newest statement counts, and its words are often far from the question: "the money is
+-- 2,800 then". So a message of a person with a figure gets 0.8 of the score of an older message with a figure among the
+-- ten best, if the two messages are nearer to each other than the older message is to the query. p_ids are messages of
+-- persons, best first, with their similarities to the query and their scores. The function returns the messages that
+-- gain, with their new scores. Of 239 requests about months of work with an assistant (bench/results/work.md),
+-- recall@10 is 87.2 instead of 84.7 %; of the 31 that ask for such a figure, 77.4 instead of 67.7 %. Recall@10 of
+-- LoCoMo and of the benchmark of languages stays the same, because their speakers hardly ever state a figure.
 create or replace function memory._newer_figures(
   p_user_id text, p_model text, p_ids text[], p_similarities double precision[], p_scores double precision[]
 )
@@ -23837,12 +23852,13 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so they are one result: the better one stands, the other
--- is in its explanation as source_messages or memories. The places that this frees go to the next texts.
+-- A memory and a message that it was drawn from say the same, so a search returns them as one result. The text with the
+-- better rank is the result; the explanation of that result names the other text in source_messages or memories. The
+-- next texts of the ranking take the freed places.
 
--- The ranking of a search (memory._ranked()) with such pairs joined. Only a search among memories and messages of a
--- user who has messages pays for it. It takes twice as many texts from the ranking as are asked for, and ranks again
--- for four times as many if those do not fill all places.
+-- The ranking of memory._ranked() with each such pair joined into one result. Only a search among memories and messages
+-- of a user who has messages spends time on the joining. The function asks the ranking for twice as many texts as the
+-- caller wants, and for four times as many if the joined results do not fill all places.
 create or replace function memory._ranked_once(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
@@ -23855,8 +23871,8 @@ declare
     and exists (select from memory.messages as m where m.user_id = p_user_id);
   row_limit int := case when may_have_pairs then 2 * p_row_limit else p_row_limit end;
   ranked memory.ranking[];
-  stands_for int[]; -- by the rank of a text that is no result of its own: the rank of the result that it is part of
-  ahead_of int[]; -- by the rank of a result that comes earlier than that: the rank of the message that it comes before
+  stands_for int[]; -- by the rank of a text that is part of another result: the rank of that result
+  ahead_of int[]; -- by the rank of a result that moves forward: the rank of the message behind it
 begin
   loop
     ranked := array(
@@ -23890,11 +23906,11 @@ begin
 end;
 $$;
 
--- Results that come earlier than their scores say, as ahead_of of memory._ranked_once(). "Where does she work now?"
--- finds the message that told of a job which has ended since. The memory drawn from that message is hidden behind the
--- memory that took its place. That memory, or its own message, comes before the message if it has a third of its score,
--- unless another current memory was drawn from the message, which may be found for that. A search of the past keeps the
--- ranking.
+-- Results that move in front of an outdated message, in the form of ahead_of of memory._ranked_once(). "Where does she
+-- work now?" finds the message that told of a job which has ended since. The memory drawn from that message is hidden,
+-- because a newer memory has superseded it. The newer memory, or the message that the newer memory was drawn from,
+-- moves in front of the outdated message if it has a third of that message's score. Nothing moves if another current
+-- memory was drawn from the message, because the query may ask for that memory. A search of the past keeps the ranking.
 create or replace function memory._ahead_of_outdated(
   p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
 )
@@ -23942,9 +23958,9 @@ begin
 end;
 $$;
 
--- Which of the ranked texts are part of a better result, as stands_for of memory._ranked_once(). A memory has to name
--- the message among its source_seqs, or to say the same words. A memory of more than five messages is a summary of them
--- and hides none.
+-- The ranked texts that are part of a better result, in the form of stands_for of memory._ranked_once(). A memory and a
+-- message are one result if the memory names the message among its source_seqs or says the same words. A memory of more
+-- than five messages is a summary of them and hides none of them.
 create or replace function memory._same_results(
   p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
 )
@@ -23965,7 +23981,7 @@ begin
         select v.thread_id, v.source_seqs, v.content_hash
         from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as v
         where v.memory_id = r.id::uuid
-        offset 0 -- so that each is read by its key
+        offset 0 -- so that each message is read by its key
       ) as m
       where r.source = 'memory'
     ), messages as materialized (
@@ -23989,7 +24005,8 @@ begin
     join messages as s on s.content_hash = e.content_hash
     order by 1, 2
   loop
-    -- Whether the better one stands is known by now, because pairs come in the order of the worse one.
+    -- Pairs come in the order of their worse texts, so the loop has already decided whether the better text is a
+    -- result.
     if stands_for[pair.worse] is null and stands_for[pair.better] is null then
       stands_for[pair.worse] := pair.better;
     end if;
@@ -23998,7 +24015,7 @@ begin
 end;
 $$;
 
--- The texts that are part of the result with this rank, best first: messages as source_messages, memories as memories.
+-- The texts that are part of the result of this rank, best first: messages as source_messages, memories as memories.
 create or replace function memory._parts_of_result(
   p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_rank bigint, p_filters memory._search_filters
 )
@@ -24014,7 +24031,7 @@ begin
           || coalesce(r.explanation, '{}')
         order by r.rank) as parts
     from (
-      -- Twenty at most: a thousand messages may say what one memory says.
+      -- At most twenty texts, because a thousand messages may say the same as one memory.
       select p.* from unnest(p_ranked) as p where p_stands_for[p.rank] = p_rank order by p.rank limit 20
     ) as r
     cross join lateral memory._search_row(p_user_id, r.source, r.id, r.thread_id, r.number, p_filters) as x
@@ -24033,11 +24050,11 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The embedding that a query is compared by is found in three steps, which one statement calls together with the
--- ranking. The first two steps are stable functions, and so is the ranking. So all three see the same models and
--- embeddings, even if another session activates or drops a model meanwhile.
+-- A search gets the embedding of its query in three steps. One statement calls these steps and the ranking. The first
+-- two steps and the ranking are stable functions. So they see the same models and embeddings, even if another session
+-- activates or drops a model meanwhile.
 
--- Step 1, the model: one whose embeddings are as long as the given one, or the one that serves the user.
+-- Step 1, the model: a model whose embeddings are as long as p_given, or the model that serves the user.
 create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
 returns memory.models
 language plpgsql stable parallel safe
@@ -24054,8 +24071,9 @@ begin
 end;
 $$;
 
--- The model whose embeddings of this user are searched: the active one, or while the active one is being filled,
--- another model that has an embedding that the active one lacks. Every search compares with one model only.
+-- The model whose embeddings of this user a search compares. This is the active model, or, while a backfill of the
+-- active model runs, another model with an embedding that the active model lacks. Every search compares with one model
+-- only.
 create or replace function memory._serving_model(p_user_id text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -24067,7 +24085,8 @@ declare
   active memory.models := memory._embedding_model();
   ahead memory.models;
 begin
-  -- Other models are considered only while a backfill is open or has failed, because this reads all texts of the user.
+  -- The function considers other models only while a backfill is open or has failed, because it then reads all texts of
+  -- the user.
   if active.name is not null
     and exists (select from memory.models as m
                 where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
@@ -24091,8 +24110,8 @@ begin
 end;
 $$;
 
--- Step 2, the embedding if it is known: the given one, or the one kept from an earlier search. problem says why there
--- can be no embedding.
+-- Step 2, the known embedding: the given embedding, or an embedding kept from an earlier search. problem says why the
+-- query can have no embedding.
 create or replace function memory._query_embedding(
   p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )
@@ -24131,9 +24150,10 @@ begin
 end;
 $$;
 
--- The key of a kept embedding. The words of queries are not kept. Models embed a query without its credentials, so the
--- key has none either. The key tells which model was registered under the name: whoever registers another one there
--- need not wait for transactions that keep embeddings, because the new model never finds them.
+-- The key of a kept embedding. The table keeps this hash and not the words of the query. Models embed a query without
+-- its credentials, so the hash is made without them, too. The hash includes the registration of the model. If an
+-- administrator registers another model under the same name, the new model never finds embeddings of the old one, so
+-- the registration need not wait for transactions that keep embeddings.
 create or replace function memory._query_hash(p_model memory.models, p_query text)
 returns text
 language plpgsql immutable parallel safe
@@ -24145,8 +24165,8 @@ begin
 end;
 $$;
 
--- Step 3: if the embedding is not known and p_may_call is true, the model makes it. Without an embedding the search is
--- by keyword (mode), and a notice says so unless the model may not be called.
+-- Step 3, the model's answer: if step 2 found no embedding and p_may_call is true, the model embeds the query. Without
+-- an embedding the search is by keyword (mode), and a notice says so unless the model may not be called.
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
   p_problem text, inout mode text, out embedding halfvec
@@ -24184,8 +24204,8 @@ begin
 end;
 $$;
 
--- Asks the model for the embedding of a query, within the budget, and keeps the answer unless the transaction is
--- read-only.
+-- The embedding of a query from the model, within the budget. The function keeps the embedding unless the transaction
+-- is read-only.
 create or replace function memory._embed_query(
   p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
 )
@@ -24236,27 +24256,28 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- How search ranks. Every figure was measured on conversations with marked evidence; bench/results/quality.md has them.
+-- The ranking of a search. All figures come from conversations with marked evidence (bench/results/quality.md).
 --
--- Keywords: any word may match. The weight of a text is the sum over its matched words of idf (as in BM25) times
--- memory._word_weight(). How many texts have a word is counted among the texts that this search may see. So the scores
--- say nothing about the texts of other users, and there are no statistics to maintain. Meaning: the exact cosine
--- similarity with every candidate, without an index. Both: each of the two scores (the arms) is scaled to 0..1 within
--- the query and they are added by weight (score), or reciprocal ranks are added (rrf).
+-- Keywords: a text matches if it has any word of the query. The weight of a text is the sum over its matched words of
+-- idf (as in BM25) times memory._word_weight(). The statement counts how many texts have a word among the texts that
+-- this search may see. So the scores say nothing about the texts of other users, and no statistics need maintenance.
+-- Meaning: the exact cosine similarity with every candidate, without an index. Both: the statement scales each of the
+-- two scores (the arms) to 0..1 within the query and adds them by weight (score), or adds reciprocal ranks (rrf).
 --
--- What a message means stands in the messages around it. So a word of the two messages before and after counts for the
--- message, too, with 0.6 of its weight at a distance of one and 0.4 at two, unless most texts have the word. And the
--- message gains from its better neighbour in the thread. Then the 200 best texts are ordered anew. The score of a
--- message is multiplied by 0.8 if the query names a speaker and another speaker with a name has said the message; by
--- 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name has said
--- it, because the answer is more often in the person's own words; where the query asks for the assistant's words
--- (asks_the_assistant.sql), by 0.9 if a person without a name has said it. At last the newest of several statements of
--- a figure gains (newer_figures.sql). Recall@10 of 1,536 questions about ten conversations of two people: 71.7 % by the
--- best neighbour alone, 75.8 with the words around besides, 78.3 with speakers, 79.0 with days; with replies of 577
--- words 64.4 and 69.0; where nobody has a name 56.7 and 63.0 (504 questions).
+-- The messages around a message often tell what it means. So a word of the two messages before and after counts for the
+-- message, too, with 0.6 of its weight at a distance of one and 0.4 at a distance of two, unless most texts have the
+-- word. And the message gains from its better neighbour in the thread. Then the statement orders the 200 best texts
+-- anew. It multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has
+-- said the message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant
+-- without a name has said the message, because the answer more often stands in the person's own words. If the query
+-- asks for the assistant's words (asks_the_assistant.sql), messages of a person without a name get the factor 0.9
+-- instead. At last the newest of several statements of a figure gains (newer_figures.sql). Recall@10 of 1,536 questions
+-- about ten conversations of two people: 71.7 % with the best neighbour alone, 75.8 % with the words around added, 78.3
+-- % with speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody
+-- has a name from 56.7 to 63.0 % (504 questions).
 --
--- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql, because
--- the statement below takes 1.2 to 1.7 times as long for them), or by that statement, which knows all sources.
+-- A search takes one of three ways: the approximate index, the statement for memories alone (both in
+-- memory_ranking.sql), or the statement below for all sources, which takes 1.2 to 1.7 times as long for memories.
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -24265,13 +24286,13 @@ create or replace function memory._ranked(
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
 set jit = off
--- Hash joins are forced. Without statistics the planner takes a thousand candidates for one and would compare each with
--- each; with statistics it sorts ids, which takes twenty times as long.
+-- These settings force hash joins. Without statistics the planner expects one candidate instead of a thousand and would
+-- compare all pairs; with statistics the planner sorts ids, which takes twenty times as long.
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off -- With few users on a server, one plan for all of them would read the rows of all.
-set enable_bitmapscan = off -- Rows are read in the order of ids, that of time: 2 % faster, from disk 10 to 20 %.
-set max_parallel_workers_per_gather = 0 -- Disabled nodes make costs so high that 0.6 ms of work were given to workers.
+set enable_seqscan = off -- With few users on a server, one plan for all users would read the rows of all users.
+set enable_bitmapscan = off -- Rows are read in the order of ids, that is of time: 2 % faster, from disk 10 to 20 %.
+set max_parallel_workers_per_gather = 0 -- Disabled nodes raise the cost so much that workers would get 0.6 ms of work.
 set plan_cache_mode = force_generic_plan -- Planning takes three times as long as running.
 as $$
 declare
@@ -24282,8 +24303,8 @@ declare
     else 'score' end;
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
-  unfiltered constant boolean := p_filters is null; -- true for a row of nulls, too
-  -- Only the sources in which the user has texts: reading one takes a tenth of the time of a search, even in vain.
+  unfiltered constant boolean := p_filters is null; -- also true for a row of nulls
+  -- Only the sources in which the user has texts: reading an empty source takes a tenth of the time of a search.
   sources constant text[] := array(
     select s.source
     from unnest(case when unfiltered then p_sources else memory._sources_that_pass(p_sources, p_filters) end)
@@ -24294,9 +24315,9 @@ declare
       when 'message' then exists (select from memory.messages as m where m.user_id = p_user_id)
       else true end);
   among_memories constant boolean := unfiltered and fusion <> 'rrf' and sources = '{memory}';
-  -- A summary repeats what messages say. Beside messages it counts half, so that it comes after the message that says
-  -- it, and is found where that message is gone: with a summary of each session of four conversations of LoCoMo,
-  -- recall@10 of the messages was 74.2 % with the whole score, 76.4 with half of it. A cosine stays a cosine.
+  -- Beside messages the score of a summary is halved, so that a message comes before the summary that repeats it. With
+  -- a summary of each session of four conversations of LoCoMo, recall@10 of the messages was 74.2 % with the whole
+  -- score and 76.4 % with half of it. In a search by meaning alone the score stays whole, because it is a cosine.
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
@@ -24304,21 +24325,21 @@ declare
     or 'message' = any (sources) and fusion <> 'vector';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
-  -- Of a user with very many messages: those that enter the ranking. All rows of read_sources do.
+  -- The messages of a user with very many messages that enter the ranking. All rows of read_sources enter the ranking.
   preselected memory._message_candidates;
   read_sources text[] := sources;
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
   beginnings text[];
-  -- Only for the order of messages.
+  -- The next two values only change the order of messages.
   meant constant jsonb :=
     case when 'message' = any (p_sources) then memory._days_meant(p_query, statement_timestamp()) end;
   asks_the_assistant constant boolean :=
     'message' = any (p_sources) and coalesce(memory._asks_the_assistant(p_query), false);
 begin
   if p_mode <> 'vector' then
-    -- A query may be a whole message. Two hundred words say what it is about.
+    -- A query may be a whole message. Two hundred words are enough to say its subject.
     words := nullif(memory._query_words(
       memory._languages(p_user_id, p_agent_id, p_settings ->> 'language'), p_query, 200), '{}');
     select array_agg(quote_literal(w)::tsquery order by n), string_agg(quote_literal(w), ' | ')::tsquery
@@ -24327,8 +24348,8 @@ begin
     beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
-  -- By the approximate index. Comparing all memories is as fast for more than 100 results, and for a user who has less
-  -- than a fiftieth of the index: its scan then passes 50 memories of others for each that is found.
+  -- The approximate index. Comparing all memories is as fast for more than 100 results, and for a user with less than a
+  -- fiftieth of the index: the scan then passes 50 memories of other users for each memory that it finds.
   if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
@@ -24345,7 +24366,7 @@ begin
     from (
       select n.* from unnest(nearest) as n
       union all
-      -- The other sources: their scores are cosines, too.
+      -- The results of the other sources: their scores are cosines, too.
       select o.*
       from memory._ranked(
         p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
@@ -24359,7 +24380,7 @@ begin
     return;
   end if;
 
-  -- Among memories alone. explain needs the ranks that only the statement below computes.
+  -- The way among memories alone. explain needs ranks, which only the statement below computes.
   if among_memories and not p_explain then
     return query
     select r.* from memory._ranked_among_memories(
@@ -24374,17 +24395,18 @@ begin
     read_sources := case when preselected.seqs is null then sources else array_remove(sources, 'message') end;
   end if;
 
-  -- Among everything.
+  -- The way among all sources.
   return query
   with candidates as materialized (
-    -- The texts that the search may see, each with its words if one of them matches, and with its similarity.
+    -- The texts that the search may see, with their similarity, and with their vector if a word of the query matches.
     select row_number() over () as place, t.*, s.similarity,
       case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost
     from (
       select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at,
         case when v.vector @@ any_word then v.vector end as vector, v.content, v.metadata
-      -- The filters field by field, which the planner puts into the conditions. The fields of p_filters itself would be
-      -- looked up for every candidate: 0.1 to 0.2 ms for 1,000, which is 2 to 4 % of a search with filters.
+      -- The row names each field, so that the planner puts its value into the conditions. The fields of p_filters
+      -- itself would be looked up for every candidate: 0.1 to 0.2 ms for 1,000, which is 2 to 4 % of a search with
+      -- filters.
       from memory._searchable(
         p_user_id, read_sources, p_agent_id,
         row(p_filters.thread_id, p_filters.exclude_thread_id, p_filters.memory_types, p_filters.tags_all,
@@ -24397,10 +24419,10 @@ begin
         case when p.vector @@ any_word then p.vector end, p.content, p.metadata
       from memory._preselected_messages(
         p_user_id, preselected.thread_ids, preselected.seqs, p_agent_id, p_filters, any_word is not null) as p
-      offset 0 -- so that words are compared here, and no vector without a match goes into the join
+      offset 0 -- so that this subquery compares the words, and no vector without a match goes into the join
     ) as t
     left join (
-      -- Source by source: "= any" may become a filter, and all embeddings of the user would be read.
+      -- One branch for each source: PostgreSQL may make a filter of "= any" and would read all embeddings of the user.
       select 'memory' as source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
       from memory.embeddings as e
       where p_mode <> 'keyword' and 'memory' = any (read_sources)
@@ -24437,21 +24459,21 @@ begin
       where p_mode <> 'keyword'
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
-    -- preselected.texts is an estimate: at least the candidates are texts, so that no word is in more texts than exist.
+    -- preselected.texts is an estimate, so texts is at least the number of candidates: no word is in more texts.
     select greatest(count(*), count(*) filter (where c.source = any (read_sources)) + coalesce(preselected.texts, 0))
         as texts,
       max(c.similarity) as highest, least(min(c.similarity), preselected.lowest) as lowest,
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages and parts of artifacts that are not parsed yet, newest first.
+    -- Messages and parts of artifacts whose words are not parsed yet, newest first.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as age
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
     window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
   ), parsed as materialized (
-    -- The newest message whatever it costs, then whole messages until the budget is spent. Of the others, the first 200
-    -- characters of the messages that have most words of the query there.
+    -- The newest message whatever its cost, then whole messages until the budget is spent. Then the first 200
+    -- characters of the other messages, beginning with those whose first 200 characters have most words of the query.
     select t.place, t.source, t.thread_id, t.number, t.parsed as vector
     from (
       select p.*,
@@ -24468,13 +24490,13 @@ begin
            select u.*, lower(left(u.content, 200)) as said
            from unparsed as u
            where u.age > 1 and u.cost_so_far > (select o.budget from corpus as o)
-           offset 0 -- so that each is cut once
+           offset 0 -- so that each text is cut once
          ) as u
          cross join lateral (select memory._words_that_begin(u.said, beginnings) as words offset 0) as k
          where k.words > 0
          order by k.words desc, u.age limit 3000)
       ) as p
-      offset 0 -- so that each is parsed once
+      offset 0 -- so that each text is parsed once
     ) as t
     where t.parsed @@ any_word
   ), worded as materialized (
@@ -24497,7 +24519,7 @@ begin
       group by m.word) as f
     cross join corpus as c
   ), keywords as materialized (
-    -- share: the idf of the query's words that the text has, as a share of the idf of all words of the query.
+    -- share: the idf of those words of the query that the text has, divided by the idf of all words of the query.
     select m.place, sum(w.idf * m.weight) as score,
       sum(w.idf) / (
         select memory._query_idf(sum(f.idf), cardinality(words) - count(*), (select c.texts from corpus as c))
@@ -24506,7 +24528,7 @@ begin
     from matches as m join weights as w on w.word = m.word
     group by m.place
   ), around as materialized (
-    -- The sum over words of the greatest weight that the word has in a message or in one of the two before and after.
+    -- The sum over words of the greatest weight that a word has in a message or in one of the two before and after it.
     select v.thread_id, v.number, sum(v.idf * v.weight) as score
     from (
       select m.thread_id, m.number + o.step as number, m.idf, max(m.weight * o.share) as weight
@@ -24514,7 +24536,7 @@ begin
         select t.thread_id collate "C" as thread_id, t.number, m.word, m.weight, w.idf, w.frequency
         from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
         where t.source = 'message' and fusion in ('score', 'keyword')
-        offset 0 -- so that the words of a message are looked up before it is multiplied
+        offset 0 -- so that the words of a message are looked up before the join multiplies the message
       ) as m
       join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
         on o.step = 0 or m.frequency <= 0.5
@@ -24528,8 +24550,8 @@ begin
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
   ), least as materialized (
-    -- Where neither neighbours nor the other pieces of a text count, only the p_row_limit most similar of the texts
-    -- without a matching word can be among the results.
+    -- The lowest similarity that a text without a matching word needs. Where neither neighbours nor other pieces of the
+    -- same text count, only the p_row_limit most similar of these texts can be among the results.
     select coalesce((
       select c.similarity from candidates as c where not keeps_all_similar and c.similarity is not null
       order by c.similarity desc offset p_row_limit - 1 limit 1), '-infinity') as similarity
@@ -24577,8 +24599,8 @@ begin
     from scored as s
     where s.source = 'message' and fusion in ('score', 'keyword')
   ), neighboured as (
-    -- A message gets the score of its better neighbour; a piece of a document or artifact its rank among the pieces
-    -- of that.
+    -- A message gets the score of its better neighbour. A piece of a document or artifact gets its rank among the
+    -- pieces of the same document or artifact.
     select s.*, greatest(b.score, a.score, 0) as neighbour, 1::bigint as piece
     from scored as s
     left join talk as b on b.thread_id = s.thread_id collate "C" and b.number = s.number - 1
@@ -24597,7 +24619,7 @@ begin
     where n.piece = 1
     order by gained desc, n.created_at desc, n.id limit greatest(200, 150 + p_row_limit)
   ), spoken as materialized (
-    -- Who said the messages of the pool, and when.
+    -- The speaker and the time of each message of the pool.
     select p.*, m.role, m.name,
       case when meant is not null then memory._share_within(p.created_at, meant) end as within
     from pool as p
@@ -24606,7 +24628,7 @@ begin
       from memory.messages as m
       where p.source = 'message' and fusion in ('score', 'keyword')
         and m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.number
-      offset 0 -- so that each is looked up by its key
+      offset 0 -- so that each message is looked up by its key
     ) as m on true
   ), asked as (
     -- The speakers whom the query names.
@@ -24657,7 +24679,7 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- Whether the policy has results reranked: it names a rerank model, as an agent's configuration file does.
+-- Whether a policy asks for reranked results: the policy names a rerank model, as an agent's configuration file does.
 create or replace function memory._reranks(p_policy jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -24666,7 +24688,7 @@ begin atomic
                       p_policy #>> '{knowledge_base,rerank_model}') > 0;
 end;
 
--- The rerank model that the policy names, or else the active one; null when there is none.
+-- The rerank model that the policy names, or else the active rerank model; null when neither exists.
 create or replace function memory._rerank_model(p_policy jsonb)
 returns memory.models
 language plpgsql stable parallel safe
@@ -24682,8 +24704,8 @@ begin
 end;
 $$;
 
--- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep
--- their order and a notice says so.
+-- The search results in the order of a rerank model. Without a model, over budget, or when the model fails, the results
+-- keep their order and a notice says so.
 create or replace function memory._rerank(
   p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean,
   p_results memory.search_result[]
@@ -24738,11 +24760,10 @@ begin
 end;
 $$;
 
--- The formulas of ranking, which ranking.sql and memory_ranking.sql share. Inlined by the planner, hence no SET
--- clauses.
+-- The formulas of ranking, which ranking.sql and memory_ranking.sql share.
 
--- The weight of a word that p_texts_with_word of p_texts have: the idf of BM25 (Robertson and Zaragoza, 2009). 1 is
--- added to the number of texts, so that no word counts against a text.
+-- The weight of a word that p_texts_with_word of p_texts have: the idf of BM25 (Robertson and Zaragoza, 2009). The
+-- formula adds 1 to the number of texts, so that a word in every text does not lower the scores.
 create or replace function memory._idf(p_texts bigint, p_texts_with_word bigint)
 returns double precision
 language sql immutable parallel safe
@@ -24750,8 +24771,8 @@ begin atomic
   select ln((p_texts + 1) / (p_texts_with_word + 0.5)::double precision);
 end;
 
--- The weight of a word within a text. ts_rank() divides by the logarithm of the text's length. That saturates like BM25
--- and ranks as well, in a tenth of the time of counting words.
+-- The weight of a word within a text. ts_rank() divides by the logarithm of the text's length. This weight saturates
+-- like BM25 and ranks as well, in a tenth of the time of counting words.
 create or replace function memory._word_weight(p_text tsvector, p_word tsquery)
 returns double precision
 language sql immutable parallel safe
@@ -24759,8 +24780,8 @@ begin atomic
   select ts_rank('{1,1,1,1}', p_text, p_word, 1)::double precision;
 end;
 
--- The idf of all words of a query: those that some text has, and those that no text has. The latter count too, because
--- a text with half of the query's words is not a perfect match.
+-- The idf of all words of a query: of the words that some text has, and of the words that no text has. The missing
+-- words count too, because a text with half of the query's words is not a perfect match.
 create or replace function memory._query_idf(p_idf_of_found double precision, p_words_not_found bigint, p_texts bigint)
 returns double precision
 language sql immutable parallel safe
@@ -24769,7 +24790,7 @@ begin atomic
 end;
 
 -- The factor of all keyword scores of a search. p_share is the share of the query's words, by idf, that the best text
--- has. Under two thirds the factor is below 1, because the best of bad matches is not a good match.
+-- has. If p_share is under two thirds, the factor is below 1, because the best of bad matches is not a good match.
 create or replace function memory._trust(p_share double precision)
 returns double precision
 language sql immutable parallel safe
@@ -24777,8 +24798,8 @@ begin atomic
   select least(1, 1.5 * p_share);
 end;
 
--- The recency of a memory: 1, halved every 30 days, but not below 2^-100 (after eight years), so that it stays within
--- the range of a real. It is 0 for a memory that has held for ever (-infinity).
+-- The recency of a memory: 1, halved every 30 days, but at least 2^-100 (after eight years), because a real cannot hold
+-- much smaller values. The recency of a memory that has held for ever (-infinity) is 0.
 create or replace function memory._recency(p_known_since timestamptz)
 returns double precision
 language sql stable parallel safe
@@ -24790,13 +24811,14 @@ begin atomic
     else 0 end;
 end;
 
--- The weight of the keyword arm against that of similarity, which is 1: by how many standard deviations the score of
--- the best text (p_best) is above the mean of all p_texts, divided by 5, but 0.5 to 2. So words count for little where
--- every text has most of them, as with long replies about one subject, and for much where few texts have them. Compared
--- with a weight of 1, the share of evidence among the first ten results is 1.3 points higher for ten conversations
--- stored for one user (5,882 turns), 0.6 to 0.9 points higher among long replies to short messages, and the same for
--- each conversation alone. p_mean and p_variance are those of the scores of texts if the words of the query occurred
--- independently of each other. Under 50 texts they say nothing, and the weight is 1.
+-- The weight of the keyword arm; the weight of the similarity arm is 1. The weight is the distance of the best text's
+-- score (p_best) from the mean of all p_texts in standard deviations, divided by 5, and at least 0.5 and at most 2. So
+-- words count for little where every text has most of them, as with long replies about one subject, and for much where
+-- few texts have them. Compared with a weight of 1, the share of evidence among the first ten results is 1.3 points
+-- higher for ten conversations stored for one user (5,882 turns), 0.6 to 0.9 points higher among long replies to short
+-- messages, and the same for each conversation alone. p_mean and p_variance are the mean and the variance that the
+-- scores of texts would have if the words of the query occurred independently of each other. Under 50 texts these
+-- values say nothing, and the weight is 1.
 create or replace function memory._keyword_weight(
   p_best double precision, p_mean double precision, p_variance double precision, p_texts bigint
 )
@@ -24808,9 +24830,9 @@ begin atomic
     else 1 end;
 end;
 
--- Adds the two arms, similarity and keywords, each scaled to 0..1, as their weighted mean. The scale of similarities
--- spans at least 0.3, so that a tiny difference among a handful of texts decides nothing. A text without an embedding
--- is judged by its words alone. With p_arms 1 only one arm has found anything.
+-- The weighted mean of the two arms, similarity and keywords, each scaled to 0..1. The scale of similarities spans at
+-- least 0.3, so that a tiny difference among a handful of texts decides nothing. A text without an embedding gets the
+-- score of its words alone. With p_arms 1 only one arm has found texts.
 create or replace function memory._fused_score(
   p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision,
   p_keyword_weight double precision, p_arms int
@@ -24832,12 +24854,14 @@ $$;
 -- needs pgvector on the search_path
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
--- the user may see (48_all_sources; ranking.sql, memory_ranking.sql), a memory and its message as one (one_result.sql);
--- read the results from their sources; and rerank them if the caller or the policy asks for it (rerank.sql).
+-- the user may see (48_all_sources; ranking.sql, memory_ranking.sql) and join a memory with its message
+-- (one_result.sql); read the results from their sources; and rerank them if the caller or the policy asks for reranking
+-- (rerank.sql).
 --
--- sources: messages are among them because most of what a user stores is there. With four conversations of LoCoMo and
--- facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, instead of 66.4 % among
--- memories alone. Artifacts are not: their results are placeholders, and long outputs hold any word.
+-- The default of sources includes messages, because most texts of a user are messages. With four conversations of
+-- LoCoMo and facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, and 66.4 %
+-- among memories alone. The default leaves artifacts out: their results are placeholders, and long outputs hold nearly
+-- any word.
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,message,document,summary}', agent_id text default null,
@@ -24849,7 +24873,7 @@ create or replace function memory.search(
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -24862,8 +24886,8 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- The usual search passes this one expression, because the checks would take a tenth of its time. All other searches
-  -- are checked by memory._check_search().
+  -- This one expression accepts the arguments of the usual search, because separate checks would take a tenth of the
+  -- time of a search. memory._check_search() checks the arguments of all other searches.
   if (memory._is_user(user_id) and mode in ('hybrid', 'vector', 'keyword')
       and sources <@ array['memory', 'summary', 'document', 'message', 'artifact'] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
       and top_k between 1 and 1000
@@ -24935,7 +24959,7 @@ comment on function memory.search(
 'another. A memory and the message that it was drawn from are one result. docs/search.md explains filters, scores and '
 'ids.';
 
--- Refuses the arguments of a search that break a rule.
+-- Raises an error if an argument of a search breaks a rule.
 create or replace function memory._check_search(
   p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_filters memory._search_filters,
   p_min_score double precision, p_top_k int
@@ -24985,11 +25009,11 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- Messages that neither a job nor a sweep has parsed yet: a search parses them itself.
+-- A search parses messages that neither a job nor a sweep has parsed yet.
 
--- How many bytes a search may parse, newest messages first; null when there is nothing to parse. p_cost is the cost of
--- all p_messages: for each its bytes, of which 256 KiB are parsed at most, plus 100. Half a MiB takes 90 ms for prose,
--- 300 ms for Chinese, and is 3,000 short messages. Nothing that is parsed is kept: a search that wrote to messages
+-- The number of bytes that a search may parse, newest messages first; null when no message waits for parsing. p_cost is
+-- the sum over all p_messages of the bytes of a message (256 KiB at most) plus 100. Half a MiB is 3,000 short messages
+-- and takes 90 ms for prose, 300 ms for Chinese. The search keeps no parsed words: a search that wrote to messages
 -- would hold their locks until its transaction ends, and would wait for a session that clears the thread.
 create or replace function memory._parsing_budget(p_messages bigint, p_cost bigint)
 returns int
@@ -25005,7 +25029,7 @@ begin
 end;
 $$;
 
--- Tells the caller that this search does not compare the words of some messages.
+-- Raises a notice that this search does not compare the words of some messages.
 create or replace function memory._note_left_out(p_messages bigint)
 returns void
 language plpgsql stable parallel safe
@@ -25016,8 +25040,8 @@ begin
 end;
 $$;
 
--- What a word begins with in a text: its stem without the last letter, because a stem may differ from its word in that
--- letter (city, cities: citi). Inlined by the planner, hence no SET clause.
+-- The beginning of a word in a text: the word's stem without the last letter, because a stem may differ from its word
+-- in that letter (city, cities: citi).
 create or replace function memory._beginning(p_word text)
 returns text
 language sql immutable parallel safe
@@ -25025,8 +25049,8 @@ begin atomic
   select case when p_word ~ '...[[:alpha:]]$' then left(p_word, -1) else p_word end;
 end;
 
--- The word beginnings that a search looks for in messages that it does not parse as a whole: those of the eight longest
--- words of the query.
+-- The beginnings of the eight longest words of the query. A search looks for these beginnings in messages that it does
+-- not parse as a whole.
 create or replace function memory._beginnings(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -25039,8 +25063,8 @@ begin
 end;
 $$;
 
--- How many of these word beginnings occur in a text. Written out, because counting rows of unnest() takes twice as
--- long. Inlined by the planner, hence no SET clause.
+-- The number of these word beginnings that occur in a text. The expression names each beginning, because counting rows
+-- of unnest() takes twice as long.
 create or replace function memory._words_that_begin(p_said text, p_beginnings text[])
 returns int
 language sql immutable parallel safe
@@ -25060,9 +25084,10 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The messages with most words of the query, as memory._ranked() weighs words. A word that many messages have tells
--- little about each of them and takes long to read, so only messages with one of the rarest words are compared. A
--- sample of the user's messages tells how rare a word is. Of the rarest words the messages that have them are counted.
+-- The messages with most words of the query, weighed as memory._ranked() weighs words. A word that many messages have
+-- says little about each of them and takes long to read, so the function only compares messages with one of the rarest
+-- words. A sample of the user's messages shows which words are rare. For the rarest words the function counts all
+-- messages that have them.
 create or replace function memory._worded_messages(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_wanted int,
   p_filters memory._search_filters
@@ -25083,7 +25108,8 @@ declare
 begin
   select s.texts, s.frequencies, s.lowest, s.deviation into total, estimates, lowest, deviation
   from memory._sampled_messages(p_user_id, as_queries, p_model, p_target) as s;
-  -- The rarest words, as many as about 1,000 messages have between them; of a large corpus more.
+  -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
+  -- fiftieth of the corpus.
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages
@@ -25098,7 +25124,8 @@ begin
     where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
       and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
   ), corpus as materialized (
-    -- total is an estimate, and no word may be in more texts than there are: its weight would be negative.
+    -- total is an estimate. texts is at least the number of found messages, because a word in more messages than texts
+    -- would get a negative weight.
     select greatest(total, count(*)) as texts from found as f
   ), matches as materialized (
     select f.place, w.number, memory._word_weight(f.search_vector, w.as_query) as weight
@@ -25125,10 +25152,10 @@ begin
 end;
 $$;
 
--- Estimates from a sample of 100 messages, taken evenly from all that are stored of a user: how many messages there are
--- (texts), how many of them have each word (frequencies), the lowest of their similarities to p_target, and the
+-- Estimates from a sample of 100 messages, taken evenly from all stored messages of a user: the number of messages
+-- (texts), the number of messages with each word (frequencies), the lowest similarity of a message to p_target, and the
 -- standard deviation of these similarities. A sample of 200 finds as much: of 384 questions about 5,882 turns of one
--- user the evidence among the first ten is 76.7 % with either, and 76.7 % when all turns are ranked.
+-- user, 76.7 % of the evidence is among the first ten results with either sample, and also when all turns are ranked.
 create or replace function memory._sampled_messages(
   p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
   out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
@@ -25145,7 +25172,8 @@ begin
   with threads as materialized (
     select t.thread_id, t.share, m.first_seq, t.next_seq - m.first_seq as messages
     from (
-      -- Of a user with more than 300 threads every second, third ... one, which then counts as many times (share).
+      -- If a user has more than 300 threads, the sample takes every second, third ... thread and counts it as many
+      -- times (share).
       select t.thread_id, t.next_seq, t.message_count,
         row_number() over () % ceil(count(*) over () / 300.0)::int as place,
         ceil(count(*) over () / 300.0)::int as share
@@ -25187,14 +25215,14 @@ begin
         and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
   into stored, sampled, vectors, similarities
   from sample as s;
-  texts := coalesce(stored * sampled / wanted, 0); -- null where no thread that was looked at has messages
+  texts := coalesce(stored * sampled / wanted, 0); -- null where none of the sampled threads has messages
   select array_agg(w.found * texts / greatest(sampled, 1) order by w.number) into frequencies
   from (select w.number, (select count(*) from unnest(vectors) as v (vector) where v.vector @@ w.as_query) as found
         from unnest(p_as_queries) with ordinality as w (as_query, number)) as w;
   select stddev_pop(s.similarity) into deviation from unnest(similarities) as s (similarity);
-  -- As if the similarities below their mean were normally distributed. The factor fits conversations: of 5,882 turns
-  -- the estimate is off by 5 % of the span of similarities (200 questions, a hundred similarities each), the lowest
-  -- similarity of the sample itself by 10 %.
+  -- The estimate assumes that the similarities below their mean are normally distributed. The factor 0.83 fits
+  -- conversations: of 5,882 turns the estimate is off by 5 % of the span of similarities (200 questions, a hundred
+  -- similarities each), and the lowest similarity of the sample itself by 10 %.
   select m.mean - 0.83 * sqrt(2 * ln(greatest(texts, 2))) * sqrt(avg(power(s.similarity - m.mean, 2)))
   into lowest
   from (select avg(s.similarity) as mean from unnest(similarities) as s (similarity)) as m
@@ -25222,12 +25250,12 @@ $$;
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
--- thread (0); to the summary of the user (2); to earlier conversations (4), memories (1) and recalled messages (3),
--- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
--- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
--- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
--- neither missing nor there twice.
+-- The code gives out tokens in this order: first the newest message, whatever its tokens; then the instructions that
+-- begin the thread (0); then the summary of the user (2); then earlier conversations (4), memories (1) and recalled
+-- messages (3), each at most its share or the tokens that the other parts and the thread leave; and the rest to the
+-- thread (thread.sql). The shares are shares of p_max_tokens without p_for_thread. The instructions have ordinals up to
+-- 0, all other parts ordinals from 1 on. The function is stable, so it reads all parts from one snapshot: a message
+-- that is summarised meanwhile is neither missing nor shown twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
@@ -25239,21 +25267,21 @@ declare
   crosses constant boolean := (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean;
   recalls constant boolean := p_recalls and num_nonnulls(p_query, p_target) > 0;
   replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
-  parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
+  parts memory.context_part[] := array[]::memory.context_part[]; -- the field ordinal holds the place
   profile constant memory.context_part := memory._summary_part(
     2, 'user_summary', 'What is known about the user:', memory._summary_for(p_user_id, '', 'user', p_agent_id));
-  summaries memory.context_part[]; -- of the thread
-  thread record; -- oldest_seq, places and tokens of memory._fit_thread()
+  summaries memory.context_part[]; -- the summaries of the thread
+  thread record; -- the columns oldest_seq, places and tokens of memory._fit_thread()
   candidates memory._recalled[] := array[]::memory._recalled[];
   recalled memory.context_part;
   part memory.context_part;
   found record;
   repeated text[] := array[]::text[]; -- messages that a memory repeats
-  said text; -- by earlier conversations or by the summaries of the thread
+  said text; -- the text of earlier conversations, later of the thread's summaries
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
-  shared int; -- what the shares are of
+  shared int; -- the tokens of which each part gets a share
   cross_tokens int := 0;
   memory_tokens int;
   recall_tokens int := 0;
@@ -25273,8 +25301,9 @@ begin
     perform memory._summary_is_left_out(profile.source);
   end if;
 
-  -- The shares. A thread that fits beside memories and earlier conversations is shown whole, and recall has what it
-  -- leaves. Of a longer thread recall takes its share, too.
+  -- The shares. If a thread fits beside memories and earlier conversations, the context shows the whole thread, and
+  -- recalled messages get the tokens that the thread leaves. If the thread is longer, recalled messages get their
+  -- share, too.
   shared := greatest(least(remaining, p_max_tokens - p_for_thread), 0);
   memory_tokens := floor(shared * memory._share(p_policy #>> '{context,memories_share}'));
   if crosses then
@@ -25293,7 +25322,7 @@ begin
       greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
   end if;
 
-  -- Earlier conversations.
+  -- Part 4: earlier conversations.
   if crosses then
     select * into found
     from memory._cross_session_context(
@@ -25307,7 +25336,8 @@ begin
     end if;
   end if;
 
-  -- Messages to recall. Those that fit beside the memories are certain; memories that only repeat them are left out.
+  -- The candidates for part 3. The candidates that fit beside the memories will surely be shown, so memories that only
+  -- repeat these messages are left out.
   if not thread.is_cut then
     recall_tokens := remaining;
   end if;
@@ -25324,7 +25354,7 @@ begin
   end if;
   memory_tokens := least(memory_tokens, remaining - thread.tokens);
 
-  -- Memories.
+  -- Part 1: memories.
   if memory_tokens > 0 then
     select * into found
     from memory._render_memories(
@@ -25345,8 +25375,8 @@ begin
       using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
-  -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
-  -- recalled, or a summary that says the same; others take their place.
+  -- Part 3, then the thread with all tokens that are left. The thread may now show messages that are also among the
+  -- recalled ones, or a summary that says the same; then other candidates take their places.
   recalled := memory._recalled_part(
     candidates, least(recall_tokens, remaining - thread.tokens), p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
@@ -25402,7 +25432,7 @@ begin
 end;
 $$;
 
--- The tokens of all parts.
+-- The number of tokens of all parts.
 create or replace function memory._tokens_of(p_parts memory.context_part[])
 returns int
 language plpgsql immutable parallel safe
@@ -25412,7 +25442,7 @@ begin
 end;
 $$;
 
--- Says that a summary does not fit.
+-- Raises a notice that a summary does not fit.
 create or replace function memory._summary_is_left_out(p_source text)
 returns void
 language plpgsql stable parallel safe
@@ -25434,14 +25464,15 @@ $$;
 -- needs pgvector on the search_path
 
 -- Earlier conversations, if the query has one of the policy's trigger phrases: the best five among archived
--- conversations and the summaries of other threads that are relevant enough, each conversation once, within
--- p_max_tokens. A rerank model that the policy names orders them before that. Null content when there are none.
+-- conversations and the summaries of other threads whose relevance reaches the threshold, each conversation once,
+-- within p_max_tokens. If the policy names a rerank model, that model orders the hits before the best five are chosen.
+-- The content is null when no conversation is relevant.
 --
--- Their relevance is 1 - (1 - cosine similarity) * (1 - keyword score): either of the two is enough, and both together
--- count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a summary of
--- each session of four conversations of LoCoMo, cosines alone brought a conversation for 10 % of the questions, and 4
--- % of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the sessions. For questions about
--- somebody else's conversations it brings one for 2 %.
+-- The relevance is 1 - (1 - cosine similarity) * (1 - keyword score): a high value of either is enough, and high values
+-- of both count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a
+-- summary of each session of four conversations of LoCoMo, cosines alone found a conversation for 10 % of the
+-- questions, and 4 % of the sessions with evidence; this relevance finds a conversation for 83 % of the questions, and
+-- 65 % of the sessions. For questions about somebody else's conversations this relevance finds a conversation for 2 %.
 create or replace function memory._cross_session_context(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, out content text, out tokens int, out details jsonb
@@ -25470,7 +25501,7 @@ begin
       using errcode = '01AM4', hint = memory._help_without_model() || '.';
   end if;
 
-  -- The words of the phrase are not compared, because no summary has them.
+  -- The search leaves out the words of the phrase, because no summary has them.
   topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
 
   hits := array(
@@ -25481,7 +25512,8 @@ begin
       from (
         select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
           row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
-        -- Two searches, so that many documents do not crowd out the summaries.
+        -- Two searches, one for archived conversations and one for summaries, so that many documents do not crowd out
+        -- the summaries.
         from (values
           ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
           ('document', memory._filters(p_exclude_thread_id => p_thread_id,
@@ -25507,7 +25539,7 @@ begin
       p_user_id, r.source, r.id, r.thread_id, r.number, p_query => topic) as x
     where x.content is not null
     order by r.relevance desc, r.created_at desc);
-  if reranks then -- by the question, which says more than its topic
+  if reranks then -- by the whole question, which says more than its topic
     hits := array(select r from memory._rerank(
       p_user_id, p_agent_id, memory._rerank_model(p_policy), p_query, true, hits) as r limit 5);
   end if;
@@ -25518,7 +25550,7 @@ begin
     line := format(e'\n[%s, conversation %s] ',
                    to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
-      -- Further lines are indented, so that none of them can pose as another conversation.
+      -- Further lines are indented, so that none of them looks like another conversation.
       || replace(memory._paragraph(hit.content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= p_max_tokens then
       tokens := tokens + memory._tokens_at_most(line);
@@ -25544,16 +25576,16 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The steps: find the placeholders and the artifacts that they name; choose those that a query needs
--- (relevant_keys.sql) and put them in order of relevance (passages.sql); read them in this order, each whole or its
--- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once,
--- where it is named first: more would only repeat it.
+-- The steps: find the placeholders and the artifacts that they name; choose the artifacts that a query needs
+-- (relevant_keys.sql) and put them in the order of relevance (passages.sql); read them in this order, each whole or its
+-- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, at
+-- the first placeholder that names it, because a second copy would only repeat it.
 create or replace function memory.expand_refs(
   user_id text, content text, max_tokens int default null, query text default null,
   query_embedding vector default null
 )
 returns text
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -25562,13 +25594,13 @@ declare
   pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
   room int;
   all_refs text[];
-  refs text[]; -- the first one of each artifact, in the order in which they get tokens
-  keys text[]; -- of refs
-  places int[]; -- of refs among all_refs
+  refs text[]; -- the first placeholder of each artifact, in the order in which they get tokens
+  keys text[]; -- the keys of the artifacts that refs name
+  places int[]; -- the places of refs among all_refs
   passages memory._passage[];
-  relevant text[]; -- keys
-  replaced int[]; -- places
-  said text[]; -- instead
+  relevant text[]; -- the keys of the relevant artifacts
+  replaced int[]; -- the places of the placeholders that the function replaces
+  said text[]; -- the texts that replace the placeholders
   result text;
 begin
   perform memory._check_id('user_id', user_id);
@@ -25607,7 +25639,8 @@ begin
   select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
   from memory._expansions(user_id, keys, refs, room, passages) as e;
 
-  -- What is a bound for each text may not be one for all together. Then the last ones stay placeholders.
+  -- The sum of the bounds of single texts may be lower than the tokens of the joined text. Then the last texts stay
+  -- placeholders.
   loop
     select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
     from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
@@ -25629,8 +25662,8 @@ comment on function memory.expand_refs(text, text, int, text, vector) is
 'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
 'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
 
--- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly a text has
--- more than three tokens for four bytes. Reads 1,000 keys at most.
+-- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly any text
+-- has more than three tokens for four bytes. The function reads 1,000 keys at most.
 create or replace function memory._fit_whole(p_user_id text, p_keys text[], p_room int)
 returns boolean
 language plpgsql stable parallel safe
@@ -25645,13 +25678,13 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- What takes the place of placeholders: the artifact, or of one that does not fit the passages that say most of a
--- query. Content that is inserted is never expanded itself, so an artifact that names itself does no harm.
+-- A placeholder's replacement is the artifact, or, if the artifact does not fit, the passages that say most about the
+-- query. Inserted content is never expanded itself, so an artifact that names itself does no harm.
 
 -- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
--- keys; number is the place of the key. p_refs: the placeholders that they replace, whose tokens they may use; null for
--- those that the artifacts have. If an artifact does not fit, its passages among p_passages take its place, as many as
--- fit, after the placeholder.
+-- keys; number is the place of the key. p_refs: the placeholders that the artifacts replace, whose tokens they may use;
+-- null if the artifacts' own placeholders are meant. If an artifact does not fit, its passages among p_passages stand
+-- after the placeholder, as many as fit.
 create or replace function memory._expansions(
   p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
 )
@@ -25675,14 +25708,14 @@ begin
   for artifact in
     with named as materialized (
       select k.number, a.key, a.content_id, a.token_count, a.description,
-        -- Hardly a text has fewer than seven tokens for forty bytes. A placeholder may make room for 500.
+        -- Hardly any text has fewer than seven tokens for forty bytes. A replaced placeholder frees at most 500 tokens.
         p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
       from unnest(p_keys) with ordinality as k (key, number)
       cross join lateral (
         select c.* from memory._current_artifacts(p_user_id) as c
         where c.key between k.key and k.key order by c.key limit 1) as a
     ), readable as materialized (
-      -- As many as could fit if a few of them turn out to be too long.
+      -- The statement reads as many artifacts as could fit if a few of them turn out to be too long.
       select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
         <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
       from named as n
@@ -25720,8 +25753,9 @@ begin
 end;
 $$;
 
--- The bytes of an artifact that these passages show with p_around bytes around them, and those of its first 500
--- characters, where a table has the names of its columns. A character has four bytes at most.
+-- The number of bytes of an artifact that these passages show with p_around bytes around each passage, including the
+-- bytes of the artifact's first 500 characters, where a table has the names of its columns. A character has four bytes
+-- at most.
 create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
 returns int4multirange
 language plpgsql immutable parallel safe
@@ -25734,9 +25768,9 @@ begin
 end;
 $$;
 
--- As many of these passages, best first, as fit into p_room tokens, with p_around bytes around them, or fewer around
--- the best if only that fits. Nulls if not even that does. keys: of their artifacts. p_has_refs: each artifact begins
--- with its placeholder.
+-- The best of these passages, as many as fit into p_room tokens with p_around bytes around each. If only the best
+-- passage fits, it may have fewer bytes around it; if not even that fits, the result is null. keys names the artifacts
+-- of the passages. p_has_refs: each artifact begins with its placeholder.
 create or replace function memory._passages_that_fit(
   p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
   out said text, out keys text[]
@@ -25770,11 +25804,12 @@ begin
 end;
 $$;
 
--- The fence around recalled text. The fence says that the text is data: a user or a web page that wrote it gives no
--- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it
--- was fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
--- fence is the same in every call. A fence with a random name could not be forged; but providers cache prompts that
--- stay the same, and text that an application sends back must be recognised without knowing the name.
+-- A text with the fence around recalled text. The fence says that the text is data, so the model takes no instructions
+-- from a user or a web page that wrote the text. The text cannot end the fence, and the fence does not change the
+-- number of the text's tokens. memory._without_recalled() takes fenced text out of messages before a job extracts facts
+-- from them. The fence is the same in every call. Nobody could forge a fence with a random name; but providers cache
+-- prompts that stay the same, and the server must recognise text that an application sends back without knowing the
+-- name.
 create or replace function memory._fenced(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -25785,14 +25820,14 @@ begin
 end;
 $$;
 
--- A text without empty lines, so that memory._without_recalled() sees where it ends when the application sends it
--- back. A backslash keeps its lines from beginning with the heading of memory.render_memories().
+-- A text without empty lines, so that memory._without_recalled() sees where the text ends when the application sends it
+-- back. A backslash keeps the lines of the text from beginning with the heading of memory.render_memories().
 create or replace function memory._paragraph(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  -- One line without a heading, as most are: nothing below would change it.
+  -- Most texts are one line without a heading, and nothing below would change them.
   if p_content !~ e'[\\u0001-\\u001f\\u0085\\u2028\\u2029#\\ufe5f\\uff03]' then
     return memory._harmless(btrim(p_content, ' '));
   end if;
@@ -25805,12 +25840,13 @@ begin
 end;
 $$;
 
--- The newest messages of a thread, as far as p_max_tokens reach. A tool's results are one unit with the message that
--- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
--- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
--- newest unit is there even when it has more tokens. message_seqs, message_tokens: the tokens of each message that was
--- read, because counting them is most of the work. beginning: the instructions that begin the thread. They are no unit,
--- and beginning_tokens of p_max_tokens are kept free for them; none of them is there if the newest unit leaves fewer.
+-- The newest messages of a thread that fit into p_max_tokens, in units. A tool's results are one unit with the message
+-- that called the tools, because a chat API accepts neither without the other. For each unit, newest first: the seq of
+-- its oldest message (oldest), the seq of its newest message (newest), and the tokens of this unit and all newer units
+-- (tokens). is_more: older messages are left out. The newest unit is included even if it has more tokens. message_seqs,
+-- message_tokens: the tokens of each message that was read, because counting tokens is most of the work. beginning: the
+-- instructions that begin the thread. They belong to no unit. The function keeps beginning_tokens of p_max_tokens free
+-- for the instructions, and returns none of them if the newest unit leaves fewer tokens.
 create or replace function memory._newest_units(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
   out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
@@ -25818,7 +25854,8 @@ create or replace function memory._newest_units(
   out beginning bigint[], out beginning_tokens int
 )
 language plpgsql stable parallel safe
--- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
+-- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
+-- thread first.
 set enable_sort = off
 set enable_bitmapscan = off
 set jit = off
@@ -25844,7 +25881,8 @@ begin
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
     from (
-      -- The limit ends the walk at the oldest active message, so that compressed messages before it are not read.
+      -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
+      -- before it.
       select a.* from memory.messages as a
       where a.user_id = p_user_id and a.thread_id = p_thread_id and a.is_active
         and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
@@ -25872,7 +25910,8 @@ begin
       newest_of_unit := null;
     end if;
   end loop;
-  -- If the calling message is gone and nothing else is there, the tool results count as one unit.
+  -- If the thread has only tool results, because the message that called the tools is gone, the results count as one
+  -- unit.
   if oldest = '{}' and newest_of_unit is not null then
     oldest := array[message.seq];
     newest := array[newest_of_unit];
@@ -25881,8 +25920,8 @@ begin
 end;
 $$;
 
--- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no
--- limit is broken.
+-- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
+-- estimates, so that the context breaks no limit.
 create or replace function memory._message_tokens(p_message memory.messages)
 returns int
 language plpgsql immutable parallel safe
@@ -25914,14 +25953,14 @@ create or replace function memory.get_context(
   whole_thread boolean default false
 )
 returns setof memory.context_part
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
-  room int; -- for instructions
-  for_thread int := 0; -- tokens that come on top of the policy's context.max_tokens
+  room int; -- tokens kept free for the paragraph about placeholders
+  for_thread int := 0; -- tokens beyond the policy's context.max_tokens
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -25985,9 +26024,9 @@ comment on function memory.get_context(text, text, text, text, int, vector, bool
 'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
 'metadata of other parts says what was chosen, with the scores.';
 
--- The tokens of a thread's messages as a context counts them: of all while the thread has not reached the threshold of
--- its compression, else of the newest up to the threshold. The thread counts fewer tokens than a context, so its own
--- counter says which.
+-- The number of tokens of a thread's messages as a context counts tokens. While the thread is under the threshold of
+-- its compression, all messages count, otherwise the newest messages up to the threshold. The thread's own counter
+-- decides which case applies, because it counts fewer tokens than a context.
 create or replace function memory._tokens_until_compression(
   p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb
 )
@@ -26007,8 +26046,9 @@ begin
 end;
 $$;
 
--- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
--- Where no embedding model is active none is asked for: else each call would raise a notice about that.
+-- Whether a context compares texts by meaning: the caller gives the embedding of the query, or the server may ask a
+-- model for the embedding. If no embedding model is active, the server asks none, because each call would then raise a
+-- notice.
 create or replace function memory._compares_meaning(p_policy jsonb, p_model memory.models, p_is_given boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -26018,8 +26058,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about
--- nothing. A query that is only an embedding has no words to judge.
+-- Whether the context recalls earlier messages about the query: the policy asks for them, and the query has a subject.
+-- A query that only acknowledges ("ok") has no subject. A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -26037,8 +26077,8 @@ begin
 end;
 $$;
 
--- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
--- twenty messages are read, because earlier ones are no longer what the conversation is about.
+-- The user's newest message, without the recalled text that the application may have sent with it. The function reads
+-- only the newest twenty messages, because the conversation has moved on from earlier ones.
 create or replace function memory._newest_question(p_user_id text, p_thread_id text, p_agent_id text)
 returns text
 language plpgsql stable parallel safe
@@ -26060,11 +26100,13 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- The paragraph that teaches a model what placeholders are: the prompt placeholders. It stands first in a context in
--- which a placeholder of an artifact stands, after the instructions that begin the thread, and nowhere else.
+-- The prompt named placeholders is a paragraph that teaches a model what placeholders are. The paragraph stands in a
+-- context only if a placeholder of an artifact stands there, after the instructions that begin the thread and before
+-- all other parts.
 
--- The tokens that a context keeps free for the paragraph: all that it needs if a message of the thread is kept as an
--- artifact and a quarter of the context is enough for it; else 0, and it is shown if the parts leave room.
+-- The number of tokens that a context keeps free for the paragraph. This is the whole paragraph if a message of the
+-- thread is kept as an artifact and a quarter of the context is enough for the paragraph. Otherwise the number is 0,
+-- and the context shows the paragraph if the other parts leave room.
 create or replace function memory._instruction_room(p_user_id text, p_thread_id text, p_max_tokens int)
 returns int
 language plpgsql stable parallel safe
@@ -26082,9 +26124,9 @@ begin
 end;
 $$;
 
--- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
--- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts
--- the placeholders of the user's artifacts can be used again.
+-- The parts of a context, numbered in this order. The paragraph is among the parts if a part names an artifact of the
+-- user and p_max_tokens leave room for the paragraph. It stands before the first part whose ordinal is above 0. In
+-- recalled and summarised texts the placeholders of the user's artifacts work again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )
@@ -26137,16 +26179,17 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The texts that stand as placeholders in a thread, as far as a context needs them: one part of the context, fenced as
--- recalled messages are. What the newest messages name is shown as far as it fits, because nobody has read it yet. Of
--- everything else that the thread names the passages are shown that say most of the query (passages.sql).
+-- The kept texts of a context: texts that stand as placeholders in the thread, in one part, fenced like recalled
+-- messages. The part shows the artifacts that the newest messages name, as far as they fit, because the model has not
+-- read them yet. Of all other artifacts that the thread names, the part shows the passages that say most about the
+-- query (passages.sql).
 --
--- bench/passages measures it: a conversation with forty outputs of 3,000 tokens, and questions about a line in one of
--- them. A passage is shown if its score is 0.15 at least and half of the best. Under that, questions about something
--- else bring more passages, and hardly any question more answers.
+-- bench/passages measures this part: a conversation with forty outputs of 3,000 tokens, and questions about one line of
+-- one output. The part shows a passage if its score is at least 0.15 and at least half of the best score. With lower
+-- limits, questions about other subjects bring more passages, and hardly any question gets more answers.
 
--- The part, which stands last before the thread; null if there is nothing to show. It takes at most artifacts_share of
--- what the newest messages leave of the context, or half of what the whole thread leaves.
+-- The part of kept texts, which stands last before the thread; null if no text is to be shown. The part takes at most
+-- artifacts_share of the tokens that the newest messages leave, or half of the tokens that the whole thread leaves.
 create or replace function memory._kept_texts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int
@@ -26183,7 +26226,7 @@ begin
     where n.seq >= newest.oldest[1] order by n.place);
   rest := p_max_tokens - coalesce(newest.tokens[1], 0);
   room := greatest(rest * memory._share(p_policy #>> '{context,artifacts_share}'), (
-      -- The thread counts four bytes as a token, and a context more.
+      -- The counter of the thread reckons four bytes per token; a context counts up to 1.3 times as many tokens.
       select (p_max_tokens - 1.3 * t.active_tokens) / 2
       from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id))
     - memory._tokens_at_most(memory._fenced(heading));
@@ -26236,7 +26279,7 @@ begin
 end;
 $$;
 
--- Whether a user has artifacts. Most have none, and then nothing else is looked up.
+-- Whether a user has artifacts. Most users have none, and then the context looks up nothing else.
 create or replace function memory._has_artifacts(p_user_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -26249,8 +26292,8 @@ begin
 end;
 $$;
 
--- The artifacts that a thread names, each with the newest message that does, newest first: the 200 that its newest
--- messages became, and those that its newest 50 messages name otherwise.
+-- The artifacts that a thread names, each with the newest message that names it, newest first: the artifacts of the
+-- newest 200 messages that were kept as artifacts, and the artifacts that the newest 50 messages name otherwise.
 create or replace function memory._artifacts_of_thread(
   p_user_id text, p_thread_id text, p_agent_id text, out keys text[], out seqs bigint[]
 )
@@ -26306,11 +26349,13 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
+-- The block of memories for a prompt, and the chosen memories with their scores. The block is an empty text when there
+-- are no memories.
 --
 -- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens. If
--- the source messages are all among p_recalled and one of them says more than the memory, the memory is left out
--- (is_recalled). Messages that say no more than a chosen memory are repeated; they are left out of the recalled ones.
+-- p_recalled has all source messages of a memory and one of these messages says more than the memory, the block leaves
+-- the memory out (is_recalled). If a message says no more than a chosen memory, the caller leaves that message out
+-- (repeated).
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory._recalled[] default '{}',
@@ -26327,7 +26372,7 @@ declare
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
   wordings text[];
-  keys text[]; -- three of each wording
+  keys text[]; -- three keys for each wording
   wording text;
   same int;
   sources int[];
@@ -26341,8 +26386,8 @@ begin
   end if;
   wordings := array(select r.wording from unnest(p_recalled) as r);
   keys := array(select unnest(r.keys) from unnest(p_recalled) as r);
-  -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
-  -- counted, so that the block as a whole keeps the limit.
+  -- The loop adds memories in the order of their ranks and skips a memory that does not fit. The loop counts numbers
+  -- and headings too, so that the whole block keeps the limit.
   for memory in
     select m.*, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
     from memory._rank_memories(
@@ -26363,7 +26408,7 @@ begin
         sources := memory._sources_among(p_user_id, memory.memory_id, p_recalled);
         if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;
-          continue; -- No other memory takes its place and its tokens: they are those of the messages.
+          continue; -- No other memory takes its place, because its source messages use its tokens.
         end if;
         repeated := repeated || array(
           select memory._recalled_id(p_recalled[s]) from unnest(sources || same) as s where s is not null);
@@ -26378,7 +26423,8 @@ begin
     end if;
   end loop;
 
-  -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
+  -- The block shows memories in the order in which they were said: of two statements that disagree the later one is
+  -- newer.
   select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
   into block
   from (
@@ -26396,7 +26442,8 @@ begin
 end;
 $$;
 
--- The places of a memory's source messages among the recalled messages; none if one is missing there.
+-- The places of a memory's source messages among the recalled messages; an empty list if one of the source messages is
+-- missing there.
 create or replace function memory._sources_among(p_user_id text, p_memory_id uuid, p_recalled memory._recalled[])
 returns int[]
 language plpgsql stable parallel safe
@@ -26413,9 +26460,9 @@ begin
 end;
 $$;
 
--- The most useful memories for a prompt: relevance to the query, importance and recency, weighed by the policy as in
--- Park et al., "Generative Agents" (2023). Recency halves with every 30 days since the memory was
--- last said.
+-- The most useful memories for a prompt, ranked by relevance to the query, importance and recency. The policy sets the
+-- weights of the three, as in Park et al., "Generative Agents" (2023). Recency halves with every 30 days since the
+-- memory was last said.
 create or replace function memory._rank_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
@@ -26424,7 +26471,7 @@ returns table (
   importance real, recency real
 )
 language plpgsql stable parallel unsafe
-set jit = off -- these settings as in memory._ranked()
+set jit = off -- this and the next setting as in memory._ranked()
 set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -26466,8 +26513,8 @@ begin
 end;
 $$;
 
--- A memory as one line. Line breaks of all kinds become spaces, so that no memory can pose as a heading of the prompt,
--- and an application can put the block into its own fence.
+-- A memory as one line. Line breaks of all kinds become spaces, so that no memory looks like a heading of the prompt,
+-- and so that an application can put the block into its own fence.
 create or replace function memory._memory_line(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -26482,13 +26529,13 @@ set local search_path = pg_catalog, pg_temp;
 
 create or replace function memory.needs_memory(user_id text, thread_id text, query text)
 returns memory.memory_need
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  -- The first test is there because the second one takes 50 ms for 10 MB.
+  -- The first test only saves time: the second test takes 50 ms for 10 MB.
   if (left(query, 1000) ~ e'\\S' or query ~ e'\\S') is not true then
     perform memory._refuse('query', case when query is null then 'must not be null' else 'must not be empty' end,
       'Pass what the user asks for, as the user wrote it.');
@@ -26501,8 +26548,8 @@ comment on function memory.needs_memory(text, text, text) is
 'is concrete or if the recent messages of the thread say what it refers to. Rules decide, no model is asked. reason '
 'says why in words, details has the score, the score from which on memory is searched, and each sign with its weight.';
 
--- The decision for a request. The signs are looked for in what the user wrote, without code and quoted text; of a long
--- request in the first 1,000 and the last 500 characters.
+-- The decision for a request. The function looks for signs in the user's own text, without code and quoted text; in a
+-- long request it looks at the first 1,000 and the last 500 characters.
 create or replace function memory._needs_memory(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -26540,10 +26587,10 @@ begin
         else false end as is_resolved
     from shown as f
     where f.phrase is not null
-      -- "Connect to AgentFusion" says with what.
+      -- "Connect to AgentFusion" names its target, so the request lacks no parameter.
       and not (f.sign = 'parameter' and exists (select from shown as s where s.sign = 'identifier' and s.phrase <> ''))
   ), weighed as (
-    -- "Connect to the DB" lacks nothing when the messages name the database.
+    -- "Connect to the DB" lacks no parameter if the recent messages name the database.
     select k.sign, k.phrase, s.says, s.weight,
       k.is_resolved or k.sign = 'parameter' and bool_or(k.is_resolved) over () as is_resolved
     from known as k join memory._request_signs() as s on s.sign = k.sign
@@ -26561,7 +26608,7 @@ begin
 end;
 $$;
 
--- The phrases that a request has, one for each sign: the longest. p_triggers are those of the policy.
+-- The phrases of a request, the longest one for each sign. p_triggers are the phrases of the policy.
 create or replace function memory._found_phrases(p_said text, p_triggers jsonb)
 returns table (sign text, phrase text)
 language plpgsql stable parallel safe
@@ -26577,11 +26624,11 @@ begin
       where t.phrase ~ e'\\S')
   ) as p
   cross join lateral unnest(p.phrases) as f (phrase)
-  -- In Chinese and Japanese, whose letters have three bytes, a phrase stands within others. The first of these
-  -- conditions is there because the others take three times as long.
+  -- In Chinese and Japanese, whose letters have three bytes, a phrase may stand inside a longer text without spaces.
+  -- The first condition only saves time: the other conditions take three times as long.
   where strpos(p_said, f.phrase) > 0
     and (octet_length(f.phrase) = 3 * length(f.phrase) or strpos(p_said, ' ' || f.phrase || ' ') > 0)
-    -- Further on, a pronoun means something that the request has named.
+    -- After the first 45 characters a pronoun refers to a noun of the request itself.
     and not (p.sign = 'reference' and strpos(p_said, f.phrase) > 45)
     and not (p.sign = 'telling' and strpos(p_said, '?') > 0)
     and not (p.sign = 'greeting' and (strpos(p_said, '?') > 0 or length(p_said) > 50))
@@ -26589,9 +26636,9 @@ begin
 end;
 $$;
 
--- The signs that are no phrases: particular things, events, and what makes a request concrete. p_read is the request,
--- p_own_words the same without quoted text, p_said its words, p_names its names, p_recent the words of the recent
--- messages.
+-- The signs that do not depend on phrases: particular things, events, and details that make a request concrete. p_read
+-- is the request, p_own_words the request without quoted text, p_said its words, p_names its names, p_recent the words
+-- of the recent messages.
 create or replace function memory._found_details(
   p_read text, p_own_words text, p_said text, p_names text[], p_recent text
 )
@@ -26620,7 +26667,7 @@ begin
     ('identifier', substring(p_own_words from
       e'https?://\\S+|[[:alnum:]._-]+@[[:alnum:].-]*[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
       || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*'
-      -- Whole words, but no Chinese before and behind them.
+      -- The next pattern matches whole words. It allows Chinese letters directly before and after a word.
       || e'|[A-Za-z0-9]*[A-Z][0-9][A-Za-z0-9]*|[A-Za-z0-9]*[a-z]\\.[a-z]{2,4}\\M'
       || e'|[A-Za-z0-9\\u00c0-\\u024f]*[a-z][A-Z][a-z][A-Za-z0-9\\u00c0-\\u024f]*|[*(){}]')),
     ('number', substring(p_own_words from '[0-9][0-9.,:]*')),
@@ -26632,7 +26679,7 @@ begin
 end;
 $$;
 
--- Whether the recent messages name a thing of memory._particular_things().
+-- Whether the recent messages name the thing (one of memory._particular_things()).
 create or replace function memory._is_named(p_thing text, p_recent text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -26645,8 +26692,8 @@ begin
 end;
 $$;
 
--- What the newest ten messages of a thread say, in lower case, without the request itself, and whether a user or a tool
--- has named something in them: more than a greeting.
+-- The words of a thread's newest ten messages without the request itself, in lower case, and whether a user or a tool
+-- has named a subject there: has said more than a greeting.
 create or replace function memory._recently_said(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
   out oldest_seq bigint
@@ -26670,17 +26717,18 @@ begin
 end;
 $$;
 
--- One of the names that earlier messages or memories of the user have; null when they have none. Of the messages it
--- reads those that a job has parsed, of the memories a thousand, which takes a millisecond. Messages of this thread
--- from p_from_seq on are in the context. Of very many messages with a name the index gives about a thousand by chance:
--- to find one among 210,000 takes 7 ms of processor time, 32 without that limit.
+-- One of the names that earlier messages or memories of the user have; null when they have none. The function reads
+-- parsed messages only, and a thousand memories at most, which takes a millisecond. It skips messages of this thread
+-- from p_from_seq on, because the context shows them. If very many messages have a name, the index returns about a
+-- thousand of them: the search for one name among 210,000 messages takes 7 ms of processor time, and 32 ms without that
+-- limit.
 create or replace function memory._remembered_name(
   p_user_id text, p_thread_id text, p_agent_id text, p_names text[], p_from_seq bigint, p_language regconfig
 )
 returns text
 language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for the index of search_keys
-set enable_seqscan = off -- the planner prefers it for one row; where none has the name, it reads all users' messages
+set enable_seqscan = off -- The planner prefers it for one row; if nobody has the name, it reads all users' messages.
 set jit = off
 set gin_fuzzy_search_limit = 1000
 as $$
@@ -26726,7 +26774,7 @@ begin
 end;
 $$;
 
--- The words of a request as memory._request_phrases() spells them, without the politeness at the beginning of a
+-- The words of a request in the spelling of memory._request_phrases(), without polite words at the beginning of a
 -- sentence.
 create or replace function memory._request_words(p_text text)
 returns text
@@ -26749,8 +26797,9 @@ begin
 end;
 $$;
 
--- The decision in a sentence: the strongest sign for it. For "skip" that is a reference which the recent messages
--- resolve, else the sign that speaks most against a search. p_signs come in the order of their weights.
+-- A sentence that gives the reason for the decision: the strongest sign. For "skip" the sentence names a reference that
+-- the recent messages resolve, or else the sign that speaks most against a search. p_signs come in the order of their
+-- weights.
 create or replace function memory._reason_for(p_decision text, p_signs jsonb)
 returns text
 language plpgsql immutable parallel safe
@@ -26770,7 +26819,7 @@ begin
 end;
 $$;
 
--- Whether a request is nothing but a greeting, thanks or a word of assent, whose meaning is in no memory.
+-- Whether a request only greets, thanks or agrees. No memory helps with such a request.
 create or replace function memory._only_acknowledges(p_query text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -26796,15 +26845,15 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- The places in artifacts that say most of a query, best first, each a line or a piece of a long line.
+-- The passages of artifacts that say most about a query, best first. Each passage is a line or a piece of a long line.
 --
--- Parts are ranked first: by the words of the query that they have, weighted by idf, of which words that stand together
--- count twice as much as words apart, and by their similarity to the query as far as it is above the average. The lines
--- of the best are parsed then. A line has a word with all its weight if it stands there, with less if it stands in one
--- of the lines around, and with half if it stands in the key or the description of the artifact. The score is the share
--- of the weight of all words of the query.
+-- The function ranks parts of artifacts first, by two values: the idf of the query's words that a part has, where words
+-- that stand together count twice as much as words apart; and the part's similarity to the query, as far as it is above
+-- the average. Then the function parses the lines of the best parts. A line gets the whole weight of a word that stands
+-- in the line, less if the word stands in a line around it, and half if the word stands in the key or the description
+-- of the artifact. The score is the line's share of the weight of all words of the query.
 --
--- p_max_parts bounds the parts that are read; of each artifact the parts at the beginning come first.
+-- p_max_parts limits the parts that are read; the parts at the beginning of each artifact come first.
 create or replace function memory._passages_about(
   p_user_id text, p_keys text[], p_query text, p_language regconfig, p_model text, p_target halfvec, p_max_parts int,
   p_max_passages int
@@ -26812,7 +26861,7 @@ create or replace function memory._passages_about(
 returns setof memory._passage
 language plpgsql stable parallel safe
 set jit = off
-set enable_sort = off -- "order by key" has artifacts looked up by their primary key, also in a plan for an empty table
+set enable_sort = off -- so that "order by key" looks up artifacts by primary key, also in a plan for an empty table
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -26821,15 +26870,15 @@ set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  -- How much of its weight a word has in the lines around the one that it stands in.
+  -- The share of its weight that a word has for the lines around its own line, by their distance.
   decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
   lexemes text[];
   words tsquery[];
   any_word tsquery;
   all_words tsquery;
-  beginnings text; -- a regular expression that finds lines which may have a word
+  beginnings text; -- a regular expression that finds lines which may have a word of the query
 begin
-  -- A longer word also stands for words that begin with it: mail for mailer.
+  -- A longer word also matches words that begin with it: "mail" matches "mailer".
   select array_agg(w.lexeme order by w.place), array_agg(w.pattern::tsquery order by w.place),
     string_agg(w.pattern, ' | ')::tsquery, string_agg(w.pattern, ' & ')::tsquery,
     string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
@@ -26867,8 +26916,8 @@ begin
     from parts as p
     where p.search_vector @@ any_word
     union all
-    -- Of the first 8 MiB that no job has parsed yet, half a MiB is parsed here, as in a search: the parts that have
-    -- most words.
+    -- Of the first 8 MiB that no job has parsed yet, the statement parses half a MiB, as a search does: the parts that
+    -- have most words of the query.
     select u.part, memory._word_numbers(v.vector, words), v.vector
     from (
       select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
@@ -26891,14 +26940,15 @@ begin
         and e.id = p.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
       offset 0) as s
   ), word_weights as materialized (
-    -- The weight of each word as a share of the weight of all.
+    -- The weight of each word, divided by the weight of all words.
     select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
     from (
       select u.number, memory._idf((select count(*) from parts), count(*)) as idf
       from worded as w cross join unnest(w.numbers) as u (number)
       group by u.number) as i
   ), contenders as materialized (
-    -- The parts with the greatest share; of equal ones those in which the words stand nearer to each other.
+    -- The parts with the greatest share; among equal parts, the part whose words stand nearer to each other comes
+    -- first.
     select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, v.vector, g.gain, k.share
     from parts as p
     left join worded as w on w.part = p.part
@@ -26913,7 +26963,7 @@ begin
       ts_rank('{0.001,0.001,0.001,0.001}', v.vector, all_words) desc nulls last, p.part
     limit 32
   ), together as materialized (
-    -- The greatest share that words within 16 words of each other have in a part.
+    -- The greatest share of words in a part that stand within 16 words of each other.
     select n.part, max(k.share) as share
     from (
       select c.part, c.about, array_agg(q.number) over (
@@ -26972,7 +27022,7 @@ begin
     from spread as s join weights as w on w.number = s.number
     group by s.part, s.piece
   ), peaks as (
-    -- Of lines next to each other the one that says most.
+    -- Of lines next to each other, only the line with the greatest share stays.
     select s.part, s.piece, s.share
     from (select s.*, max(s.share) over (near range between 8 preceding and 1 preceding) as before,
             max(s.share) over (near range between 1 following and 8 following) as after
@@ -26980,7 +27030,7 @@ begin
           window near as (partition by s.part order by s.piece)) as s
     where s.share > coalesce(s.before, 0) and s.share >= coalesce(s.after, 0)
     union all
-    -- Where no word tells which line of a part it is, the beginning of the part.
+    -- If no word shows which line of a part is relevant, the passage is the beginning of the part.
     select b.part, 1, null
     from best_parts as b
     where b.gain > 0 and b.part not in (select s.part from shares as s)
@@ -27011,9 +27061,10 @@ begin
 end;
 $$;
 
--- Passages as they are read, for each artifact: its lines with their numbers, p_around bytes before and after each
--- passage as far as they are whole lines. "[...]" stands for lines that are left out, "..." for the rest of a line. Of
--- a table the line with the names of the columns is shown, too. score is that of the best passage.
+-- The passages as text, one row for each artifact: the lines with their numbers, with p_around bytes before and after
+-- each passage as far as these bytes are whole lines. "[...]" stands for lines that are left out, "..." for the rest of
+-- a line. For a table the text also has the line with the names of the columns. score is the score of the artifact's
+-- best passage.
 create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
 returns table (key text, ref text, said text, score double precision)
 language plpgsql stable parallel safe
@@ -27079,8 +27130,8 @@ begin
 end;
 $$;
 
--- The lines of p_said, which begins at the byte p_read_from of a content with the line p_first_line (from 0): those of
--- the bytes from p_first_byte to p_end_byte, and whole lines around them from p_starts to p_ends.
+-- The numbered lines of p_said from the byte p_first_byte to p_end_byte, and whole lines around them between p_starts
+-- and p_ends. p_said begins at the byte p_read_from of the content, in the line p_first_line (counted from 0).
 create or replace function memory._numbered_lines(
   p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
   p_bytes int
@@ -27113,8 +27164,9 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- For clients that embed queries where the server cannot. The steps of such a client: call this; ask the model for the
--- embedding of text; keep it with memory.keep_query_embedding(); search.
+-- The text and the model with which a client embeds a query where the server cannot. The steps of such a client: call
+-- this function; ask the model for the embedding of text; keep the embedding with memory.keep_query_embedding();
+-- search.
 create or replace function memory.query_to_embed(
   user_id text, query text default null, thread_id text default null, agent_id text default null,
   is_context boolean default false, probe boolean default false
@@ -27122,7 +27174,7 @@ create or replace function memory.query_to_embed(
 returns table (
   model jsonb, text text, server_embeds boolean, is_read_only boolean, has_due_jobs boolean
 )
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -27161,7 +27213,7 @@ comment on function memory.query_to_embed(text, text, text, text, boolean, boole
 'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. '
 'Without a query, text is the newest message of the user in the thread. No row: no embedding model is active.';
 
--- Whether the budget allows to embed a query.
+-- Whether the budget allows the embedding of a query.
 create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -27175,8 +27227,8 @@ exception
 end;
 $$;
 
--- Whether this server calls a model by itself: it has PL/Python, and what the model needs besides, such as a key,
--- packages or weights. Without texts no call is made.
+-- Whether this server calls a model by itself: the server has PL/Python and everything else that the model needs, such
+-- as a key, packages or weights. The function passes no texts, so it makes no call.
 create or replace function memory._server_embeds(p_model jsonb)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -27195,12 +27247,13 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Recall: what was said before about the query, in other threads of the user or in the part of this thread that the
--- context does not hold. Messages are chosen by rank until the tokens are spent, and shown in the order of time.
+-- Recalled messages are earlier messages about the query, from other threads of the user or from the part of this
+-- thread that the context does not show. The functions choose messages by rank until the tokens are spent, and show
+-- them in the order of time.
 
--- The messages that may be recalled, best first, as many as p_max_tokens hold. Messages of this thread from p_from_seq
--- on stand in the context. Left out are the query itself, which would be its own best hit, messages that say the same
--- again, and the instructions of an application (roles system and developer).
+-- The messages that may be recalled, best first, as many as fit into p_max_tokens. Messages of this thread from
+-- p_from_seq on stand in the context already. The function leaves out the query itself, which would be its own best
+-- hit, messages that repeat another message, and the instructions of an application (roles system and developer).
 create or replace function memory._recall_candidates(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_from_seq bigint, p_max_tokens int
@@ -27212,34 +27265,36 @@ declare
   asked constant text := memory._wording(p_query);
   -- Under this policy a summary replaces the messages of the thread that it covers.
   replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
-  -- Of a longer message the passage is recalled that says most of the query, so that one reply does not take all. But
-  -- the five best are recalled whole up to a quarter of the tokens: who asks for a plan or a list wants all of it. Of
-  -- requests for what an assistant said, contexts of 1,000 tokens hold the evidence whole for 83 %, with a passage of
-  -- each longer message 62 (bench/quality/work.py); if the five best gave passages twice as long, replies of 577 words
-  -- would leave room for fewer messages (504 questions, 2,000 tokens: 61.7 % instead of 62.1).
+  -- Of a longer message only the passage that says most about the query is recalled, so that one reply does not take
+  -- all tokens. But the five best messages are recalled whole, up to a quarter of the tokens, because a person who asks
+  -- for a plan or a list wants all of it. Of requests for words of the assistant, contexts of 1,000 tokens hold the
+  -- whole evidence for 83 %; with a passage of each longer message, for 62 % (bench/quality/work.py). If the five best
+  -- messages gave passages twice as long, replies of 577 words would leave room for fewer messages (504 questions,
+  -- 2,000 tokens: 61.7 % instead of 62.1 %).
   longest constant int := greatest(p_max_tokens / 8, 150);
   remaining int := p_max_tokens;
   candidates memory._recalled[] := array[]::memory._recalled[];
   wordings text[] := array[]::text[];
-  keys text[] := array[]::text[]; -- three of each wording
-  all_keys text := e'\n'; -- the same as one text, in which a key is found in a tenth of the time
+  keys text[] := array[]::text[]; -- three keys for each wording
+  all_keys text := e'\n'; -- the same keys as one text, which finds a key in a tenth of the time
   own_keys text[];
-  asked_before bigint[] := array[]::bigint[]; -- hits that are the query itself
+  asked_before bigint[] := array[]::bigint[]; -- messages that repeat the query
   hit record;
   said text;
   line text;
   wording text;
   tokens int;
 begin
-  -- Nearly every context of a person with one conversation ends here: all that was said stands in it.
+  -- Nearly every context of a person with one conversation ends here, because the context shows the whole conversation.
   if not memory._has_said_more(p_user_id, p_thread_id, p_from_seq) then
     return candidates;
   end if;
   for hit in
     with wanted as (
-      -- The best two bring their neighbours, one before and two after, so that one reads what they answer and what
-      -- answers them. That costs no evidence (LoCoMo, 256 questions: 77.7 % held whole within 1,000 tokens, 77.3
-      -- without neighbours); with the neighbours of five it is 76.2, because the ranking knows of neighbours itself.
+      -- The best two messages come with their neighbours, one before and two after, so that the reader sees the
+      -- question before a message and the answer after it. The neighbours cost no evidence (LoCoMo, 256 questions: 77.7
+      -- % held whole within 1,000 tokens, 77.3 % without neighbours). With the neighbours of the best five it is 76.2
+      -- %, because the ranking already takes neighbours into account.
       select r.thread_id, r.number + n.step as seq, min(4 * r.place + n.distance) as place,
         max(r.place) filter (where n.step = 0) as hit, max(r.score) filter (where n.step = 0) as score
       from (
@@ -27264,7 +27319,7 @@ begin
       cross join lateral (
         select m.* from memory._searchable_messages(p_user_id) as m
         where m.thread_id = w.thread_id and m.seq = w.seq
-        offset 0 -- so that each is looked up by its key; a join reads all messages of the user
+        offset 0 -- so that each message is looked up by its key; a join reads all messages of the user
       ) as m
       where (p_agent_id is null or m.agent_id = p_agent_id)
         and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
@@ -27275,15 +27330,15 @@ begin
     from messages as m
     order by m.place
   loop
-    -- Hardly a message has fewer than 20 tokens with its speaker and its day, and the last hundredth is not worth
-    -- trying every candidate that is left, which would be a third of the work.
+    -- Hardly any message has fewer than 20 tokens with its speaker and its day. The loop ends when a hundredth of the
+    -- tokens is left, because trying every remaining candidate would be a third of the work.
     exit when remaining < greatest(20, p_max_tokens / 100);
     continue when hit.is_unparsed and memory._is_held_back(
       p_user_id, hit.thread_id, hit.seq, hit.role, hit.metadata, hit.content);
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     if wording = asked then
-      asked_before := asked_before || hit.of_hit; -- What stands next to it may be the answer.
+      asked_before := asked_before || hit.of_hit; -- The message next to the repeated query may be the answer.
     end if;
     continue when wording = '' or wording = asked;
     own_keys := memory._wording_keys(wording);
@@ -27293,12 +27348,12 @@ begin
       and memory._same_wording(wording, own_keys, wordings, keys) is not null;
     if octet_length(said) > 6 * longest
       and not (hit.score is not null and hit.of_hit <= 5 and octet_length(said) <= 6 * (p_max_tokens / 4)) then
-      continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
+      continue when longest > remaining; -- before the search for the passage, which takes a millisecond
       said := memory._as_part(
         said, memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest));
     end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
-    tokens := memory._tokens_at_most(e'\n' || line, hit.english) - 2; -- 2 are for a text alone
+    tokens := memory._tokens_at_most(e'\n' || line, hit.english) - 2; -- the estimate of a separate text has 2 more
     if tokens <= remaining then
       remaining := remaining - tokens;
       wordings := wordings || wording;
@@ -27313,7 +27368,7 @@ begin
 end;
 $$;
 
--- Whether the user has messages besides those of this thread from p_from_seq on.
+-- Whether the user has messages other than the messages of this thread from p_from_seq on.
 create or replace function memory._has_said_more(p_user_id text, p_thread_id text, p_from_seq bigint)
 returns boolean
 language plpgsql stable parallel safe
@@ -27328,8 +27383,8 @@ begin
 end;
 $$;
 
--- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread
--- that the context shows anyway.
+-- The candidates that fit into p_max_tokens. The function leaves out the messages that a memory repeats (p_repeated)
+-- and the messages of this thread that the context shows anyway.
 create or replace function memory._that_fit(
   p_candidates memory._recalled[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
   p_repeated text[] default '{}'
@@ -27346,7 +27401,7 @@ declare
   hits bigint[] := array[]::bigint[];
 begin
   foreach candidate in array p_candidates loop
-    -- A neighbour without the message that it stands next to would only puzzle.
+    -- A neighbour makes no sense without the message that it stands next to.
     continue when candidate.score is null and candidate.of_hit is not null and not candidate.of_hit = any (hits);
     days_with_it := case when candidate.said_on = any (days) then days else days || candidate.said_on end;
     if memory._recall_tokens(tokens + candidate.token_count, cardinality(days_with_it)) <= p_max_tokens
@@ -27362,7 +27417,7 @@ begin
 end;
 $$;
 
--- Which message a candidate is, as search names messages. Inlined by the planner, hence no SET clause.
+-- The id of a candidate's message, as search names messages.
 create or replace function memory._recalled_id(p_candidate memory._recalled)
 returns text
 language sql immutable parallel safe
@@ -27370,8 +27425,8 @@ begin atomic
   select (p_candidate).thread_id || '/' || (p_candidate).seq;
 end;
 
--- The most tokens that lines of so many days take as one block: the fence and the heading take 53, a date and the
--- lines around it 12. Inlined by the planner, hence no SET clause.
+-- The upper limit of the tokens of a block with these lines and days: the fence and the heading take 53 tokens, a date
+-- and the lines around it 12.
 create or replace function memory._recall_tokens(p_tokens_of_lines bigint, p_days bigint)
 returns bigint
 language sql immutable parallel safe
@@ -27386,7 +27441,7 @@ begin atomic
   select 'Said before, newest last; an empty line marks a gap:';
 end;
 
--- The candidates that fit, in the order of time, each day under its date. Null content when there are none.
+-- The candidates that fit, in the order of time, each day under its date. The result is null when no candidate fits.
 create or replace function memory._recalled_part(
   p_candidates memory._recalled[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated text[]
 )
@@ -27400,8 +27455,8 @@ declare
   tokens int;
   messages jsonb;
 begin
-  -- Gaps and dates are only known when the lines are in order. If they cost more than was reckoned, one more line
-  -- goes.
+  -- The cost of gaps and dates is only known when the lines are in order. If it is higher than the estimate, the loop
+  -- drops another line.
   loop
     fitting := memory._that_fit(p_candidates, room, p_thread_id, p_from_seq, p_repeated);
     if cardinality(fitting) = 0 then
@@ -27417,7 +27472,7 @@ begin
 end;
 $$;
 
--- The fenced text of recalled messages in the order of time, each day under its date, and which messages they are.
+-- The fenced text of recalled messages in the order of time, each day under its date, and the ids of these messages.
 create or replace function memory._recalled_lines(
   p_recalled memory._recalled[], out content text, out messages jsonb
 )
@@ -27442,8 +27497,8 @@ begin
 end;
 $$;
 
--- The words of a text in lower case without punctuation, as far as two texts are compared by them. Two expressions
--- that seldom match take half the time of one that matches every blank.
+-- The wording of a text: its words in lower case without punctuation, by which two texts are compared. Two expressions
+-- that seldom match take half the time of one expression that matches every blank.
 create or replace function memory._wording(p_said text, p_most int default 2000)
 returns text
 language plpgsql immutable parallel safe
@@ -27454,10 +27509,10 @@ begin
 end;
 $$;
 
--- The place of the wording that says the same, or null: at least eight of ten words of both are the same, and no
--- number, negation or the like differs. Such texts share two of their three longest words, so only those that do are
--- compared: p_keys_of_all has the keys of all wordings. Short texts ("Yes, please") count as different, because they
--- answer different questions.
+-- The place of a wording that says the same as p_wording, or null. Two wordings say the same if they share at least
+-- eight of ten words of both and have the same numbers and negations. Such wordings share two of their three longest
+-- words, so the function only compares wordings that do; p_keys_of_all has the keys of all wordings. Short texts ("Yes,
+-- please") count as different, because they answer different questions.
 create or replace function memory._same_wording(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
 returns int
 language plpgsql immutable parallel safe
@@ -27477,7 +27532,7 @@ begin
   if place is not null then
     return place;
   end if;
-  -- Twenty at most: a thousand reports may be alike.
+  -- At most twenty comparisons, because a thousand reports may be alike.
   foreach place in array (
     array_positions(p_keys_of_all, p_keys[1]) || array_positions(p_keys_of_all, p_keys[2])
       || array_positions(p_keys_of_all, p_keys[3]))[:20]
@@ -27489,7 +27544,8 @@ begin
       others := string_to_array(other, ' ');
       spare := 5 * cardinality(words) - 4 * greatest(cardinality(words), cardinality(others));
       other := ' ' || other || ' ';
-      -- Most texts differ in one of their first words. Looking for one takes a hundredth of the time of a statement.
+      -- Most texts differ in one of their first words. Looking for one word takes a hundredth of the time of a
+      -- statement.
       foreach word in array words loop
         exit when spare < 0;
         if strpos(other, ' ' || word || ' ') = 0 then
@@ -27508,7 +27564,7 @@ begin
 end;
 $$;
 
--- The keys of a wording: its three longest words, two by two. A loop takes a third of the time of a statement that
+-- The keys of a wording: each pair of its three longest words. A loop takes a third of the time of a statement that
 -- sorts.
 create or replace function memory._wording_keys(p_wording text)
 returns text[]
@@ -27534,7 +27590,7 @@ end;
 $$;
 
 -- Whether a message says no more than a memory that was drawn from it: the memory has nine of ten longer words of the
--- message, all its numbers, and as many negations and the like.
+-- message, all its numbers, and as many negations and similar words.
 create or replace function memory._says_no_more(p_message_wording text, p_memory_wording text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -27553,8 +27609,9 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
--- another speaker or another day. A speaker named like a role is shown under the message's own role.
+-- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them looks like
+-- another speaker or another day. If a speaker's name reads like a role, the paragraph shows the message's role
+-- instead.
 create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -27563,7 +27620,7 @@ declare
   name text := p_metadata ->> 'name';
 begin
   if name is not null then
-    -- A colon ends the name: "Ana: I agree. Bob" would say something for Ana.
+    -- A colon ends the name: with the name "Ana: I agree. Bob", the line would put words into Ana's mouth.
     name := btrim(translate(memory._memory_line(left(name, 100)), e':\u02d0\u2236\ua789\ufe13\ufe55\uff1a', '       '));
   end if;
   return case when coalesce(name, '') = '' or memory._reads_like_a_role(name) then p_role else name end || ': '
@@ -27571,8 +27628,8 @@ begin
 end;
 $$;
 
--- Whether the letters of a name are those of a role, whatever stands between them. Letters of other alphabets count as
--- the Latin ones that they look like.
+-- Whether the letters of a name spell a role, whatever stands between the letters. Letters of other alphabets count as
+-- the Latin letters that they look like.
 create or replace function memory._reads_like_a_role(p_name text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -27587,8 +27644,9 @@ begin
 end;
 $$;
 
--- A passage of a message with "[...]" for what is left out. A short first line of the message comes before it, because
--- it says what the passage is a part of: "A plan for four weeks:", "Subject: booking".
+-- A passage of a message with "[...]" for the parts that are left out. A short first line of the message comes before
+-- the passage, because such a line says which text the passage belongs to: "A plan for four weeks:", "Subject:
+-- booking".
 create or replace function memory._as_part(p_said text, p_passage text)
 returns text
 language plpgsql immutable parallel safe
@@ -27613,8 +27671,8 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- Which artifacts a query needs, and the passages that say most of it, without those that say less than half as much as
--- the best. If there is no model to choose and all artifacts fit, there is nothing to decide: all are relevant.
+-- The artifacts that a query needs, and the passages that say most about the query, without passages that score less
+-- than half of the best. If no model can choose and all artifacts fit, all artifacts are relevant.
 create or replace function memory._asked_about(
   p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
   out passages memory._passage[], out relevant text[]
@@ -27642,7 +27700,7 @@ begin
       select a.*, max(a.score) over () as best
       from memory._passages_about(
         p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, asked.model, asked.embedding, 10000,
-        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
+        -- A passage has at least 20 tokens, and seldom fewer than 100 with the lines around it.
         least(12 + p_max_tokens / 100, 200)) as a) as p
     where p.score >= p.best / 2
     order by p.score desc);
@@ -27652,8 +27710,8 @@ begin
 end;
 $$;
 
--- The model that judges whether a query in words needs a text: the rerank model, else the chat model. Null where there
--- is none, and where a context waits for no model (context.embed_query).
+-- The model that judges whether a query in words needs a text: the rerank model, or else the chat model. The result is
+-- null if neither exists, or if a context does not wait for a model (context.embed_query).
 create or replace function memory._judge_of(p_policy jsonb, p_query text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -27667,7 +27725,7 @@ begin
   judge := memory._rerank_model(p_policy);
   if judge.name is null then
     judge := memory._chosen_chat_model(null, p_policy -> 'agent');
-    if judge.provider = 'local' then -- It finds facts in messages, and answers no questions.
+    if judge.provider = 'local' then -- A local model finds facts in messages and answers no questions.
       return null;
     end if;
     return jsonb_populate_record(
@@ -27677,9 +27735,10 @@ begin
 end;
 $$;
 
--- The artifacts that a model holds relevant; null if it is not asked or does not answer. It is given the placeholder of
--- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those
--- with the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
+-- The artifacts that a model finds relevant; null if the server does not ask a model or the model does not answer. The
+-- model gets the placeholder of each artifact and the passages that say most about the query, or else the beginning. If
+-- there are more than 50 artifacts, the model judges the 50 with the best passages. Rerank models use the scale from 0
+-- to 1 differently, so an artifact's score is also compared with the best score.
 create or replace function memory._relevant_by_judge(
   p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
 )
@@ -27715,9 +27774,9 @@ begin
 end;
 $$;
 
--- The artifacts that are relevant by their embeddings or their words: by one of their parts that is at least about as
--- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant.
--- Without an embedding of the query all do.
+-- The artifacts that are relevant by their embeddings or their words. An artifact is relevant if one of its parts is
+-- about as near to the query as the nearest part of all, or if it has a passage. An artifact without an embedding
+-- counts as relevant; without an embedding of the query all artifacts do.
 create or replace function memory._relevant_by_meaning(
   p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
 )
@@ -27766,7 +27825,7 @@ create or replace function memory.render_memories(
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
 )
 returns text
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -27808,9 +27867,9 @@ comment on function memory.render_memories(text, text, text, int, int, vector) i
 
 set local search_path = pg_catalog, pg_temp;
 
--- The signs by which memory.needs_memory() judges a request, with their weights and phrases; they stand only here. The
--- weights of the signs that a request shows are added, and from memory._search_from() on memory is searched. They were
--- chosen with the half of tests/context/needs_memory.jsonl that is for tuning.
+-- The signs by which memory.needs_memory() judges a request, with their weights and phrases. The function adds the
+-- weights of the signs that a request shows; a sum of at least memory._search_from() means that the request needs a
+-- search. The weights were chosen with the half of tests/context/needs_memory.jsonl that is for tuning.
 
 create or replace function memory._search_from()
 returns numeric
@@ -27819,41 +27878,43 @@ begin atomic
   select 0.5;
 end;
 
--- Each sign with its weight, and what it says about a request. A reference, a particular thing, an event and "you said"
--- do not count if the recent messages of the thread say what is meant; then a missing parameter does not count either.
+-- The signs with their weights and with the words that describe them in a reason. A reference, a particular thing, an
+-- event and "you said" do not count if the recent messages of the thread name what the request refers to; then a
+-- missing parameter does not count either.
 create or replace function memory._request_signs()
 returns table (sign text, weight numeric, says text)
 language sql immutable parallel safe
 begin atomic
   select s.* from (values
-    -- Only a past conversation has the answer, so one phrase is enough, and no other sign outweighs it.
+    -- Only a past conversation has the answer, so one phrase is enough, and no other sign outweighs this sign.
     ('recall', 1.5, 'refers to an earlier conversation'),
     -- The phrases of the policy. An administrator chose them, but "last time" also stands in questions about the world.
     ('trigger', 0.8, 'has a phrase of the policy''s knowledge_base.search_triggers'),
     ('habit', 0.8, 'refers to a habit of the user'),
-    -- "You said" mostly means this conversation, if there is one.
+    -- "You said" mostly refers to this conversation, if this conversation has earlier messages.
     ('said before', 0.8, 'refers to something that was said'),
-    -- Enough alone, but not in "how do I clean my keyboard", or beside an identifier that says which one.
+    -- This sign is enough alone, but not in "how do I clean my keyboard", or beside an identifier that says which thing
+    -- is meant.
     ('own', 0.5, 'is about something of the user'),
     ('own fact', 0.4, 'asks for a fact about something of the user'),
     ('own past', 0.6, 'asks about what the user did, has or wants'),
     ('taste', 0.6, 'depends on what the user likes'),
     ('reference', 0.6, 'refers to something that it does not name'),
-    -- A thing of which the user has one in mind: "the DB", "the report".
+    -- The user has one particular thing in mind: "the DB", "the report".
     ('particular', 0.5, 'means one particular thing and does not say which'),
-    -- "Did the landlord reply", "does Sarah eat fish": who answers must know the people around the user.
+    -- "Did the landlord reply", "does Sarah eat fish": to answer, a model must know the people around the user.
     ('event', 0.5, 'asks about somebody or something in the life of the user'),
-    -- The name alone is reason enough, also beside another name: the user has spoken of it, and the context does not
-    -- show that.
+    -- The name alone is reason enough, also beside another name: the user has spoken of the named person or thing, and
+    -- the context does not show that.
     ('remembered', 0.8, 'names something that earlier conversations or memories know'),
     ('parameter', 0.5, 'does not say with what, where or for whom'),
-    -- The next four outweigh most other signs alone, but not two of them.
+    -- Each of the next four signs alone outweighs most other signs, but not two of them.
     ('harmless', -0.6, 'has words that only look like a reference'),
     ('how-to', -0.6, 'asks for general knowledge'),
     ('telling', -0.7, 'tells something and asks nothing'),
     ('data', -0.8, 'brings its own data'),
     ('quotation', -0.4, 'quotes what it is about'),
-    -- What the user tells is stored, whatever else it mentions.
+    -- The server stores what the user tells, so such a request needs no search, whatever else the request mentions.
     ('to remember', -1.2, 'says something to remember'),
     ('greeting', -1.5, 'is a greeting or thanks'),
     -- Details make a request concrete. One number ("tomorrow at 9") says less than an identifier.
@@ -27861,14 +27922,14 @@ begin atomic
     ('known name', -0.4, 'names something that the recent messages know'),
     ('name', -0.3, 'names what it is about'),
     ('number', -0.2, 'gives figures'),
-    -- No phrase can be found in it. A needless search costs less than a missing memory.
+    -- The function knows no phrases in this script. A needless search costs less than a missing memory.
     ('unknown script', 0.5, 'is in a script whose signs are not known')
   ) as s (sign, weight, says);
 end;
 
--- The phrases that show a sign, spelled as memory._request_words() spells a request: in lower case, with single spaces
--- and without punctuation but "?". "^" is the beginning of a sentence, "$" the end of the request. The languages after
--- English: German, Spanish, French, Italian and Portuguese, and those that are written without spaces.
+-- The phrases that show a sign, in the spelling of memory._request_words(): lower case, single spaces, no punctuation
+-- but "?". "^" is the beginning of a sentence, "$" the end of the request. The languages after English are German,
+-- Spanish, French, Italian and Portuguese, and the languages that are written without spaces.
 create or replace function memory._request_phrases()
 returns table (sign text, phrases text[])
 language sql immutable parallel safe
@@ -27937,7 +27998,7 @@ begin atomic
       'mandalo,invialo,aprilo,riavvialo,cancellalo,eliminalo,mandaglielo,他,她,再来一次,再试一次,再做一次,继续,刚才,'
       'それ,あれ,これ,その,あの,彼,もう一度,続けて,同じ,さっき}'),
 
-    -- Chinese and Japanese have no articles.
+    -- Chinese and Japanese have no articles, so their nouns stand here alone.
     ('particular', '{数据库,服务器,报告,文件,文档,项目,会议,合同,订单,包裹,发票,预订,航班,酒店,密码,邮件,脚本,测试,错误,分支,'
       '仓库,账单,データベース,サーバー,報告書,レポート,ファイル,書類,プロジェクト,会議,契約,注文,荷物,請求書,予約,ホテル,'
       'パスワード,メール,スクリプト,テスト,エラー,ブランチ,リポジトリ}'),
@@ -27980,9 +28041,9 @@ begin atomic
   ) as p (sign, phrases);
 end;
 
--- Things of which a user has one in mind where one of these articles and no name stands beside them: "restart the
--- worker". The first row has articles that no word of another language is spelled like; "a" and "do" are articles of
--- Portuguese, whose things are therefore none of English.
+-- Nouns that mean one particular thing of the user if one of these articles and no name stands beside them: "restart
+-- the worker". The articles of the first row are spelled like no word of another language. "a" and "do" are articles of
+-- Portuguese and words of English, so no Portuguese noun of their row is an English word.
 create or replace function memory._particular_things()
 returns table (articles text[], things text[])
 language sql immutable parallel safe
@@ -28009,7 +28070,7 @@ begin atomic
   ) as t (articles, things);
 end;
 
--- The thread in a context: its newest messages, and summaries of what is not among them.
+-- The thread in a context: its newest messages, and summaries of the messages that the context does not show.
 
 -- The current summaries of a thread, at places 5 (the whole thread) and 6 (its older messages, the rolling summary).
 create or replace function memory._thread_summaries(p_user_id text, p_thread_id text, p_agent_id text)
@@ -28027,7 +28088,7 @@ begin
 end;
 $$;
 
--- The current summary of a kind. Null for an agent if the summary was also made from messages of other agents.
+-- The current summary of a kind. The result is null for an agent if messages of other agents are also in the summary.
 create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
 returns memory.summaries
 language plpgsql stable parallel safe
@@ -28039,7 +28100,7 @@ begin
 end;
 $$;
 
--- A summary as a part of a context; null when there is none.
+-- A summary as a part of a context; null when the thread has no summary of this kind.
 create or replace function memory._summary_part(
   p_place int, p_source text, p_heading text, p_summary memory.summaries
 )
@@ -28055,7 +28116,7 @@ begin
   content := memory._fenced(p_heading || e'\n' || memory._paragraph(p_summary.summary));
   return row(
     p_place, 'system', content, p_source,
-    -- token_count counts the summary as it was written. The fence and the heading are 30 tokens.
+    -- token_count counts the tokens of the stored summary. The fence and the heading add 30 tokens.
     case when p_summary.token_count is not null and strpos(content, p_summary.summary) > 0
       then p_summary.token_count + 40 else memory._tokens_at_most(content) end,
     jsonb_strip_nulls(jsonb_build_object(
@@ -28064,12 +28125,13 @@ begin
 end;
 $$;
 
--- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and
--- the summaries at these places. p_oldest, p_newest, p_tokens and p_is_more are those of memory._newest_units(). A
--- summary stands in only for messages that do not fit or are compressed; it is left out if it has more than p_most
--- tokens. All messages after the summaries are shown, as far as p_most allows, because no other part has them. Under
--- summary.when "each_round" (p_replaces_covered) a summary always replaces the messages that it covers. tokens: what
--- the thread takes of the room; all of it if it is cut, that is, messages are left out.
+-- The part of a thread that a context shows within p_room tokens beside the thread's newest unit: the messages from
+-- oldest_seq on, and the summaries at these places. p_oldest, p_newest, p_tokens and p_is_more are the results of
+-- memory._newest_units(). A summary only replaces messages that do not fit or are compressed; a summary with more than
+-- p_most tokens is left out. The context shows all messages after the summaries, as far as p_most allows, because no
+-- other part has them. Under summary.when "each_round" (p_replaces_covered) a summary always replaces the messages that
+-- it covers. tokens: the tokens of the room that the thread takes. If the thread is cut, that is, messages are left
+-- out, it takes all of them.
 create or replace function memory._fit_thread(
   p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
   p_replaces_covered boolean, p_most int, p_room int,
@@ -28084,7 +28146,7 @@ declare
   covered_seq bigint := -1;
   room int;
   units int;
-  shown int[]; -- the places of the summaries that an attempt makes room for
+  shown int[]; -- the places of the summaries for which an attempt makes room
 begin
   foreach summary in array p_summaries loop
     if summary_tokens + summary.token_count <= p_most then
@@ -28093,7 +28155,8 @@ begin
       covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
     end if;
   end loop;
-  -- First without summaries, then with those that are needed for what did not fit, at most two.
+  -- The first attempt uses no summaries. Each further attempt, two at most, adds the summaries of messages that did not
+  -- fit.
   places := array[]::int[];
   for attempt in 1..3 loop
     shown := places;
@@ -28119,7 +28182,8 @@ begin
       from unnest(memory._places_needed(
         fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end)) as n
       join unnest(fitting) as f on f.ordinal = n
-      -- A summary that has as many tokens as the messages that do not fit would only push out as many more.
+      -- A summary with as many tokens as the messages that do not fit would only displace as many tokens of other
+      -- messages.
       where n <> all (shown) and (
         p_replaces_covered or p_is_more or (f.metadata ->> 'start_seq')::bigint < p_oldest[cardinality(p_oldest)]
         or cardinality(p_oldest) = 0 or p_tokens[cardinality(p_tokens)] - p_tokens[1] - p_room > f.token_count)
@@ -28133,8 +28197,8 @@ begin
 end;
 $$;
 
--- The places of the summaries that cover messages before p_oldest_seq. The rolling summary is needed beside that of
--- the whole thread only for messages after it.
+-- The places of the summaries that cover messages before p_oldest_seq. Beside the summary of the whole thread, the
+-- rolling summary is needed only for messages after the messages which that summary covers.
 create or replace function memory._places_needed(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]
 language plpgsql immutable parallel safe
@@ -28155,8 +28219,8 @@ begin
 end;
 $$;
 
--- The candidates without the sentences that p_said has: each sentence stands in a context once. Of a sentence of few
--- letters ("Yes, please") one cannot say that it is the same.
+-- The candidates without the sentences that p_said has, so that each sentence stands in a context once. A sentence of
+-- few letters ("Yes, please") always stays, because its letters do not show that it means the same.
 create or replace function memory._without_said(p_candidates memory._recalled[], p_said text)
 returns memory._recalled[]
 language plpgsql stable parallel safe

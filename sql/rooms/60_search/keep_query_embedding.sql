@@ -1,14 +1,14 @@
 -- needs pgvector on the search_path
 
--- For clients that embed queries where the server cannot: see memory.query_to_embed(). The embedding is kept under the
--- model that made it, so a search never compares it with the embeddings of another model of the same length, whatever
--- is activated meanwhile.
+-- Keeps the embedding of a query that a client has embedded because the server cannot (see memory.query_to_embed()).
+-- The embedding is stored under the model that made it. So a search never compares it with embeddings of another model
+-- of the same length, even if another model becomes active meanwhile.
 create or replace function memory.keep_query_embedding(
   user_id text, query text, embedding_model jsonb, embedding vector, calls jsonb default null,
   agent_id text default null
 )
 returns boolean
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -48,7 +48,7 @@ comment on function memory.keep_query_embedding(text, text, jsonb, vector, jsonb
 'and contexts with the same query use it. false: the model is another one by now, or the embedding is not of its '
 'length. calls are the model calls that it took, for the ledger.';
 
--- Keeps the embedding of a query, which replaces an older one.
+-- Stores the embedding of a query and replaces an older embedding of the same query.
 create or replace function memory._keep_query_embedding(
   p_user_id text, p_model memory.models, p_query text, p_embedding halfvec
 )

@@ -1,11 +1,12 @@
 -- needs pgvector on the search_path
 
--- Search among memories alone without filters: the same results as those of the statement in memory._ranked(), in fewer
--- steps. The row of an embedding has the time until which its memory may be found, so only memories with a word of the
--- query are joined with their embeddings. Milliseconds of CPU for 1,000 memories, this statement / memory._ranked(),
--- PostgreSQL 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384 dimensions; 3.0 / 4.9, 1.5 / 2.6 and
--- 4.2 / 5.2 with 1,536. The steps have the same names in both statements and share the formulas of scores.sql. They
--- need the settings of memory._ranked(), so no other function may call this.
+-- Ranks memories for a search among memories alone without filters. The results equal those of the statement in
+-- memory._ranked(), in fewer steps. An embedding's row holds the time until which its memory may be found, so the
+-- statement joins only memories with a word of the query with their embeddings. Milliseconds of CPU for 1,000 memories,
+-- this statement / memory._ranked(), PostgreSQL 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384
+-- dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2 with 1,536. The steps have the same names in both statements and share
+-- the formulas of scores.sql. They need the planner settings of memory._ranked(), so only that function may call this
+-- function.
 create or replace function memory._ranked_among_memories(
   p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
@@ -17,14 +18,14 @@ declare
   texts bigint;
   highest double precision;
   lowest double precision;
-  -- Memories with a word of the query; the vector is null where it is too long for memories_recent_idx.
+  -- Memories with a word of the query. A memory's vector is null where the vector is too long for memories_recent_idx.
   matched_ids text[];
   matched_times timestamptz[];
   matched_vectors tsvector[];
-  -- Those of them that have an embedding.
+  -- The memories among matched_ids that have an embedding.
   embedded_ids text[];
   embedded_similarities double precision[];
-  -- Embeddings of the other memories.
+  -- Embeddings of memories without a word of the query.
   unmatched_ids text[];
   unmatched_times timestamptz[];
   unmatched_similarities double precision[];
@@ -38,7 +39,7 @@ begin
       from (
         select e.*
         from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
-        offset 0 -- so that each is compared once
+        offset 0 -- so that each embedding is compared once
       ) as c
       where c.similarity is not null
         and (p_min_score is null or memory._real(c.similarity) >= memory._real(p_min_score))
@@ -49,8 +50,8 @@ begin
 
   if p_any_word is not null then
     -- The first branch reads memories_recent_idx alone, so it must not name a column that the index lacks. The second
-    -- adds the memories whose words are too long for the index. Their vectors may be a gigabyte together, so they are
-    -- read one by one below.
+    -- branch adds the memories whose vectors are too long for the index. Those vectors may have a gigabyte together, so
+    -- a loop below reads them one by one.
     select count(*), array_agg(m.memory_id::text) filter (where m.matches),
       array_agg(m.created_at) filter (where m.matches), array_agg(m.vector) filter (where m.matches)
     into texts, matched_ids, matched_times, matched_vectors
@@ -66,8 +67,8 @@ begin
   end if;
 
   if p_fusion <> 'keyword' then
-    -- One pass collects everything in arrays. A materialized CTE that is read three times would make a search among
-    -- 1,000 memories take 5 % longer.
+    -- One pass collects all results in arrays. With a materialized CTE that three steps read, a search among 1,000
+    -- memories takes 5 % longer.
     select max(c.similarity), min(c.similarity),
       array_agg(c.id) filter (where c.is_matched), array_agg(c.similarity) filter (where c.is_matched),
       array_agg(c.id) filter (where not c.is_matched), array_agg(c.created_at) filter (where not c.is_matched),
@@ -76,7 +77,7 @@ begin
     from (
       select e.*, e.id collate "C" in (select w.id collate "C" from unnest(matched_ids) as w (id)) as is_matched
       from memory._compared_memories(p_user_id, p_agent_id, p_model, p_target) as e
-      offset 0 -- so that each is compared once
+      offset 0 -- so that each embedding is compared once
     ) as c;
   end if;
 
@@ -137,9 +138,8 @@ begin
 end;
 $$;
 
--- The memories that a search without filters may find, read from their embeddings alone: the row of an embedding has
--- the agent of its memory and the time until which the memory may be found. Inlined by the planner, hence no SET
--- clause.
+-- The memories that a search without filters may find, read from their embeddings alone: an embedding's row holds the
+-- agent of its memory and the time until which the memory may be found.
 create or replace function memory._compared_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec
 )
@@ -153,19 +153,21 @@ begin atomic
     and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
 end;
 
--- The most similar of very many memories, by the HNSW index of memory.vector_index(); null when there are none. This
--- serves searches by meaning alone, without filters, of users with more memories than search.approximate_above
--- (10,000). With the default limit of 1,000 memories per agent that takes more than ten agents. With 384 dimensions it
--- takes 7 ms instead of 24 at 10,000 memories and 6 instead of 115 at 50,000. With ef_search 200 it finds 94 to 97 % of
--- the nearest ten, with ef_search 100 it finds 91 to 95 % (bench/results/search.md).
+-- The most similar of very many memories, found by the HNSW index of memory.vector_index(); null when the index finds
+-- none. Searches by meaning alone, without filters, call this function for users with more memories than
+-- search.approximate_above (10,000). With the default limit of 1,000 memories per agent, only a user with more than ten
+-- agents has that many. With 384 dimensions the index takes 7 ms instead of 24 at 10,000 memories and 6 ms instead of
+-- 115 at 50,000. With ef_search 200 the index finds 94 to 97 % of the nearest ten, with ef_search 100 91 to 95 %
+-- (bench/results/search.md).
 create or replace function memory._nearest_among_memories(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
 )
 returns memory.ranking[]
-language plpgsql stable parallel unsafe -- it changes settings; its callers are unsafe for that reason, too
+language plpgsql stable parallel unsafe -- changes settings, so its callers are parallel unsafe, too
 as $$
 declare
-  -- The test for -infinity repeats the condition of the partial index; without it the planner could not use the index.
+  -- The test for -infinity repeats the condition of the partial index; without the test the planner could not use the
+  -- index.
   statement constant text := format($sql$
     select array_agg(row(
         n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
@@ -190,9 +192,10 @@ declare
   may_sort constant text := current_setting('enable_sort');
   nearest memory.ranking[];
 begin
-  -- The function has no SET clauses for these settings, because only a superuser could restore them from a dump.
-  -- The planner does not know how many of the rows are this user's, because PostgreSQL keeps no statistics of users;
-  -- the caller knows that they are enough for the index. Without a sort the plan reads in the order of the index.
+  -- The function has no SET clauses for these settings, because only a superuser could restore such clauses from a
+  -- dump. The planner does not know how many rows belong to this user, because PostgreSQL keeps no statistics of single
+  -- users; the caller knows that the user has enough rows for the index. With sorting disabled, the plan reads the rows
+  -- in the order of the index.
   perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true),
     set_config('enable_sort', 'off', true);
   execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;

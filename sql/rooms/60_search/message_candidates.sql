@@ -1,13 +1,15 @@
 -- needs pgvector on the search_path
 
--- Chooses the messages that enter the ranking when a user has too many to rank them all: those whose embeddings are
--- nearest to the query's, those with rare words of the query, and their neighbours in the thread. The statement in
--- memory._ranked() ranks them as it ranks all messages of other users.
+-- Chooses the messages that enter the ranking when a user has too many messages to rank all of them: the messages whose
+-- embeddings are nearest to the query's embedding, the messages with rare words of the query, and the neighbours of
+-- both in their threads. The statement in memory._ranked() ranks the chosen messages as it ranks all messages of a user
+-- with fewer.
 
--- The messages to rank; null when all are to be ranked, because they are few, or because memory.sweep() has not yet
--- filled what the choice needs of messages that were there before an upgrade. Of the messages whose words are not
--- parsed yet the newest enter the ranking, however many there are: of 1,100,000 messages of a user, 100,000 of them not
--- parsed, a search took 77 s when it ranked all, and takes 2.6 s.
+-- The messages to rank. The result is null when the search ranks all messages: because the user has few, or because
+-- memory.sweep() has not yet filled the keys of messages that were stored before an upgrade. The newest messages whose
+-- words are not parsed yet enter the ranking; memory._unkeyed_messages() limits their number. With 1,100,000 messages
+-- of one user, 100,000 of them not parsed, a search that ranked all unparsed messages took 77 s; with the limit it
+-- takes 2.6 s.
 create or replace function memory._message_candidates(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_fusion text, p_above int,
   p_row_limit int, p_filters memory._search_filters
@@ -16,10 +18,10 @@ returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
 declare
-  -- How many messages each arm chooses; of two arms each finds half of p_row_limit. Besides come the neighbours of the
-  -- best 45 of each, of the best 15 also those at a distance of two. Among 5,882 conversation turns that keeps 98 % of
-  -- the best ten, and the share of evidence among the ten is the same (192 questions). Twice as many neighbours at a
-  -- distance of two keep 99 %, which takes a fifth longer.
+  -- The number of messages that each arm chooses; each of two arms finds half of p_row_limit. The neighbours of each
+  -- arm's best 45 messages are added, and the neighbours at a distance of two of the best 15. Among 5,882 conversation
+  -- turns this choice keeps 98 % of the best ten, and the share of evidence among the ten stays the same (192
+  -- questions). Twice as many neighbours at a distance of two keep 99 % and take a fifth longer.
   wanted int := 40 + case when p_fusion in ('score', 'rrf') then p_row_limit / 2 else p_row_limit end;
   around_one constant int := case when p_fusion in ('score', 'keyword') then 45 else 0 end;
   around_two constant int := least(around_one, 15);
@@ -39,9 +41,9 @@ begin
   end if;
   few := memory._few_messages(p_user_id, p_agent_id, p_filters, p_above);
   if p_filters.thread_id is not null and cardinality(few.seqs) <= p_above then
-    return few; -- the whole thread, parsed or not
+    return few; -- the whole thread with its parsed and unparsed messages
   end if;
-  -- Words and the filters of the index need keys.
+  -- A search by words, and a filter on the agent or on metadata, need messages with keys.
   if compares_words or p_agent_id is not null or p_filters.filter is not null then
     unkeyed := memory._unkeyed_messages(p_user_id, p_filters);
     if unkeyed.texts > 0 then
@@ -52,7 +54,8 @@ begin
     end if;
   end if;
   if cardinality(few.seqs) <= p_above then
-    -- These are all that have keys. Of those without, which may pass the filters as well, the nearest are looked for.
+    -- The index has no other messages with keys. Messages without keys may pass the filters as well, so the search
+    -- looks for the nearest of them.
     if unkeyed.texts > 0 and p_fusion <> 'keyword' then
       nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, p_row_limit, p_filters);
     end if;
@@ -72,10 +75,10 @@ begin
       p_user_id, p_agent_id, coalesce(p_words, '{}'), p_model, p_target, wanted, p_filters);
   end if;
   if p_fusion <> 'keyword' then
-    -- Where few messages have a word, the others wanted must be near.
+    -- Where few messages have a word of the query, the nearest messages fill the remaining places.
     wanted := greatest(wanted, p_row_limit - coalesce(cardinality(worded.seqs), 0));
     nearest := memory._nearest_messages(p_user_id, p_agent_id, p_model, p_target, wanted, p_filters);
-    -- Nearly never: of many results wanted, both arms have chosen the same messages.
+    -- This seldom happens: the caller wants many results, and both arms have chosen the same messages.
     if wanted < p_row_limit and cardinality(nearest.seqs) = wanted
       and p_row_limit > (select count(*) from (select * from unnest(nearest.thread_ids, nearest.seqs)
                                                union select * from unnest(worded.thread_ids, worded.seqs)) as c) then
@@ -83,7 +86,7 @@ begin
     end if;
   end if;
   return (
-    -- texts: those that are parsed, those without keys that are ranked, and those that are left out.
+    -- texts counts the parsed messages, the ranked messages without keys, and the messages that are left out.
     select row(coalesce(array_agg(c.thread_id), '{}'), coalesce(array_agg(c.seq), '{}'),
                coalesce(worded.texts, 0) + coalesce(cardinality(unkeyed.seqs), 0) + coalesce(unkeyed.texts, 0),
                worded.frequencies, worded.lowest, worded.deviation)::memory._message_candidates
@@ -108,8 +111,9 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  -- Counters of the threads nearly always tell. message_count leaves out messages that are compressed, so there may be
-  -- more; next_seq counts those that are deleted, so there may be fewer. Only in between are rows counted.
+  -- The counters of the threads nearly always decide. message_count leaves out compressed messages, so a thread may
+  -- have more messages; next_seq counts deleted messages, so a thread may have fewer. The function counts rows only if
+  -- both counters leave the answer open.
   return (
     select sum(t.message_count) > p_count
       or (sum(t.next_seq) > p_count or count(*) = 1000)
@@ -119,10 +123,10 @@ begin
 end;
 $$;
 
--- Messages that messages_search_keys_idx does not have yet: the newest 1,000 of the threads that a search may see.
--- texts is about how many older ones are left out. The newest 1,000 of each thread are read, first of the threads that
--- were written to last, and 4,000 in all. A search by words among 60,000 messages took 24 ms, and 333 with 3,000 short
--- ones to parse besides, of which 1,000 are a third.
+-- The messages that messages_search_keys_idx does not have yet: the newest 1,000 of the threads that a search may see.
+-- texts estimates how many older messages are left out. The function reads the newest 1,000 messages of each thread,
+-- beginning with the threads that were written to last, and 4,000 messages in all. A search by words among 60,000
+-- messages took 24 ms, and 333 ms when it also parsed 3,000 short messages; 1,000 messages take a third of that.
 create or replace function memory._unkeyed_messages(p_user_id text, p_filters memory._search_filters)
 returns memory._message_candidates
 language plpgsql stable parallel safe
@@ -161,8 +165,9 @@ begin
 end;
 $$;
 
--- Whether the user has messages that were parsed by a version without keys. The first unmarked message of a thread
--- tells. The 1,000 threads that were written to longest ago are looked at: to look at 10,000 took 110 to 220 ms.
+-- Whether a version without keys has parsed messages of the user. The first message after the watermark of a thread
+-- shows this. The function looks at the 1,000 threads that were written to longest ago, because 10,000 threads took 110
+-- to 220 ms.
 create or replace function memory._were_parsed_without_keys(p_user_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -187,8 +192,8 @@ begin
 end;
 $$;
 
--- The messages of a thread, of an agent, or with plain values in their metadata, p_limit + 1 at most; null when the
--- search asks for none of these.
+-- The messages of a thread, of an agent, or with plain values in their metadata, at most p_limit + 1; null when the
+-- search asks neither for a thread nor for an agent nor for metadata.
 create or replace function memory._few_messages(
   p_user_id text, p_agent_id text, p_filters memory._search_filters, p_limit int
 )
@@ -215,7 +220,7 @@ begin
         from (
           select m.* from memory.messages as m
           where m.search_keys @> keys
-          offset 0 -- so that the user is no condition of the index scan, for which another index would do
+          offset 0 -- so that the scan has no condition on the user, for which the planner would take another index
         ) as m
         where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
           and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
@@ -225,7 +230,7 @@ begin
 end;
 $$;
 
--- The chosen messages that pass the filters, as memory._searchable() returns those of a source.
+-- The chosen messages that pass the filters, in the form in which memory._searchable() returns the texts of a source.
 create or replace function memory._preselected_messages(
   p_user_id text, p_thread_ids text[], p_seqs bigint[], p_agent_id text, p_filters memory._search_filters,
   p_compares_words boolean
@@ -244,7 +249,7 @@ begin atomic
     select m.* from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = c.thread_id and m.seq = c.seq
       and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-    offset 0 -- so that each is looked up by its key
+    offset 0 -- so that each message is looked up by its key
   ) as m
   where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters);
 end;

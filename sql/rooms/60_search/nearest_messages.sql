@@ -1,9 +1,10 @@
 -- needs pgvector on the search_path
 
--- The messages nearest to the query by meaning. The codes of all messages that pass the filters are compared, by
--- embeddings_codes_idx alone; then the embeddings of 200 messages with the nearest codes, of many wanted 50 more than
--- these. Of the nearest ten of 5,882 conversation turns 99.7 % are among the 190 with the nearest codes, 99.9 % among
--- 400 (all-MiniLM-L6-v2, 384 dimensions, 308 questions).
+-- The messages nearest to the query by meaning. The function first compares the binary codes of all messages that pass
+-- the filters, from embeddings_codes_idx alone. Then it compares the embeddings of the 200 messages with the nearest
+-- codes, or of 50 more than the caller wants if that is more. Of the nearest ten of 5,882 conversation turns, 99.7 %
+-- are among the 190 messages with the nearest codes and 99.9 % among 400 (all-MiniLM-L6-v2, 384 dimensions, 308
+-- questions).
 create or replace function memory._nearest_messages(
   p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_wanted int, p_filters memory._search_filters
 )
@@ -29,7 +30,7 @@ begin
         and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
         and length(e.code) = dims
         and (p_agent_id is null or e.agent_id = p_agent_id)
-        -- Beginnings are compared first, because that takes a fifth of the time.
+        -- ^@ compares the beginning of an id first, because that takes a fifth of the time of memory._thread_of().
         and (p_filters.thread_id is null
              or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
         and (p_filters.exclude_thread_id is null
@@ -38,8 +39,8 @@ begin
       order by memory._bits_apart(e.code, target_code)
       limit read);
     is_all := cardinality(ids) < read;
-    -- A filter on metadata is the only one that the codes do not know. Of 100,000 messages of which one in ten passes,
-    -- this takes a third of the time of comparing the embeddings of all first.
+    -- The index of the codes covers every filter except a filter on metadata. Of 100,000 messages, a tenth of which
+    -- pass the filter, this branch takes a third of the time of comparing the embeddings of all messages first.
     if p_filters.filter is not null then
       ids := array(
         select i.id
@@ -66,7 +67,7 @@ begin
           offset 0
         ) as e
         order by e.similarity desc nulls last
-        offset 0 -- so that no more messages than are wanted are looked up
+        offset 0 -- so that only as many messages are looked up as the caller wants
       ) as e
       cross join lateral (
         select m.thread_id, m.seq, m.agent_id, m.created_at, m.metadata
@@ -79,7 +80,7 @@ begin
       limit p_wanted
     ) as n;
     exit when is_all or cardinality(seqs) = p_wanted;
-    -- Most of the nearest have been cleared, or do not pass a filter on metadata.
+    -- Most of the nearest messages have been cleared, or do not pass a filter on metadata.
     read := read * 20;
     compared := compared * 20;
   end loop;

@@ -1,11 +1,12 @@
 -- needs pgvector on the search_path
 
--- A memory and a message that it was drawn from say the same, so they are one result: the better one stands, the other
--- is in its explanation as source_messages or memories. The places that this frees go to the next texts.
+-- A memory and a message that it was drawn from say the same, so a search returns them as one result. The text with the
+-- better rank is the result; the explanation of that result names the other text in source_messages or memories. The
+-- next texts of the ranking take the freed places.
 
--- The ranking of a search (memory._ranked()) with such pairs joined. Only a search among memories and messages of a
--- user who has messages pays for it. It takes twice as many texts from the ranking as are asked for, and ranks again
--- for four times as many if those do not fill all places.
+-- The ranking of memory._ranked() with each such pair joined into one result. Only a search among memories and messages
+-- of a user who has messages spends time on the joining. The function asks the ranking for twice as many texts as the
+-- caller wants, and for four times as many if the joined results do not fill all places.
 create or replace function memory._ranked_once(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters, p_min_score double precision, p_explain boolean
@@ -18,8 +19,8 @@ declare
     and exists (select from memory.messages as m where m.user_id = p_user_id);
   row_limit int := case when may_have_pairs then 2 * p_row_limit else p_row_limit end;
   ranked memory.ranking[];
-  stands_for int[]; -- by the rank of a text that is no result of its own: the rank of the result that it is part of
-  ahead_of int[]; -- by the rank of a result that comes earlier than that: the rank of the message that it comes before
+  stands_for int[]; -- by the rank of a text that is part of another result: the rank of that result
+  ahead_of int[]; -- by the rank of a result that moves forward: the rank of the message behind it
 begin
   loop
     ranked := array(
@@ -53,11 +54,11 @@ begin
 end;
 $$;
 
--- Results that come earlier than their scores say, as ahead_of of memory._ranked_once(). "Where does she work now?"
--- finds the message that told of a job which has ended since. The memory drawn from that message is hidden behind the
--- memory that took its place. That memory, or its own message, comes before the message if it has a third of its score,
--- unless another current memory was drawn from the message, which may be found for that. A search of the past keeps the
--- ranking.
+-- Results that move in front of an outdated message, in the form of ahead_of of memory._ranked_once(). "Where does she
+-- work now?" finds the message that told of a job which has ended since. The memory drawn from that message is hidden,
+-- because a newer memory has superseded it. The newer memory, or the message that the newer memory was drawn from,
+-- moves in front of the outdated message if it has a third of that message's score. Nothing moves if another current
+-- memory was drawn from the message, because the query may ask for that memory. A search of the past keeps the ranking.
 create or replace function memory._ahead_of_outdated(
   p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_filters memory._search_filters
 )
@@ -105,9 +106,9 @@ begin
 end;
 $$;
 
--- Which of the ranked texts are part of a better result, as stands_for of memory._ranked_once(). A memory has to name
--- the message among its source_seqs, or to say the same words. A memory of more than five messages is a summary of them
--- and hides none.
+-- The ranked texts that are part of a better result, in the form of stands_for of memory._ranked_once(). A memory and a
+-- message are one result if the memory names the message among its source_seqs or says the same words. A memory of more
+-- than five messages is a summary of them and hides none of them.
 create or replace function memory._same_results(
   p_user_id text, p_ranked memory.ranking[], p_filters memory._search_filters
 )
@@ -128,7 +129,7 @@ begin
         select v.thread_id, v.source_seqs, v.content_hash
         from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as v
         where v.memory_id = r.id::uuid
-        offset 0 -- so that each is read by its key
+        offset 0 -- so that each message is read by its key
       ) as m
       where r.source = 'memory'
     ), messages as materialized (
@@ -152,7 +153,8 @@ begin
     join messages as s on s.content_hash = e.content_hash
     order by 1, 2
   loop
-    -- Whether the better one stands is known by now, because pairs come in the order of the worse one.
+    -- Pairs come in the order of their worse texts, so the loop has already decided whether the better text is a
+    -- result.
     if stands_for[pair.worse] is null and stands_for[pair.better] is null then
       stands_for[pair.worse] := pair.better;
     end if;
@@ -161,7 +163,7 @@ begin
 end;
 $$;
 
--- The texts that are part of the result with this rank, best first: messages as source_messages, memories as memories.
+-- The texts that are part of the result of this rank, best first: messages as source_messages, memories as memories.
 create or replace function memory._parts_of_result(
   p_user_id text, p_ranked memory.ranking[], p_stands_for int[], p_rank bigint, p_filters memory._search_filters
 )
@@ -177,7 +179,7 @@ begin
           || coalesce(r.explanation, '{}')
         order by r.rank) as parts
     from (
-      -- Twenty at most: a thousand messages may say what one memory says.
+      -- At most twenty texts, because a thousand messages may say the same as one memory.
       select p.* from unnest(p_ranked) as p where p_stands_for[p.rank] = p_rank order by p.rank limit 20
     ) as r
     cross join lateral memory._search_row(p_user_id, r.source, r.id, r.thread_id, r.number, p_filters) as x

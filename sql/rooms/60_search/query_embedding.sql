@@ -1,10 +1,10 @@
 -- needs pgvector on the search_path
 
--- The embedding that a query is compared by is found in three steps, which one statement calls together with the
--- ranking. The first two steps are stable functions, and so is the ranking. So all three see the same models and
--- embeddings, even if another session activates or drops a model meanwhile.
+-- A search gets the embedding of its query in three steps. One statement calls these steps and the ranking. The first
+-- two steps and the ranking are stable functions. So they see the same models and embeddings, even if another session
+-- activates or drops a model meanwhile.
 
--- Step 1, the model: one whose embeddings are as long as the given one, or the one that serves the user.
+-- Step 1, the model: a model whose embeddings are as long as p_given, or the model that serves the user.
 create or replace function memory._query_model(p_user_id text, p_query text, p_given vector)
 returns memory.models
 language plpgsql stable parallel safe
@@ -21,8 +21,9 @@ begin
 end;
 $$;
 
--- The model whose embeddings of this user are searched: the active one, or while the active one is being filled,
--- another model that has an embedding that the active one lacks. Every search compares with one model only.
+-- The model whose embeddings of this user a search compares. This is the active model, or, while a backfill of the
+-- active model runs, another model with an embedding that the active model lacks. Every search compares with one model
+-- only.
 create or replace function memory._serving_model(p_user_id text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -34,7 +35,8 @@ declare
   active memory.models := memory._embedding_model();
   ahead memory.models;
 begin
-  -- Other models are considered only while a backfill is open or has failed, because this reads all texts of the user.
+  -- The function considers other models only while a backfill is open or has failed, because it then reads all texts of
+  -- the user.
   if active.name is not null
     and exists (select from memory.models as m
                 where m.kind = 'embedding' and m.name <> active.name and not m.is_off)
@@ -58,8 +60,8 @@ begin
 end;
 $$;
 
--- Step 2, the embedding if it is known: the given one, or the one kept from an earlier search. problem says why there
--- can be no embedding.
+-- Step 2, the known embedding: the given embedding, or an embedding kept from an earlier search. problem says why the
+-- query can have no embedding.
 create or replace function memory._query_embedding(
   p_user_id text, p_query text, p_given vector, p_model memory.models, out embedding halfvec, out problem text
 )
@@ -98,9 +100,10 @@ begin
 end;
 $$;
 
--- The key of a kept embedding. The words of queries are not kept. Models embed a query without its credentials, so the
--- key has none either. The key tells which model was registered under the name: whoever registers another one there
--- need not wait for transactions that keep embeddings, because the new model never finds them.
+-- The key of a kept embedding. The table keeps this hash and not the words of the query. Models embed a query without
+-- its credentials, so the hash is made without them, too. The hash includes the registration of the model. If an
+-- administrator registers another model under the same name, the new model never finds embeddings of the old one, so
+-- the registration need not wait for transactions that keep embeddings.
 create or replace function memory._query_hash(p_model memory.models, p_query text)
 returns text
 language plpgsql immutable parallel safe
@@ -112,8 +115,8 @@ begin
 end;
 $$;
 
--- Step 3: if the embedding is not known and p_may_call is true, the model makes it. Without an embedding the search is
--- by keyword (mode), and a notice says so unless the model may not be called.
+-- Step 3, the model's answer: if step 2 found no embedding and p_may_call is true, the model embeds the query. Without
+-- an embedding the search is by keyword (mode), and a notice says so unless the model may not be called.
 create or replace function memory._query_target(
   p_user_id text, p_agent_id text, p_query text, p_may_call boolean, p_model memory.models, p_known halfvec,
   p_problem text, inout mode text, out embedding halfvec
@@ -151,8 +154,8 @@ begin
 end;
 $$;
 
--- Asks the model for the embedding of a query, within the budget, and keeps the answer unless the transaction is
--- read-only.
+-- The embedding of a query from the model, within the budget. The function keeps the embedding unless the transaction
+-- is read-only.
 create or replace function memory._embed_query(
   p_user_id text, p_agent_id text, p_query text, p_model memory.models, out embedding halfvec, out problem text
 )

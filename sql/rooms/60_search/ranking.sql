@@ -1,26 +1,27 @@
 -- needs pgvector on the search_path
 
--- How search ranks. Every figure was measured on conversations with marked evidence; bench/results/quality.md has them.
+-- The ranking of a search. All figures come from conversations with marked evidence (bench/results/quality.md).
 --
--- Keywords: any word may match. The weight of a text is the sum over its matched words of idf (as in BM25) times
--- memory._word_weight(). How many texts have a word is counted among the texts that this search may see. So the scores
--- say nothing about the texts of other users, and there are no statistics to maintain. Meaning: the exact cosine
--- similarity with every candidate, without an index. Both: each of the two scores (the arms) is scaled to 0..1 within
--- the query and they are added by weight (score), or reciprocal ranks are added (rrf).
+-- Keywords: a text matches if it has any word of the query. The weight of a text is the sum over its matched words of
+-- idf (as in BM25) times memory._word_weight(). The statement counts how many texts have a word among the texts that
+-- this search may see. So the scores say nothing about the texts of other users, and no statistics need maintenance.
+-- Meaning: the exact cosine similarity with every candidate, without an index. Both: the statement scales each of the
+-- two scores (the arms) to 0..1 within the query and adds them by weight (score), or adds reciprocal ranks (rrf).
 --
--- What a message means stands in the messages around it. So a word of the two messages before and after counts for the
--- message, too, with 0.6 of its weight at a distance of one and 0.4 at two, unless most texts have the word. And the
--- message gains from its better neighbour in the thread. Then the 200 best texts are ordered anew. The score of a
--- message is multiplied by 0.8 if the query names a speaker and another speaker with a name has said the message; by
--- 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name has said
--- it, because the answer is more often in the person's own words; where the query asks for the assistant's words
--- (asks_the_assistant.sql), by 0.9 if a person without a name has said it. At last the newest of several statements of
--- a figure gains (newer_figures.sql). Recall@10 of 1,536 questions about ten conversations of two people: 71.7 % by the
--- best neighbour alone, 75.8 with the words around besides, 78.3 with speakers, 79.0 with days; with replies of 577
--- words 64.4 and 69.0; where nobody has a name 56.7 and 63.0 (504 questions).
+-- The messages around a message often tell what it means. So a word of the two messages before and after counts for the
+-- message, too, with 0.6 of its weight at a distance of one and 0.4 at a distance of two, unless most texts have the
+-- word. And the message gains from its better neighbour in the thread. Then the statement orders the 200 best texts
+-- anew. It multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has
+-- said the message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant
+-- without a name has said the message, because the answer more often stands in the person's own words. If the query
+-- asks for the assistant's words (asks_the_assistant.sql), messages of a person without a name get the factor 0.9
+-- instead. At last the newest of several statements of a figure gains (newer_figures.sql). Recall@10 of 1,536 questions
+-- about ten conversations of two people: 71.7 % with the best neighbour alone, 75.8 % with the words around added, 78.3
+-- % with speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody
+-- has a name from 56.7 to 63.0 % (504 questions).
 --
--- A search takes one of three ways: by the approximate index, among memories alone (both memory_ranking.sql, because
--- the statement below takes 1.2 to 1.7 times as long for them), or by that statement, which knows all sources.
+-- A search takes one of three ways: the approximate index, the statement for memories alone (both in
+-- memory_ranking.sql), or the statement below for all sources, which takes 1.2 to 1.7 times as long for memories.
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -29,13 +30,13 @@ create or replace function memory._ranked(
 returns setof memory.ranking
 language plpgsql stable parallel unsafe
 set jit = off
--- Hash joins are forced. Without statistics the planner takes a thousand candidates for one and would compare each with
--- each; with statistics it sorts ids, which takes twenty times as long.
+-- These settings force hash joins. Without statistics the planner expects one candidate instead of a thousand and would
+-- compare all pairs; with statistics the planner sorts ids, which takes twenty times as long.
 set enable_nestloop = off
 set enable_mergejoin = off
-set enable_seqscan = off -- With few users on a server, one plan for all of them would read the rows of all.
-set enable_bitmapscan = off -- Rows are read in the order of ids, that of time: 2 % faster, from disk 10 to 20 %.
-set max_parallel_workers_per_gather = 0 -- Disabled nodes make costs so high that 0.6 ms of work were given to workers.
+set enable_seqscan = off -- With few users on a server, one plan for all users would read the rows of all users.
+set enable_bitmapscan = off -- Rows are read in the order of ids, that is of time: 2 % faster, from disk 10 to 20 %.
+set max_parallel_workers_per_gather = 0 -- Disabled nodes raise the cost so much that workers would get 0.6 ms of work.
 set plan_cache_mode = force_generic_plan -- Planning takes three times as long as running.
 as $$
 declare
@@ -46,8 +47,8 @@ declare
     else 'score' end;
   rrf_k constant int := (p_settings ->> 'rrf_k')::int;
   language constant regconfig := (p_settings ->> 'language')::regconfig;
-  unfiltered constant boolean := p_filters is null; -- true for a row of nulls, too
-  -- Only the sources in which the user has texts: reading one takes a tenth of the time of a search, even in vain.
+  unfiltered constant boolean := p_filters is null; -- also true for a row of nulls
+  -- Only the sources in which the user has texts: reading an empty source takes a tenth of the time of a search.
   sources constant text[] := array(
     select s.source
     from unnest(case when unfiltered then p_sources else memory._sources_that_pass(p_sources, p_filters) end)
@@ -58,9 +59,9 @@ declare
       when 'message' then exists (select from memory.messages as m where m.user_id = p_user_id)
       else true end);
   among_memories constant boolean := unfiltered and fusion <> 'rrf' and sources = '{memory}';
-  -- A summary repeats what messages say. Beside messages it counts half, so that it comes after the message that says
-  -- it, and is found where that message is gone: with a summary of each session of four conversations of LoCoMo,
-  -- recall@10 of the messages was 74.2 % with the whole score, 76.4 with half of it. A cosine stays a cosine.
+  -- Beside messages the score of a summary is halved, so that a message comes before the summary that repeats it. With
+  -- a summary of each session of four conversations of LoCoMo, recall@10 of the messages was 74.2 % with the whole
+  -- score and 76.4 % with half of it. In a search by meaning alone the score stays whole, because it is a cosine.
   summary_weight constant double precision := case
     when 'message' = any (sources) and fusion <> 'vector' then 0.5 else 1 end;
   needs_ranks constant boolean := p_explain or fusion = 'rrf';
@@ -68,21 +69,21 @@ declare
     or 'message' = any (sources) and fusion <> 'vector';
   dims constant int := memory._dimensions(p_target);
   nearest memory.ranking[];
-  -- Of a user with very many messages: those that enter the ranking. All rows of read_sources do.
+  -- The messages of a user with very many messages that enter the ranking. All rows of read_sources enter the ranking.
   preselected memory._message_candidates;
   read_sources text[] := sources;
   words text[];
   words_as_queries tsquery[];
   any_word tsquery;
   beginnings text[];
-  -- Only for the order of messages.
+  -- The next two values only change the order of messages.
   meant constant jsonb :=
     case when 'message' = any (p_sources) then memory._days_meant(p_query, statement_timestamp()) end;
   asks_the_assistant constant boolean :=
     'message' = any (p_sources) and coalesce(memory._asks_the_assistant(p_query), false);
 begin
   if p_mode <> 'vector' then
-    -- A query may be a whole message. Two hundred words say what it is about.
+    -- A query may be a whole message. Two hundred words are enough to say its subject.
     words := nullif(memory._query_words(
       memory._languages(p_user_id, p_agent_id, p_settings ->> 'language'), p_query, 200), '{}');
     select array_agg(quote_literal(w)::tsquery order by n), string_agg(quote_literal(w), ' | ')::tsquery
@@ -91,8 +92,8 @@ begin
     beginnings := case when sources && '{message,artifact}' then memory._beginnings(words) end;
   end if;
 
-  -- By the approximate index. Comparing all memories is as fast for more than 100 results, and for a user who has less
-  -- than a fiftieth of the index: its scan then passes 50 memories of others for each that is found.
+  -- The approximate index. Comparing all memories is as fast for more than 100 results, and for a user with less than a
+  -- fiftieth of the index: the scan then passes 50 memories of other users for each memory that it finds.
   if unfiltered and fusion = 'vector' and 'memory' = any (sources) and p_row_limit <= 100 then
     nearest := case
       when (select sum(s.memory_count) from memory.memory_scopes as s where s.user_id = p_user_id)
@@ -109,7 +110,7 @@ begin
     from (
       select n.* from unnest(nearest) as n
       union all
-      -- The other sources: their scores are cosines, too.
+      -- The results of the other sources: their scores are cosines, too.
       select o.*
       from memory._ranked(
         p_user_id => p_user_id, p_agent_id => p_agent_id, p_query => p_query, p_model => p_model, p_target => p_target,
@@ -123,7 +124,7 @@ begin
     return;
   end if;
 
-  -- Among memories alone. explain needs the ranks that only the statement below computes.
+  -- The way among memories alone. explain needs ranks, which only the statement below computes.
   if among_memories and not p_explain then
     return query
     select r.* from memory._ranked_among_memories(
@@ -138,17 +139,18 @@ begin
     read_sources := case when preselected.seqs is null then sources else array_remove(sources, 'message') end;
   end if;
 
-  -- Among everything.
+  -- The way among all sources.
   return query
   with candidates as materialized (
-    -- The texts that the search may see, each with its words if one of them matches, and with its similarity.
+    -- The texts that the search may see, with their similarity, and with their vector if a word of the query matches.
     select row_number() over () as place, t.*, s.similarity,
       case when t.content is not null then 100 + least(octet_length(t.content), 262144) end as cost
     from (
       select v.source, v.id collate "C" as id, v.thread_id, v.number, v.created_at,
         case when v.vector @@ any_word then v.vector end as vector, v.content, v.metadata
-      -- The filters field by field, which the planner puts into the conditions. The fields of p_filters itself would be
-      -- looked up for every candidate: 0.1 to 0.2 ms for 1,000, which is 2 to 4 % of a search with filters.
+      -- The row names each field, so that the planner puts its value into the conditions. The fields of p_filters
+      -- itself would be looked up for every candidate: 0.1 to 0.2 ms for 1,000, which is 2 to 4 % of a search with
+      -- filters.
       from memory._searchable(
         p_user_id, read_sources, p_agent_id,
         row(p_filters.thread_id, p_filters.exclude_thread_id, p_filters.memory_types, p_filters.tags_all,
@@ -161,10 +163,10 @@ begin
         case when p.vector @@ any_word then p.vector end, p.content, p.metadata
       from memory._preselected_messages(
         p_user_id, preselected.thread_ids, preselected.seqs, p_agent_id, p_filters, any_word is not null) as p
-      offset 0 -- so that words are compared here, and no vector without a match goes into the join
+      offset 0 -- so that this subquery compares the words, and no vector without a match goes into the join
     ) as t
     left join (
-      -- Source by source: "= any" may become a filter, and all embeddings of the user would be read.
+      -- One branch for each source: PostgreSQL may make a filter of "= any" and would read all embeddings of the user.
       {{each source, union all:
       select '<source>' as source, e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
       from memory.embeddings as e
@@ -178,21 +180,21 @@ begin
       where p_mode <> 'keyword'
     ) as s on s.source = t.source and s.id collate "C" = t.id collate "C"
   ), corpus as materialized (
-    -- preselected.texts is an estimate: at least the candidates are texts, so that no word is in more texts than exist.
+    -- preselected.texts is an estimate, so texts is at least the number of candidates: no word is in more texts.
     select greatest(count(*), count(*) filter (where c.source = any (read_sources)) + coalesce(preselected.texts, 0))
         as texts,
       max(c.similarity) as highest, least(min(c.similarity), preselected.lowest) as lowest,
       memory._parsing_budget(count(c.content), sum(c.cost)) as budget
     from candidates as c
   ), unparsed as materialized (
-    -- Messages and parts of artifacts that are not parsed yet, newest first.
+    -- Messages and parts of artifacts whose words are not parsed yet, newest first.
     select c.*, sum(c.cost) over newest_first as cost_so_far, row_number() over newest_first as age
     from candidates as c
     where (select o.budget from corpus as o) is not null and c.content is not null
     window newest_first as (order by c.created_at desc, c.thread_id, c.number desc rows unbounded preceding)
   ), parsed as materialized (
-    -- The newest message whatever it costs, then whole messages until the budget is spent. Of the others, the first 200
-    -- characters of the messages that have most words of the query there.
+    -- The newest message whatever its cost, then whole messages until the budget is spent. Then the first 200
+    -- characters of the other messages, beginning with those whose first 200 characters have most words of the query.
     select t.place, t.source, t.thread_id, t.number, t.parsed as vector
     from (
       select p.*,
@@ -209,13 +211,13 @@ begin
            select u.*, lower(left(u.content, 200)) as said
            from unparsed as u
            where u.age > 1 and u.cost_so_far > (select o.budget from corpus as o)
-           offset 0 -- so that each is cut once
+           offset 0 -- so that each text is cut once
          ) as u
          cross join lateral (select memory._words_that_begin(u.said, beginnings) as words offset 0) as k
          where k.words > 0
          order by k.words desc, u.age limit 3000)
       ) as p
-      offset 0 -- so that each is parsed once
+      offset 0 -- so that each text is parsed once
     ) as t
     where t.parsed @@ any_word
   ), worded as materialized (
@@ -238,7 +240,7 @@ begin
       group by m.word) as f
     cross join corpus as c
   ), keywords as materialized (
-    -- share: the idf of the query's words that the text has, as a share of the idf of all words of the query.
+    -- share: the idf of those words of the query that the text has, divided by the idf of all words of the query.
     select m.place, sum(w.idf * m.weight) as score,
       sum(w.idf) / (
         select memory._query_idf(sum(f.idf), cardinality(words) - count(*), (select c.texts from corpus as c))
@@ -247,7 +249,7 @@ begin
     from matches as m join weights as w on w.word = m.word
     group by m.place
   ), around as materialized (
-    -- The sum over words of the greatest weight that the word has in a message or in one of the two before and after.
+    -- The sum over words of the greatest weight that a word has in a message or in one of the two before and after it.
     select v.thread_id, v.number, sum(v.idf * v.weight) as score
     from (
       select m.thread_id, m.number + o.step as number, m.idf, max(m.weight * o.share) as weight
@@ -255,7 +257,7 @@ begin
         select t.thread_id collate "C" as thread_id, t.number, m.word, m.weight, w.idf, w.frequency
         from matches as m join worded as t on t.place = m.place join weights as w on w.word = m.word
         where t.source = 'message' and fusion in ('score', 'keyword')
-        offset 0 -- so that the words of a message are looked up before it is multiplied
+        offset 0 -- so that the words of a message are looked up before the join multiplies the message
       ) as m
       join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
         on o.step = 0 or m.frequency <= 0.5
@@ -269,8 +271,8 @@ begin
     from corpus as c
     left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
   ), least as materialized (
-    -- Where neither neighbours nor the other pieces of a text count, only the p_row_limit most similar of the texts
-    -- without a matching word can be among the results.
+    -- The lowest similarity that a text without a matching word needs. Where neither neighbours nor other pieces of the
+    -- same text count, only the p_row_limit most similar of these texts can be among the results.
     select coalesce((
       select c.similarity from candidates as c where not keeps_all_similar and c.similarity is not null
       order by c.similarity desc offset p_row_limit - 1 limit 1), '-infinity') as similarity
@@ -318,8 +320,8 @@ begin
     from scored as s
     where s.source = 'message' and fusion in ('score', 'keyword')
   ), neighboured as (
-    -- A message gets the score of its better neighbour; a piece of a document or artifact its rank among the pieces
-    -- of that.
+    -- A message gets the score of its better neighbour. A piece of a document or artifact gets its rank among the
+    -- pieces of the same document or artifact.
     select s.*, greatest(b.score, a.score, 0) as neighbour, 1::bigint as piece
     from scored as s
     left join talk as b on b.thread_id = s.thread_id collate "C" and b.number = s.number - 1
@@ -338,7 +340,7 @@ begin
     where n.piece = 1
     order by gained desc, n.created_at desc, n.id limit greatest(200, 150 + p_row_limit)
   ), spoken as materialized (
-    -- Who said the messages of the pool, and when.
+    -- The speaker and the time of each message of the pool.
     select p.*, m.role, m.name,
       case when meant is not null then memory._share_within(p.created_at, meant) end as within
     from pool as p
@@ -347,7 +349,7 @@ begin
       from memory.messages as m
       where p.source = 'message' and fusion in ('score', 'keyword')
         and m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.number
-      offset 0 -- so that each is looked up by its key
+      offset 0 -- so that each message is looked up by its key
     ) as m on true
   ), asked as (
     -- The speakers whom the query names.

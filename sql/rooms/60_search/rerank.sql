@@ -1,4 +1,4 @@
--- Whether the policy has results reranked: it names a rerank model, as an agent's configuration file does.
+-- Whether a policy asks for reranked results: the policy names a rerank model, as an agent's configuration file does.
 create or replace function memory._reranks(p_policy jsonb)
 returns boolean
 language sql immutable parallel safe
@@ -7,7 +7,7 @@ begin atomic
                       p_policy #>> '{knowledge_base,rerank_model}') > 0;
 end;
 
--- The rerank model that the policy names, or else the active one; null when there is none.
+-- The rerank model that the policy names, or else the active rerank model; null when neither exists.
 create or replace function memory._rerank_model(p_policy jsonb)
 returns memory.models
 language plpgsql stable parallel safe
@@ -23,8 +23,8 @@ begin
 end;
 $$;
 
--- The final order of search results by a model. Without a model, over budget, or when the model fails, the results keep
--- their order and a notice says so.
+-- The search results in the order of a rerank model. Without a model, over budget, or when the model fails, the results
+-- keep their order and a notice says so.
 create or replace function memory._rerank(
   p_user_id text, p_agent_id text, p_model memory.models, p_query text, p_explain boolean,
   p_results memory.search_result[]

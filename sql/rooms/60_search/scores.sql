@@ -1,8 +1,7 @@
--- The formulas of ranking, which ranking.sql and memory_ranking.sql share. Inlined by the planner, hence no SET
--- clauses.
+-- The formulas of ranking, which ranking.sql and memory_ranking.sql share.
 
--- The weight of a word that p_texts_with_word of p_texts have: the idf of BM25 (Robertson and Zaragoza, 2009). 1 is
--- added to the number of texts, so that no word counts against a text.
+-- The weight of a word that p_texts_with_word of p_texts have: the idf of BM25 (Robertson and Zaragoza, 2009). The
+-- formula adds 1 to the number of texts, so that a word in every text does not lower the scores.
 create or replace function memory._idf(p_texts bigint, p_texts_with_word bigint)
 returns double precision
 language sql immutable parallel safe
@@ -10,8 +9,8 @@ begin atomic
   select ln((p_texts + 1) / (p_texts_with_word + 0.5)::double precision);
 end;
 
--- The weight of a word within a text. ts_rank() divides by the logarithm of the text's length. That saturates like BM25
--- and ranks as well, in a tenth of the time of counting words.
+-- The weight of a word within a text. ts_rank() divides by the logarithm of the text's length. This weight saturates
+-- like BM25 and ranks as well, in a tenth of the time of counting words.
 create or replace function memory._word_weight(p_text tsvector, p_word tsquery)
 returns double precision
 language sql immutable parallel safe
@@ -19,8 +18,8 @@ begin atomic
   select ts_rank('{1,1,1,1}', p_text, p_word, 1)::double precision;
 end;
 
--- The idf of all words of a query: those that some text has, and those that no text has. The latter count too, because
--- a text with half of the query's words is not a perfect match.
+-- The idf of all words of a query: of the words that some text has, and of the words that no text has. The missing
+-- words count too, because a text with half of the query's words is not a perfect match.
 create or replace function memory._query_idf(p_idf_of_found double precision, p_words_not_found bigint, p_texts bigint)
 returns double precision
 language sql immutable parallel safe
@@ -29,7 +28,7 @@ begin atomic
 end;
 
 -- The factor of all keyword scores of a search. p_share is the share of the query's words, by idf, that the best text
--- has. Under two thirds the factor is below 1, because the best of bad matches is not a good match.
+-- has. If p_share is under two thirds, the factor is below 1, because the best of bad matches is not a good match.
 create or replace function memory._trust(p_share double precision)
 returns double precision
 language sql immutable parallel safe
@@ -37,8 +36,8 @@ begin atomic
   select least(1, 1.5 * p_share);
 end;
 
--- The recency of a memory: 1, halved every 30 days, but not below 2^-100 (after eight years), so that it stays within
--- the range of a real. It is 0 for a memory that has held for ever (-infinity).
+-- The recency of a memory: 1, halved every 30 days, but at least 2^-100 (after eight years), because a real cannot hold
+-- much smaller values. The recency of a memory that has held for ever (-infinity) is 0.
 create or replace function memory._recency(p_known_since timestamptz)
 returns double precision
 language sql stable parallel safe
@@ -50,13 +49,14 @@ begin atomic
     else 0 end;
 end;
 
--- The weight of the keyword arm against that of similarity, which is 1: by how many standard deviations the score of
--- the best text (p_best) is above the mean of all p_texts, divided by 5, but 0.5 to 2. So words count for little where
--- every text has most of them, as with long replies about one subject, and for much where few texts have them. Compared
--- with a weight of 1, the share of evidence among the first ten results is 1.3 points higher for ten conversations
--- stored for one user (5,882 turns), 0.6 to 0.9 points higher among long replies to short messages, and the same for
--- each conversation alone. p_mean and p_variance are those of the scores of texts if the words of the query occurred
--- independently of each other. Under 50 texts they say nothing, and the weight is 1.
+-- The weight of the keyword arm; the weight of the similarity arm is 1. The weight is the distance of the best text's
+-- score (p_best) from the mean of all p_texts in standard deviations, divided by 5, and at least 0.5 and at most 2. So
+-- words count for little where every text has most of them, as with long replies about one subject, and for much where
+-- few texts have them. Compared with a weight of 1, the share of evidence among the first ten results is 1.3 points
+-- higher for ten conversations stored for one user (5,882 turns), 0.6 to 0.9 points higher among long replies to short
+-- messages, and the same for each conversation alone. p_mean and p_variance are the mean and the variance that the
+-- scores of texts would have if the words of the query occurred independently of each other. Under 50 texts these
+-- values say nothing, and the weight is 1.
 create or replace function memory._keyword_weight(
   p_best double precision, p_mean double precision, p_variance double precision, p_texts bigint
 )
@@ -68,9 +68,9 @@ begin atomic
     else 1 end;
 end;
 
--- Adds the two arms, similarity and keywords, each scaled to 0..1, as their weighted mean. The scale of similarities
--- spans at least 0.3, so that a tiny difference among a handful of texts decides nothing. A text without an embedding
--- is judged by its words alone. With p_arms 1 only one arm has found anything.
+-- The weighted mean of the two arms, similarity and keywords, each scaled to 0..1. The scale of similarities spans at
+-- least 0.3, so that a tiny difference among a handful of texts decides nothing. A text without an embedding gets the
+-- score of its words alone. With p_arms 1 only one arm has found texts.
 create or replace function memory._fused_score(
   p_similarity double precision, p_highest double precision, p_lowest double precision, p_keyword double precision,
   p_keyword_weight double precision, p_arms int

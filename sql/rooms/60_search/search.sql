@@ -1,12 +1,14 @@
 -- needs pgvector on the search_path
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
--- the user may see (48_all_sources; ranking.sql, memory_ranking.sql), a memory and its message as one (one_result.sql);
--- read the results from their sources; and rerank them if the caller or the policy asks for it (rerank.sql).
+-- the user may see (48_all_sources; ranking.sql, memory_ranking.sql) and join a memory with its message
+-- (one_result.sql); read the results from their sources; and rerank them if the caller or the policy asks for reranking
+-- (rerank.sql).
 --
--- sources: messages are among them because most of what a user stores is there. With four conversations of LoCoMo and
--- facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, instead of 66.4 % among
--- memories alone. Artifacts are not: their results are placeholders, and long outputs hold any word.
+-- The default of sources includes messages, because most texts of a user are messages. With four conversations of
+-- LoCoMo and facts extracted from them, the ten best results hold 79.6 % of the evidence of a question, and 66.4 %
+-- among memories alone. The default leaves artifacts out: their results are placeholders, and long outputs hold nearly
+-- any word.
 create or replace function memory.search(
   user_id text, query text default null, query_embedding vector default null, mode text default 'hybrid',
   sources text[] default '{memory,message,document,summary}', agent_id text default null,
@@ -18,7 +20,7 @@ create or replace function memory.search(
   explain boolean default false, top_k int default 10, doc_types text[] default null, namespaces text[] default null
 )
 returns setof memory.search_result
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 set plan_cache_mode = force_generic_plan
@@ -31,8 +33,8 @@ declare
   to_embed text;
   results memory.search_result[];
 begin
-  -- The usual search passes this one expression, because the checks would take a tenth of its time. All other searches
-  -- are checked by memory._check_search().
+  -- This one expression accepts the arguments of the usual search, because separate checks would take a tenth of the
+  -- time of a search. memory._check_search() checks the arguments of all other searches.
   if (memory._is_user(user_id) and mode in ('hybrid', 'vector', 'keyword')
       and sources <@ array[{{sources}}] and cardinality(sources) between 1 and 100 and array_ndims(sources) = 1
       and top_k between 1 and 1000
@@ -104,7 +106,7 @@ comment on function memory.search(
 'another. A memory and the message that it was drawn from are one result. docs/search.md explains filters, scores and '
 'ids.';
 
--- Refuses the arguments of a search that break a rule.
+-- Raises an error if an argument of a search breaks a rule.
 create or replace function memory._check_search(
   p_user_id text, p_mode text, p_sources text[], p_agent_id text, p_filters memory._search_filters,
   p_min_score double precision, p_top_k int

@@ -1,4 +1,4 @@
--- What a search returns, and what its steps hand to each other.
+-- The rows that a search returns, and the rows that its steps pass to each other.
 create type memory.search_result as (
   source text, id text, thread_id text, content text, score real, metadata jsonb, created_at timestamptz,
   details jsonb, valid_from timestamptz

@@ -1,8 +1,8 @@
--- Messages that neither a job nor a sweep has parsed yet: a search parses them itself.
+-- A search parses messages that neither a job nor a sweep has parsed yet.
 
--- How many bytes a search may parse, newest messages first; null when there is nothing to parse. p_cost is the cost of
--- all p_messages: for each its bytes, of which 256 KiB are parsed at most, plus 100. Half a MiB takes 90 ms for prose,
--- 300 ms for Chinese, and is 3,000 short messages. Nothing that is parsed is kept: a search that wrote to messages
+-- The number of bytes that a search may parse, newest messages first; null when no message waits for parsing. p_cost is
+-- the sum over all p_messages of the bytes of a message (256 KiB at most) plus 100. Half a MiB is 3,000 short messages
+-- and takes 90 ms for prose, 300 ms for Chinese. The search keeps no parsed words: a search that wrote to messages
 -- would hold their locks until its transaction ends, and would wait for a session that clears the thread.
 create or replace function memory._parsing_budget(p_messages bigint, p_cost bigint)
 returns int
@@ -18,7 +18,7 @@ begin
 end;
 $$;
 
--- Tells the caller that this search does not compare the words of some messages.
+-- Raises a notice that this search does not compare the words of some messages.
 create or replace function memory._note_left_out(p_messages bigint)
 returns void
 language plpgsql stable parallel safe
@@ -29,8 +29,8 @@ begin
 end;
 $$;
 
--- What a word begins with in a text: its stem without the last letter, because a stem may differ from its word in that
--- letter (city, cities: citi). Inlined by the planner, hence no SET clause.
+-- The beginning of a word in a text: the word's stem without the last letter, because a stem may differ from its word
+-- in that letter (city, cities: citi).
 create or replace function memory._beginning(p_word text)
 returns text
 language sql immutable parallel safe
@@ -38,8 +38,8 @@ begin atomic
   select case when p_word ~ '...[[:alpha:]]$' then left(p_word, -1) else p_word end;
 end;
 
--- The word beginnings that a search looks for in messages that it does not parse as a whole: those of the eight longest
--- words of the query.
+-- The beginnings of the eight longest words of the query. A search looks for these beginnings in messages that it does
+-- not parse as a whole.
 create or replace function memory._beginnings(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -52,8 +52,8 @@ begin
 end;
 $$;
 
--- How many of these word beginnings occur in a text. Written out, because counting rows of unnest() takes twice as
--- long. Inlined by the planner, hence no SET clause.
+-- The number of these word beginnings that occur in a text. The expression names each beginning, because counting rows
+-- of unnest() takes twice as long.
 create or replace function memory._words_that_begin(p_said text, p_beginnings text[])
 returns int
 language sql immutable parallel safe

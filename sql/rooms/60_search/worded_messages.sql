@@ -1,8 +1,9 @@
 -- needs pgvector on the search_path
 
--- The messages with most words of the query, as memory._ranked() weighs words. A word that many messages have tells
--- little about each of them and takes long to read, so only messages with one of the rarest words are compared. A
--- sample of the user's messages tells how rare a word is. Of the rarest words the messages that have them are counted.
+-- The messages with most words of the query, weighed as memory._ranked() weighs words. A word that many messages have
+-- says little about each of them and takes long to read, so the function only compares messages with one of the rarest
+-- words. A sample of the user's messages shows which words are rare. For the rarest words the function counts all
+-- messages that have them.
 create or replace function memory._worded_messages(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_wanted int,
   p_filters memory._search_filters
@@ -23,7 +24,8 @@ declare
 begin
   select s.texts, s.frequencies, s.lowest, s.deviation into total, estimates, lowest, deviation
   from memory._sampled_messages(p_user_id, as_queries, p_model, p_target) as s;
-  -- The rarest words, as many as about 1,000 messages have between them; of a large corpus more.
+  -- The rarest words: the first one, and each further one while the words so far are in at most 1,000 messages plus a
+  -- fiftieth of the corpus.
   select array_agg(w.key) into compared
   from (
     select k.key, row_number() over rarest_first as place, sum(k.estimate) over rarest_first as messages
@@ -38,7 +40,8 @@ begin
     where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
       and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
   ), corpus as materialized (
-    -- total is an estimate, and no word may be in more texts than there are: its weight would be negative.
+    -- total is an estimate. texts is at least the number of found messages, because a word in more messages than texts
+    -- would get a negative weight.
     select greatest(total, count(*)) as texts from found as f
   ), matches as materialized (
     select f.place, w.number, memory._word_weight(f.search_vector, w.as_query) as weight
@@ -65,10 +68,10 @@ begin
 end;
 $$;
 
--- Estimates from a sample of 100 messages, taken evenly from all that are stored of a user: how many messages there are
--- (texts), how many of them have each word (frequencies), the lowest of their similarities to p_target, and the
+-- Estimates from a sample of 100 messages, taken evenly from all stored messages of a user: the number of messages
+-- (texts), the number of messages with each word (frequencies), the lowest similarity of a message to p_target, and the
 -- standard deviation of these similarities. A sample of 200 finds as much: of 384 questions about 5,882 turns of one
--- user the evidence among the first ten is 76.7 % with either, and 76.7 % when all turns are ranked.
+-- user, 76.7 % of the evidence is among the first ten results with either sample, and also when all turns are ranked.
 create or replace function memory._sampled_messages(
   p_user_id text, p_as_queries tsquery[], p_model text, p_target halfvec,
   out texts bigint, out frequencies bigint[], out lowest double precision, out deviation double precision
@@ -85,7 +88,8 @@ begin
   with threads as materialized (
     select t.thread_id, t.share, m.first_seq, t.next_seq - m.first_seq as messages
     from (
-      -- Of a user with more than 300 threads every second, third ... one, which then counts as many times (share).
+      -- If a user has more than 300 threads, the sample takes every second, third ... thread and counts it as many
+      -- times (share).
       select t.thread_id, t.next_seq, t.message_count,
         row_number() over () % ceil(count(*) over () / 300.0)::int as place,
         ceil(count(*) over () / 300.0)::int as share
@@ -127,14 +131,14 @@ begin
         and e.id = s.thread_id || '/' || s.seq and memory._dimensions(e.embedding) = memory._dimensions(p_target)))
   into stored, sampled, vectors, similarities
   from sample as s;
-  texts := coalesce(stored * sampled / wanted, 0); -- null where no thread that was looked at has messages
+  texts := coalesce(stored * sampled / wanted, 0); -- null where none of the sampled threads has messages
   select array_agg(w.found * texts / greatest(sampled, 1) order by w.number) into frequencies
   from (select w.number, (select count(*) from unnest(vectors) as v (vector) where v.vector @@ w.as_query) as found
         from unnest(p_as_queries) with ordinality as w (as_query, number)) as w;
   select stddev_pop(s.similarity) into deviation from unnest(similarities) as s (similarity);
-  -- As if the similarities below their mean were normally distributed. The factor fits conversations: of 5,882 turns
-  -- the estimate is off by 5 % of the span of similarities (200 questions, a hundred similarities each), the lowest
-  -- similarity of the sample itself by 10 %.
+  -- The estimate assumes that the similarities below their mean are normally distributed. The factor 0.83 fits
+  -- conversations: of 5,882 turns the estimate is off by 5 % of the span of similarities (200 questions, a hundred
+  -- similarities each), and the lowest similarity of the sample itself by 10 %.
   select m.mean - 0.83 * sqrt(2 * ln(greatest(texts, 2))) * sqrt(avg(power(s.similarity - m.mean, 2)))
   into lowest
   from (select avg(s.similarity) as mean from unnest(similarities) as s (similarity)) as m

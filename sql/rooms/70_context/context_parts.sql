@@ -9,12 +9,12 @@
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages
 --   7  message         the newest messages of the thread
--- The code gives out tokens in this order: to the newest message, whatever it costs; to the instructions that begin the
--- thread (0); to the summary of the user (2); to earlier conversations (4), memories (1) and recalled messages (3),
--- each at most its share, or what the others leave over while the thread does not need it; and the rest to the thread
--- (thread.sql). Of p_for_thread tokens none goes to a share. The instructions have ordinals up to 0, all other parts
--- ordinals from 1 on. Stable, so that everything is read from one snapshot: a message that is summarised meanwhile is
--- neither missing nor there twice.
+-- The code gives out tokens in this order: first the newest message, whatever its tokens; then the instructions that
+-- begin the thread (0); then the summary of the user (2); then earlier conversations (4), memories (1) and recalled
+-- messages (3), each at most its share or the tokens that the other parts and the thread leave; and the rest to the
+-- thread (thread.sql). The shares are shares of p_max_tokens without p_for_thread. The instructions have ordinals up to
+-- 0, all other parts ordinals from 1 on. The function is stable, so it reads all parts from one snapshot: a message
+-- that is summarised meanwhile is neither missing nor shown twice.
 create or replace function memory._context_parts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, p_recalls boolean, p_for_thread int
@@ -26,21 +26,21 @@ declare
   crosses constant boolean := (p_policy #>> '{knowledge_base,enable_cross_session_context}')::boolean;
   recalls constant boolean := p_recalls and num_nonnulls(p_query, p_target) > 0;
   replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
-  parts memory.context_part[] := array[]::memory.context_part[]; -- ordinal is the place
+  parts memory.context_part[] := array[]::memory.context_part[]; -- the field ordinal holds the place
   profile constant memory.context_part := memory._summary_part(
     2, 'user_summary', 'What is known about the user:', memory._summary_for(p_user_id, '', 'user', p_agent_id));
-  summaries memory.context_part[]; -- of the thread
-  thread record; -- oldest_seq, places and tokens of memory._fit_thread()
+  summaries memory.context_part[]; -- the summaries of the thread
+  thread record; -- the columns oldest_seq, places and tokens of memory._fit_thread()
   candidates memory._recalled[] := array[]::memory._recalled[];
   recalled memory.context_part;
   part memory.context_part;
   found record;
   repeated text[] := array[]::text[]; -- messages that a memory repeats
-  said text; -- by earlier conversations or by the summaries of the thread
+  said text; -- the text of earlier conversations, later of the thread's summaries
   says_memories boolean := false; -- whether memories, or the messages that they come from, are shown
   units record; -- of memory._newest_units()
   remaining int;
-  shared int; -- what the shares are of
+  shared int; -- the tokens of which each part gets a share
   cross_tokens int := 0;
   memory_tokens int;
   recall_tokens int := 0;
@@ -60,8 +60,9 @@ begin
     perform memory._summary_is_left_out(profile.source);
   end if;
 
-  -- The shares. A thread that fits beside memories and earlier conversations is shown whole, and recall has what it
-  -- leaves. Of a longer thread recall takes its share, too.
+  -- The shares. If a thread fits beside memories and earlier conversations, the context shows the whole thread, and
+  -- recalled messages get the tokens that the thread leaves. If the thread is longer, recalled messages get their
+  -- share, too.
   shared := greatest(least(remaining, p_max_tokens - p_for_thread), 0);
   memory_tokens := floor(shared * memory._share(p_policy #>> '{context,memories_share}'));
   if crosses then
@@ -80,7 +81,7 @@ begin
       greatest(remaining - memory_tokens - cross_tokens - recall_tokens, 0)) as f;
   end if;
 
-  -- Earlier conversations.
+  -- Part 4: earlier conversations.
   if crosses then
     select * into found
     from memory._cross_session_context(
@@ -94,7 +95,8 @@ begin
     end if;
   end if;
 
-  -- Messages to recall. Those that fit beside the memories are certain; memories that only repeat them are left out.
+  -- The candidates for part 3. The candidates that fit beside the memories will surely be shown, so memories that only
+  -- repeat these messages are left out.
   if not thread.is_cut then
     recall_tokens := remaining;
   end if;
@@ -111,7 +113,7 @@ begin
   end if;
   memory_tokens := least(memory_tokens, remaining - thread.tokens);
 
-  -- Memories.
+  -- Part 1: memories.
   if memory_tokens > 0 then
     select * into found
     from memory._render_memories(
@@ -132,8 +134,8 @@ begin
       using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.memories_share.';
   end if;
 
-  -- Recalled messages, then the thread with all tokens that are left. It may now show messages that were to be
-  -- recalled, or a summary that says the same; others take their place.
+  -- Part 3, then the thread with all tokens that are left. The thread may now show messages that are also among the
+  -- recalled ones, or a summary that says the same; then other candidates take their places.
   recalled := memory._recalled_part(
     candidates, least(recall_tokens, remaining - thread.tokens), p_thread_id, thread.oldest_seq, repeated);
   select * into thread from memory._fit_thread(
@@ -189,7 +191,7 @@ begin
 end;
 $$;
 
--- The tokens of all parts.
+-- The number of tokens of all parts.
 create or replace function memory._tokens_of(p_parts memory.context_part[])
 returns int
 language plpgsql immutable parallel safe
@@ -199,7 +201,7 @@ begin
 end;
 $$;
 
--- Says that a summary does not fit.
+-- Raises a notice that a summary does not fit.
 create or replace function memory._summary_is_left_out(p_source text)
 returns void
 language plpgsql stable parallel safe

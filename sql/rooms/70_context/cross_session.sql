@@ -1,14 +1,15 @@
 -- needs pgvector on the search_path
 
 -- Earlier conversations, if the query has one of the policy's trigger phrases: the best five among archived
--- conversations and the summaries of other threads that are relevant enough, each conversation once, within
--- p_max_tokens. A rerank model that the policy names orders them before that. Null content when there are none.
+-- conversations and the summaries of other threads whose relevance reaches the threshold, each conversation once,
+-- within p_max_tokens. If the policy names a rerank model, that model orders the hits before the best five are chosen.
+-- The content is null when no conversation is relevant.
 --
--- Their relevance is 1 - (1 - cosine similarity) * (1 - keyword score): either of the two is enough, and both together
--- count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a summary of
--- each session of four conversations of LoCoMo, cosines alone brought a conversation for 10 % of the questions, and 4
--- % of the sessions with evidence; this relevance brings one for 83 %, and 65 % of the sessions. For questions about
--- somebody else's conversations it brings one for 2 %.
+-- The relevance is 1 - (1 - cosine similarity) * (1 - keyword score): a high value of either is enough, and high values
+-- of both count more. With most models few cosines reach the default threshold of 0.7. With all-MiniLM-L6-v2 and a
+-- summary of each session of four conversations of LoCoMo, cosines alone found a conversation for 10 % of the
+-- questions, and 4 % of the sessions with evidence; this relevance finds a conversation for 83 % of the questions, and
+-- 65 % of the sessions. For questions about somebody else's conversations this relevance finds a conversation for 2 %.
 create or replace function memory._cross_session_context(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int, out content text, out tokens int, out details jsonb
@@ -37,7 +38,7 @@ begin
       using errcode = '01AM4', hint = memory._help_without_model() || '.';
   end if;
 
-  -- The words of the phrase are not compared, because no summary has them.
+  -- The search leaves out the words of the phrase, because no summary has them.
   topic := coalesce(nullif(btrim(replace(lower(p_query), lower(trigger_phrase), ' ')), ''), p_query);
 
   hits := array(
@@ -48,7 +49,8 @@ begin
       from (
         select h.source, h.id, h.number, h.thread_id, v.relevance, h.created_at,
           row_number() over (partition by h.thread_id order by v.relevance desc, h.created_at desc) as place_in_thread
-        -- Two searches, so that many documents do not crowd out the summaries.
+        -- Two searches, one for archived conversations and one for summaries, so that many documents do not crowd out
+        -- the summaries.
         from (values
           ('summary', memory._filters(p_exclude_thread_id => p_thread_id)),
           ('document', memory._filters(p_exclude_thread_id => p_thread_id,
@@ -74,7 +76,7 @@ begin
       p_user_id, r.source, r.id, r.thread_id, r.number, p_query => topic) as x
     where x.content is not null
     order by r.relevance desc, r.created_at desc);
-  if reranks then -- by the question, which says more than its topic
+  if reranks then -- by the whole question, which says more than its topic
     hits := array(select r from memory._rerank(
       p_user_id, p_agent_id, memory._rerank_model(p_policy), p_query, true, hits) as r limit 5);
   end if;
@@ -85,7 +87,7 @@ begin
     line := format(e'\n[%s, conversation %s] ',
                    to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
-      -- Further lines are indented, so that none of them can pose as another conversation.
+      -- Further lines are indented, so that none of them looks like another conversation.
       || replace(memory._paragraph(hit.content), e'\n', e'\n  ');
     if tokens + memory._tokens_at_most(line) <= p_max_tokens then
       tokens := tokens + memory._tokens_at_most(line);

@@ -1,15 +1,15 @@
 -- needs pgvector on the search_path
 
--- The steps: find the placeholders and the artifacts that they name; choose those that a query needs
--- (relevant_keys.sql) and put them in order of relevance (passages.sql); read them in this order, each whole or its
--- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once,
--- where it is named first: more would only repeat it.
+-- The steps: find the placeholders and the artifacts that they name; choose the artifacts that a query needs
+-- (relevant_keys.sql) and put them in the order of relevance (passages.sql); read them in this order, each whole or its
+-- passages (expansions.sql), until max_tokens are spent; and put the text together. Each artifact is inserted once, at
+-- the first placeholder that names it, because a second copy would only repeat it.
 create or replace function memory.expand_refs(
   user_id text, content text, max_tokens int default null, query text default null,
   query_embedding vector default null
 )
 returns text
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
@@ -18,13 +18,13 @@ declare
   pattern constant text := e'\\[MemoryRef: ([A-Za-z0-9._:/@#=+-]+)(?: - [^][]*)?\\]';
   room int;
   all_refs text[];
-  refs text[]; -- the first one of each artifact, in the order in which they get tokens
-  keys text[]; -- of refs
-  places int[]; -- of refs among all_refs
+  refs text[]; -- the first placeholder of each artifact, in the order in which they get tokens
+  keys text[]; -- the keys of the artifacts that refs name
+  places int[]; -- the places of refs among all_refs
   passages memory._passage[];
-  relevant text[]; -- keys
-  replaced int[]; -- places
-  said text[]; -- instead
+  relevant text[]; -- the keys of the relevant artifacts
+  replaced int[]; -- the places of the placeholders that the function replaces
+  said text[]; -- the texts that replace the placeholders
   result text;
 begin
   perform memory._check_id('user_id', user_id);
@@ -63,7 +63,8 @@ begin
   select array_agg(places[e.number] order by e.number), array_agg(e.said order by e.number) into replaced, said
   from memory._expansions(user_id, keys, refs, room, passages) as e;
 
-  -- What is a bound for each text may not be one for all together. Then the last ones stay placeholders.
+  -- The sum of the bounds of single texts may be lower than the tokens of the joined text. Then the last texts stay
+  -- placeholders.
   loop
     select string_agg(t.text || coalesce(e.said, r.ref, ''), '' order by t.place) into result
     from regexp_split_to_table(content, pattern) with ordinality as t (text, place)
@@ -85,8 +86,8 @@ comment on function memory.expand_refs(text, text, int, text, vector) is
 'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
 'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
 
--- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly a text has
--- more than three tokens for four bytes. Reads 1,000 keys at most.
+-- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly any text
+-- has more than three tokens for four bytes. The function reads 1,000 keys at most.
 create or replace function memory._fit_whole(p_user_id text, p_keys text[], p_room int)
 returns boolean
 language plpgsql stable parallel safe

@@ -1,10 +1,10 @@
--- What takes the place of placeholders: the artifact, or of one that does not fit the passages that say most of a
--- query. Content that is inserted is never expanded itself, so an artifact that names itself does no harm.
+-- A placeholder's replacement is the artifact, or, if the artifact does not fit, the passages that say most about the
+-- query. Inserted content is never expanded itself, so an artifact that names itself does no harm.
 
 -- The artifacts of these keys that fit into p_room tokens (null: no limit but 200 MiB in all), in the order of the
--- keys; number is the place of the key. p_refs: the placeholders that they replace, whose tokens they may use; null for
--- those that the artifacts have. If an artifact does not fit, its passages among p_passages take its place, as many as
--- fit, after the placeholder.
+-- keys; number is the place of the key. p_refs: the placeholders that the artifacts replace, whose tokens they may use;
+-- null if the artifacts' own placeholders are meant. If an artifact does not fit, its passages among p_passages stand
+-- after the placeholder, as many as fit.
 create or replace function memory._expansions(
   p_user_id text, p_keys text[], p_refs text[], p_room int, p_passages memory._passage[]
 )
@@ -28,14 +28,14 @@ begin
   for artifact in
     with named as materialized (
       select k.number, a.key, a.content_id, a.token_count, a.description,
-        -- Hardly a text has fewer than seven tokens for forty bytes. A placeholder may make room for 500.
+        -- Hardly any text has fewer than seven tokens for forty bytes. A replaced placeholder frees at most 500 tokens.
         p_room is null or a.token_count * 0.7 <= greatest(p_room, 0)::bigint + 500 as is_short
       from unnest(p_keys) with ordinality as k (key, number)
       cross join lateral (
         select c.* from memory._current_artifacts(p_user_id) as c
         where c.key between k.key and k.key order by c.key limit 1) as a
     ), readable as materialized (
-      -- As many as could fit if a few of them turn out to be too long.
+      -- The statement reads as many artifacts as could fit if a few of them turn out to be too long.
       select n.*, n.is_short and sum(case when n.is_short then n.token_count::bigint end) over (order by n.number)
         <= case when p_room is null then 52428800 else 3 * greatest(p_room, 0)::bigint + 1000 end as is_read
       from named as n
@@ -73,8 +73,9 @@ begin
 end;
 $$;
 
--- The bytes of an artifact that these passages show with p_around bytes around them, and those of its first 500
--- characters, where a table has the names of its columns. A character has four bytes at most.
+-- The number of bytes of an artifact that these passages show with p_around bytes around each passage, including the
+-- bytes of the artifact's first 500 characters, where a table has the names of its columns. A character has four bytes
+-- at most.
 create or replace function memory._bytes_shown(p_passages memory._passage[], p_key text, p_around int)
 returns int4multirange
 language plpgsql immutable parallel safe
@@ -87,9 +88,9 @@ begin
 end;
 $$;
 
--- As many of these passages, best first, as fit into p_room tokens, with p_around bytes around them, or fewer around
--- the best if only that fits. Nulls if not even that does. keys: of their artifacts. p_has_refs: each artifact begins
--- with its placeholder.
+-- The best of these passages, as many as fit into p_room tokens with p_around bytes around each. If only the best
+-- passage fits, it may have fewer bytes around it; if not even that fits, the result is null. keys names the artifacts
+-- of the passages. p_has_refs: each artifact begins with its placeholder.
 create or replace function memory._passages_that_fit(
   p_user_id text, p_passages memory._passage[], p_around int, p_room int, p_has_refs boolean default false,
   out said text, out keys text[]

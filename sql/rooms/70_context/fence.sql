@@ -1,8 +1,9 @@
--- The fence around recalled text. The fence says that the text is data: a user or a web page that wrote it gives no
--- instructions to the model. The text inside cannot end the fence, and has as many tokens as were counted before it
--- was fenced. memory._without_recalled() takes fenced text out of messages before anything is extracted from them. The
--- fence is the same in every call. A fence with a random name could not be forged; but providers cache prompts that
--- stay the same, and text that an application sends back must be recognised without knowing the name.
+-- A text with the fence around recalled text. The fence says that the text is data, so the model takes no instructions
+-- from a user or a web page that wrote the text. The text cannot end the fence, and the fence does not change the
+-- number of the text's tokens. memory._without_recalled() takes fenced text out of messages before a job extracts facts
+-- from them. The fence is the same in every call. Nobody could forge a fence with a random name; but providers cache
+-- prompts that stay the same, and the server must recognise text that an application sends back without knowing the
+-- name.
 create or replace function memory._fenced(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -13,14 +14,14 @@ begin
 end;
 $$;
 
--- A text without empty lines, so that memory._without_recalled() sees where it ends when the application sends it
--- back. A backslash keeps its lines from beginning with the heading of memory.render_memories().
+-- A text without empty lines, so that memory._without_recalled() sees where the text ends when the application sends it
+-- back. A backslash keeps the lines of the text from beginning with the heading of memory.render_memories().
 create or replace function memory._paragraph(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 begin
-  -- One line without a heading, as most are: nothing below would change it.
+  -- Most texts are one line without a heading, and nothing below would change them.
   if p_content !~ e'[\\u0001-\\u001f\\u0085\\u2028\\u2029#\\ufe5f\\uff03]' then
     return memory._harmless(btrim(p_content, ' '));
   end if;

@@ -1,9 +1,10 @@
--- The newest messages of a thread, as far as p_max_tokens reach. A tool's results are one unit with the message that
--- called the tools, because a chat API takes neither without the other. For each unit, newest first: the seq of its
--- oldest and of its newest message, and the tokens of all units up to it. is_more: older messages are left out. The
--- newest unit is there even when it has more tokens. message_seqs, message_tokens: the tokens of each message that was
--- read, because counting them is most of the work. beginning: the instructions that begin the thread. They are no unit,
--- and beginning_tokens of p_max_tokens are kept free for them; none of them is there if the newest unit leaves fewer.
+-- The newest messages of a thread that fit into p_max_tokens, in units. A tool's results are one unit with the message
+-- that called the tools, because a chat API accepts neither without the other. For each unit, newest first: the seq of
+-- its oldest message (oldest), the seq of its newest message (newest), and the tokens of this unit and all newer units
+-- (tokens). is_more: older messages are left out. The newest unit is included even if it has more tokens. message_seqs,
+-- message_tokens: the tokens of each message that was read, because counting tokens is most of the work. beginning: the
+-- instructions that begin the thread. They belong to no unit. The function keeps beginning_tokens of p_max_tokens free
+-- for the instructions, and returns none of them if the newest unit leaves fewer tokens.
 create or replace function memory._newest_units(
   p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
   out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
@@ -11,7 +12,8 @@ create or replace function memory._newest_units(
   out beginning bigint[], out beginning_tokens int
 )
 language plpgsql stable parallel safe
--- The primary key is walked backwards and left early. A plan that sorts would read the whole thread first.
+-- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
+-- thread first.
 set enable_sort = off
 set enable_bitmapscan = off
 set jit = off
@@ -37,7 +39,8 @@ begin
   for message in
     select m.seq, m.role, memory._message_tokens(m) as tokens
     from (
-      -- The limit ends the walk at the oldest active message, so that compressed messages before it are not read.
+      -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
+      -- before it.
       select a.* from memory.messages as a
       where a.user_id = p_user_id and a.thread_id = p_thread_id and a.is_active
         and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
@@ -65,7 +68,8 @@ begin
       newest_of_unit := null;
     end if;
   end loop;
-  -- If the calling message is gone and nothing else is there, the tool results count as one unit.
+  -- If the thread has only tool results, because the message that called the tools is gone, the results count as one
+  -- unit.
   if oldest = '{}' and newest_of_unit is not null then
     oldest := array[message.seq];
     newest := array[newest_of_unit];
@@ -74,8 +78,8 @@ begin
 end;
 $$;
 
--- The tokens of a message: exact once a job has counted them; before that the higher of two estimates, so that no
--- limit is broken.
+-- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
+-- estimates, so that the context breaks no limit.
 create or replace function memory._message_tokens(p_message memory.messages)
 returns int
 language plpgsql immutable parallel safe

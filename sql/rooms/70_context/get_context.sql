@@ -8,14 +8,14 @@ create or replace function memory.get_context(
   whole_thread boolean default false
 )
 returns setof memory.context_part
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
-  room int; -- for instructions
-  for_thread int := 0; -- tokens that come on top of the policy's context.max_tokens
+  room int; -- tokens kept free for the paragraph about placeholders
+  for_thread int := 0; -- tokens beyond the policy's context.max_tokens
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
@@ -79,9 +79,9 @@ comment on function memory.get_context(text, text, text, text, int, vector, bool
 'query the user''s newest message is the query. metadata of a message holds its tool_calls, tool_call_id and name; '
 'metadata of other parts says what was chosen, with the scores.';
 
--- The tokens of a thread's messages as a context counts them: of all while the thread has not reached the threshold of
--- its compression, else of the newest up to the threshold. The thread counts fewer tokens than a context, so its own
--- counter says which.
+-- The number of tokens of a thread's messages as a context counts tokens. While the thread is under the threshold of
+-- its compression, all messages count, otherwise the newest messages up to the threshold. The thread's own counter
+-- decides which case applies, because it counts fewer tokens than a context.
 create or replace function memory._tokens_until_compression(
   p_user_id text, p_thread_id text, p_agent_id text, p_policy jsonb
 )
@@ -101,8 +101,9 @@ begin
 end;
 $$;
 
--- Whether a context compares texts by meaning: the embedding of the query is given, or a model may be asked for it.
--- Where no embedding model is active none is asked for: else each call would raise a notice about that.
+-- Whether a context compares texts by meaning: the caller gives the embedding of the query, or the server may ask a
+-- model for the embedding. If no embedding model is active, the server asks none, because each call would then raise a
+-- notice.
 create or replace function memory._compares_meaning(p_policy jsonb, p_model memory.models, p_is_given boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -112,8 +113,8 @@ begin
 end;
 $$;
 
--- Whether the policy wants what was said before about the query. A query that only acknowledges ("ok") is about
--- nothing. A query that is only an embedding has no words to judge.
+-- Whether the context recalls earlier messages about the query: the policy asks for them, and the query has a subject.
+-- A query that only acknowledges ("ok") has no subject. A query that is only an embedding has no words to judge.
 create or replace function memory._recalls(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -131,8 +132,8 @@ begin
 end;
 $$;
 
--- The user's newest message, without the recalled text that the application may have sent with it. Only the newest
--- twenty messages are read, because earlier ones are no longer what the conversation is about.
+-- The user's newest message, without the recalled text that the application may have sent with it. The function reads
+-- only the newest twenty messages, because the conversation has moved on from earlier ones.
 create or replace function memory._newest_question(p_user_id text, p_thread_id text, p_agent_id text)
 returns text
 language plpgsql stable parallel safe

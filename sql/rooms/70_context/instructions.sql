@@ -1,8 +1,10 @@
--- The paragraph that teaches a model what placeholders are: the prompt placeholders. It stands first in a context in
--- which a placeholder of an artifact stands, after the instructions that begin the thread, and nowhere else.
+-- The prompt named placeholders is a paragraph that teaches a model what placeholders are. The paragraph stands in a
+-- context only if a placeholder of an artifact stands there, after the instructions that begin the thread and before
+-- all other parts.
 
--- The tokens that a context keeps free for the paragraph: all that it needs if a message of the thread is kept as an
--- artifact and a quarter of the context is enough for it; else 0, and it is shown if the parts leave room.
+-- The number of tokens that a context keeps free for the paragraph. This is the whole paragraph if a message of the
+-- thread is kept as an artifact and a quarter of the context is enough for the paragraph. Otherwise the number is 0,
+-- and the context shows the paragraph if the other parts leave room.
 create or replace function memory._instruction_room(p_user_id text, p_thread_id text, p_max_tokens int)
 returns int
 language plpgsql stable parallel safe
@@ -20,9 +22,9 @@ begin
 end;
 $$;
 
--- The parts of a context, numbered in this order, with the paragraph if one of them names an artifact of the user and
--- p_max_tokens allows it. It stands before the first part whose ordinal is above 0. In recalled and summarised texts
--- the placeholders of the user's artifacts can be used again.
+-- The parts of a context, numbered in this order. The paragraph is among the parts if a part names an artifact of the
+-- user and p_max_tokens leave room for the paragraph. It stands before the first part whose ordinal is above 0. In
+-- recalled and summarised texts the placeholders of the user's artifacts work again.
 create or replace function memory._with_instructions(
   p_user_id text, p_parts memory.context_part[], p_max_tokens int
 )

@@ -1,15 +1,16 @@
 -- needs pgvector on the search_path
 
--- The texts that stand as placeholders in a thread, as far as a context needs them: one part of the context, fenced as
--- recalled messages are. What the newest messages name is shown as far as it fits, because nobody has read it yet. Of
--- everything else that the thread names the passages are shown that say most of the query (passages.sql).
+-- The kept texts of a context: texts that stand as placeholders in the thread, in one part, fenced like recalled
+-- messages. The part shows the artifacts that the newest messages name, as far as they fit, because the model has not
+-- read them yet. Of all other artifacts that the thread names, the part shows the passages that say most about the
+-- query (passages.sql).
 --
--- bench/passages measures it: a conversation with forty outputs of 3,000 tokens, and questions about a line in one of
--- them. A passage is shown if its score is 0.15 at least and half of the best. Under that, questions about something
--- else bring more passages, and hardly any question more answers.
+-- bench/passages measures this part: a conversation with forty outputs of 3,000 tokens, and questions about one line of
+-- one output. The part shows a passage if its score is at least 0.15 and at least half of the best score. With lower
+-- limits, questions about other subjects bring more passages, and hardly any question gets more answers.
 
--- The part, which stands last before the thread; null if there is nothing to show. It takes at most artifacts_share of
--- what the newest messages leave of the context, or half of what the whole thread leaves.
+-- The part of kept texts, which stands last before the thread; null if no text is to be shown. The part takes at most
+-- artifacts_share of the tokens that the newest messages leave, or half of the tokens that the whole thread leaves.
 create or replace function memory._kept_texts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_max_tokens int
@@ -46,7 +47,7 @@ begin
     where n.seq >= newest.oldest[1] order by n.place);
   rest := p_max_tokens - coalesce(newest.tokens[1], 0);
   room := greatest(rest * memory._share(p_policy #>> '{context,artifacts_share}'), (
-      -- The thread counts four bytes as a token, and a context more.
+      -- The counter of the thread reckons four bytes per token; a context counts up to 1.3 times as many tokens.
       select (p_max_tokens - 1.3 * t.active_tokens) / 2
       from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id))
     - memory._tokens_at_most(memory._fenced(heading));
@@ -99,7 +100,7 @@ begin
 end;
 $$;
 
--- Whether a user has artifacts. Most have none, and then nothing else is looked up.
+-- Whether a user has artifacts. Most users have none, and then the context looks up nothing else.
 create or replace function memory._has_artifacts(p_user_id text)
 returns boolean
 language plpgsql stable parallel safe
@@ -112,8 +113,8 @@ begin
 end;
 $$;
 
--- The artifacts that a thread names, each with the newest message that does, newest first: the 200 that its newest
--- messages became, and those that its newest 50 messages name otherwise.
+-- The artifacts that a thread names, each with the newest message that names it, newest first: the artifacts of the
+-- newest 200 messages that were kept as artifacts, and the artifacts that the newest 50 messages name otherwise.
 create or replace function memory._artifacts_of_thread(
   p_user_id text, p_thread_id text, p_agent_id text, out keys text[], out seqs bigint[]
 )

@@ -1,10 +1,12 @@
 -- needs pgvector on the search_path
 
--- The block of memories for a prompt, and the chosen memories with their scores. Empty text when there are none.
+-- The block of memories for a prompt, and the chosen memories with their scores. The block is an empty text when there
+-- are no memories.
 --
 -- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens. If
--- the source messages are all among p_recalled and one of them says more than the memory, the memory is left out
--- (is_recalled). Messages that say no more than a chosen memory are repeated; they are left out of the recalled ones.
+-- p_recalled has all source messages of a memory and one of these messages says more than the memory, the block leaves
+-- the memory out (is_recalled). If a message says no more than a chosen memory, the caller leaves that message out
+-- (repeated).
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory._recalled[] default '{}',
@@ -21,7 +23,7 @@ declare
   tokens int := memory._tokens_at_most('## Your Memories');
   added int := 0;
   wordings text[];
-  keys text[]; -- three of each wording
+  keys text[]; -- three keys for each wording
   wording text;
   same int;
   sources int[];
@@ -35,8 +37,8 @@ begin
   end if;
   wordings := array(select r.wording from unnest(p_recalled) as r);
   keys := array(select unnest(r.keys) from unnest(p_recalled) as r);
-  -- Memories are added in the order of their ranks; one that does not fit is skipped. Numbers and headings are
-  -- counted, so that the block as a whole keeps the limit.
+  -- The loop adds memories in the order of their ranks and skips a memory that does not fit. The loop counts numbers
+  -- and headings too, so that the whole block keeps the limit.
   for memory in
     select m.*, memory._memory_line(m.content) as line, coalesce(t.heading, m.memory_type) as heading
     from memory._rank_memories(
@@ -57,7 +59,7 @@ begin
         sources := memory._sources_among(p_user_id, memory.memory_id, p_recalled);
         if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;
-          continue; -- No other memory takes its place and its tokens: they are those of the messages.
+          continue; -- No other memory takes its place, because its source messages use its tokens.
         end if;
         repeated := repeated || array(
           select memory._recalled_id(p_recalled[s]) from unnest(sources || same) as s where s is not null);
@@ -72,7 +74,8 @@ begin
     end if;
   end loop;
 
-  -- Shown in the order in which they were said: of two statements that disagree the later one is the newer one.
+  -- The block shows memories in the order in which they were said: of two statements that disagree the later one is
+  -- newer.
   select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
   into block
   from (
@@ -90,7 +93,8 @@ begin
 end;
 $$;
 
--- The places of a memory's source messages among the recalled messages; none if one is missing there.
+-- The places of a memory's source messages among the recalled messages; an empty list if one of the source messages is
+-- missing there.
 create or replace function memory._sources_among(p_user_id text, p_memory_id uuid, p_recalled memory._recalled[])
 returns int[]
 language plpgsql stable parallel safe
@@ -107,9 +111,9 @@ begin
 end;
 $$;
 
--- The most useful memories for a prompt: relevance to the query, importance and recency, weighed by the policy as in
--- Park et al., "Generative Agents" (2023). Recency halves with every 30 days since the memory was
--- last said.
+-- The most useful memories for a prompt, ranked by relevance to the query, importance and recency. The policy sets the
+-- weights of the three, as in Park et al., "Generative Agents" (2023). Recency halves with every 30 days since the
+-- memory was last said.
 create or replace function memory._rank_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int
 )
@@ -118,7 +122,7 @@ returns table (
   importance real, recency real
 )
 language plpgsql stable parallel unsafe
-set jit = off -- these settings as in memory._ranked()
+set jit = off -- this and the next setting as in memory._ranked()
 set enable_nestloop = off
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -160,8 +164,8 @@ begin
 end;
 $$;
 
--- A memory as one line. Line breaks of all kinds become spaces, so that no memory can pose as a heading of the prompt,
--- and an application can put the block into its own fence.
+-- A memory as one line. Line breaks of all kinds become spaces, so that no memory looks like a heading of the prompt,
+-- and so that an application can put the block into its own fence.
 create or replace function memory._memory_line(p_content text)
 returns text
 language plpgsql immutable parallel safe

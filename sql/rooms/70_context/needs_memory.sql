@@ -1,12 +1,12 @@
 create or replace function memory.needs_memory(user_id text, thread_id text, query text)
 returns memory.memory_need
-language plpgsql stable parallel safe security definer -- callers have no rights on the tables
+language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  -- The first test is there because the second one takes 50 ms for 10 MB.
+  -- The first test only saves time: the second test takes 50 ms for 10 MB.
   if (left(query, 1000) ~ e'\\S' or query ~ e'\\S') is not true then
     perform memory._refuse('query', case when query is null then 'must not be null' else 'must not be empty' end,
       'Pass what the user asks for, as the user wrote it.');
@@ -19,8 +19,8 @@ comment on function memory.needs_memory(text, text, text) is
 'is concrete or if the recent messages of the thread say what it refers to. Rules decide, no model is asked. reason '
 'says why in words, details has the score, the score from which on memory is searched, and each sign with its weight.';
 
--- The decision for a request. The signs are looked for in what the user wrote, without code and quoted text; of a long
--- request in the first 1,000 and the last 500 characters.
+-- The decision for a request. The function looks for signs in the user's own text, without code and quoted text; in a
+-- long request it looks at the first 1,000 and the last 500 characters.
 create or replace function memory._needs_memory(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_policy jsonb
 )
@@ -58,10 +58,10 @@ begin
         else false end as is_resolved
     from shown as f
     where f.phrase is not null
-      -- "Connect to AgentFusion" says with what.
+      -- "Connect to AgentFusion" names its target, so the request lacks no parameter.
       and not (f.sign = 'parameter' and exists (select from shown as s where s.sign = 'identifier' and s.phrase <> ''))
   ), weighed as (
-    -- "Connect to the DB" lacks nothing when the messages name the database.
+    -- "Connect to the DB" lacks no parameter if the recent messages name the database.
     select k.sign, k.phrase, s.says, s.weight,
       k.is_resolved or k.sign = 'parameter' and bool_or(k.is_resolved) over () as is_resolved
     from known as k join memory._request_signs() as s on s.sign = k.sign
@@ -79,7 +79,7 @@ begin
 end;
 $$;
 
--- The phrases that a request has, one for each sign: the longest. p_triggers are those of the policy.
+-- The phrases of a request, the longest one for each sign. p_triggers are the phrases of the policy.
 create or replace function memory._found_phrases(p_said text, p_triggers jsonb)
 returns table (sign text, phrase text)
 language plpgsql stable parallel safe
@@ -95,11 +95,11 @@ begin
       where t.phrase ~ e'\\S')
   ) as p
   cross join lateral unnest(p.phrases) as f (phrase)
-  -- In Chinese and Japanese, whose letters have three bytes, a phrase stands within others. The first of these
-  -- conditions is there because the others take three times as long.
+  -- In Chinese and Japanese, whose letters have three bytes, a phrase may stand inside a longer text without spaces.
+  -- The first condition only saves time: the other conditions take three times as long.
   where strpos(p_said, f.phrase) > 0
     and (octet_length(f.phrase) = 3 * length(f.phrase) or strpos(p_said, ' ' || f.phrase || ' ') > 0)
-    -- Further on, a pronoun means something that the request has named.
+    -- After the first 45 characters a pronoun refers to a noun of the request itself.
     and not (p.sign = 'reference' and strpos(p_said, f.phrase) > 45)
     and not (p.sign = 'telling' and strpos(p_said, '?') > 0)
     and not (p.sign = 'greeting' and (strpos(p_said, '?') > 0 or length(p_said) > 50))
@@ -107,9 +107,9 @@ begin
 end;
 $$;
 
--- The signs that are no phrases: particular things, events, and what makes a request concrete. p_read is the request,
--- p_own_words the same without quoted text, p_said its words, p_names its names, p_recent the words of the recent
--- messages.
+-- The signs that do not depend on phrases: particular things, events, and details that make a request concrete. p_read
+-- is the request, p_own_words the request without quoted text, p_said its words, p_names its names, p_recent the words
+-- of the recent messages.
 create or replace function memory._found_details(
   p_read text, p_own_words text, p_said text, p_names text[], p_recent text
 )
@@ -138,7 +138,7 @@ begin
     ('identifier', substring(p_own_words from
       e'https?://\\S+|[[:alnum:]._-]+@[[:alnum:].-]*[[:alnum:]]|#[0-9]+|[[:alnum:]]+[_/][[:alnum:]]+[[:alnum:]_/.-]*'
       || e'|[[:alnum:]]+(?:[.-][[:alnum:]]+)*[.-][[:alnum:]]*[0-9][[:alnum:]]*'
-      -- Whole words, but no Chinese before and behind them.
+      -- The next pattern matches whole words. It allows Chinese letters directly before and after a word.
       || e'|[A-Za-z0-9]*[A-Z][0-9][A-Za-z0-9]*|[A-Za-z0-9]*[a-z]\\.[a-z]{2,4}\\M'
       || e'|[A-Za-z0-9\\u00c0-\\u024f]*[a-z][A-Z][a-z][A-Za-z0-9\\u00c0-\\u024f]*|[*(){}]')),
     ('number', substring(p_own_words from '[0-9][0-9.,:]*')),
@@ -150,7 +150,7 @@ begin
 end;
 $$;
 
--- Whether the recent messages name a thing of memory._particular_things().
+-- Whether the recent messages name the thing (one of memory._particular_things()).
 create or replace function memory._is_named(p_thing text, p_recent text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -163,8 +163,8 @@ begin
 end;
 $$;
 
--- What the newest ten messages of a thread say, in lower case, without the request itself, and whether a user or a tool
--- has named something in them: more than a greeting.
+-- The words of a thread's newest ten messages without the request itself, in lower case, and whether a user or a tool
+-- has named a subject there: has said more than a greeting.
 create or replace function memory._recently_said(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
   out oldest_seq bigint
@@ -188,17 +188,18 @@ begin
 end;
 $$;
 
--- One of the names that earlier messages or memories of the user have; null when they have none. Of the messages it
--- reads those that a job has parsed, of the memories a thousand, which takes a millisecond. Messages of this thread
--- from p_from_seq on are in the context. Of very many messages with a name the index gives about a thousand by chance:
--- to find one among 210,000 takes 7 ms of processor time, 32 without that limit.
+-- One of the names that earlier messages or memories of the user have; null when they have none. The function reads
+-- parsed messages only, and a thousand memories at most, which takes a millisecond. It skips messages of this thread
+-- from p_from_seq on, because the context shows them. If very many messages have a name, the index returns about a
+-- thousand of them: the search for one name among 210,000 messages takes 7 ms of processor time, and 32 ms without that
+-- limit.
 create or replace function memory._remembered_name(
   p_user_id text, p_thread_id text, p_agent_id text, p_names text[], p_from_seq bigint, p_language regconfig
 )
 returns text
 language plpgsql stable parallel safe
 set enable_bitmapscan = on -- for the index of search_keys
-set enable_seqscan = off -- the planner prefers it for one row; where none has the name, it reads all users' messages
+set enable_seqscan = off -- The planner prefers it for one row; if nobody has the name, it reads all users' messages.
 set jit = off
 set gin_fuzzy_search_limit = 1000
 as $$
@@ -244,7 +245,7 @@ begin
 end;
 $$;
 
--- The words of a request as memory._request_phrases() spells them, without the politeness at the beginning of a
+-- The words of a request in the spelling of memory._request_phrases(), without polite words at the beginning of a
 -- sentence.
 create or replace function memory._request_words(p_text text)
 returns text
@@ -267,8 +268,9 @@ begin
 end;
 $$;
 
--- The decision in a sentence: the strongest sign for it. For "skip" that is a reference which the recent messages
--- resolve, else the sign that speaks most against a search. p_signs come in the order of their weights.
+-- A sentence that gives the reason for the decision: the strongest sign. For "skip" the sentence names a reference that
+-- the recent messages resolve, or else the sign that speaks most against a search. p_signs come in the order of their
+-- weights.
 create or replace function memory._reason_for(p_decision text, p_signs jsonb)
 returns text
 language plpgsql immutable parallel safe
@@ -288,7 +290,7 @@ begin
 end;
 $$;
 
--- Whether a request is nothing but a greeting, thanks or a word of assent, whose meaning is in no memory.
+-- Whether a request only greets, thanks or agrees. No memory helps with such a request.
 create or replace function memory._only_acknowledges(p_query text)
 returns boolean
 language plpgsql immutable parallel safe

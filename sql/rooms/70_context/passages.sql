@@ -1,14 +1,14 @@
 -- needs pgvector on the search_path
 
--- The places in artifacts that say most of a query, best first, each a line or a piece of a long line.
+-- The passages of artifacts that say most about a query, best first. Each passage is a line or a piece of a long line.
 --
--- Parts are ranked first: by the words of the query that they have, weighted by idf, of which words that stand together
--- count twice as much as words apart, and by their similarity to the query as far as it is above the average. The lines
--- of the best are parsed then. A line has a word with all its weight if it stands there, with less if it stands in one
--- of the lines around, and with half if it stands in the key or the description of the artifact. The score is the share
--- of the weight of all words of the query.
+-- The function ranks parts of artifacts first, by two values: the idf of the query's words that a part has, where words
+-- that stand together count twice as much as words apart; and the part's similarity to the query, as far as it is above
+-- the average. Then the function parses the lines of the best parts. A line gets the whole weight of a word that stands
+-- in the line, less if the word stands in a line around it, and half if the word stands in the key or the description
+-- of the artifact. The score is the line's share of the weight of all words of the query.
 --
--- p_max_parts bounds the parts that are read; of each artifact the parts at the beginning come first.
+-- p_max_parts limits the parts that are read; the parts at the beginning of each artifact come first.
 create or replace function memory._passages_about(
   p_user_id text, p_keys text[], p_query text, p_language regconfig, p_model text, p_target halfvec, p_max_parts int,
   p_max_passages int
@@ -16,7 +16,7 @@ create or replace function memory._passages_about(
 returns setof memory._passage
 language plpgsql stable parallel safe
 set jit = off
-set enable_sort = off -- "order by key" has artifacts looked up by their primary key, also in a plan for an empty table
+set enable_sort = off -- so that "order by key" looks up artifacts by primary key, also in a plan for an empty table
 set enable_nestloop = off -- as in memory._ranked()
 set enable_mergejoin = off
 set enable_seqscan = off
@@ -25,15 +25,15 @@ set max_parallel_workers_per_gather = 0
 set plan_cache_mode = force_generic_plan
 as $$
 declare
-  -- How much of its weight a word has in the lines around the one that it stands in.
+  -- The share of its weight that a word has for the lines around its own line, by their distance.
   decay constant double precision[] := array[0.8, 0.7, 0.6, 0.5, 0.5, 0.4, 0.4, 0.3]::double precision[];
   lexemes text[];
   words tsquery[];
   any_word tsquery;
   all_words tsquery;
-  beginnings text; -- a regular expression that finds lines which may have a word
+  beginnings text; -- a regular expression that finds lines which may have a word of the query
 begin
-  -- A longer word also stands for words that begin with it: mail for mailer.
+  -- A longer word also matches words that begin with it: "mail" matches "mailer".
   select array_agg(w.lexeme order by w.place), array_agg(w.pattern::tsquery order by w.place),
     string_agg(w.pattern, ' | ')::tsquery, string_agg(w.pattern, ' & ')::tsquery,
     string_agg(regexp_replace(memory._beginning(w.lexeme), '([^[:alnum:]])', e'\\\\\\1', 'g'), '|')
@@ -71,8 +71,8 @@ begin
     from parts as p
     where p.search_vector @@ any_word
     union all
-    -- Of the first 8 MiB that no job has parsed yet, half a MiB is parsed here, as in a search: the parts that have
-    -- most words.
+    -- Of the first 8 MiB that no job has parsed yet, the statement parses half a MiB, as a search does: the parts that
+    -- have most words of the query.
     select u.part, memory._word_numbers(v.vector, words), v.vector
     from (
       select u.part, u.unparsed, sum(octet_length(u.unparsed)) over (order by u.found desc, u.part) as cost
@@ -95,14 +95,15 @@ begin
         and e.id = p.key || '/' || p.first_byte and memory._dimensions(e.embedding) = memory._dimensions(p_target)
       offset 0) as s
   ), word_weights as materialized (
-    -- The weight of each word as a share of the weight of all.
+    -- The weight of each word, divided by the weight of all words.
     select i.number, i.idf / nullif(sum(i.idf) over (), 0) as share
     from (
       select u.number, memory._idf((select count(*) from parts), count(*)) as idf
       from worded as w cross join unnest(w.numbers) as u (number)
       group by u.number) as i
   ), contenders as materialized (
-    -- The parts with the greatest share; of equal ones those in which the words stand nearer to each other.
+    -- The parts with the greatest share; among equal parts, the part whose words stand nearer to each other comes
+    -- first.
     select p.part, p.key, p.content_id, p.place, p.about, p.first_byte, v.vector, g.gain, k.share
     from parts as p
     left join worded as w on w.part = p.part
@@ -117,7 +118,7 @@ begin
       ts_rank('{0.001,0.001,0.001,0.001}', v.vector, all_words) desc nulls last, p.part
     limit 32
   ), together as materialized (
-    -- The greatest share that words within 16 words of each other have in a part.
+    -- The greatest share of words in a part that stand within 16 words of each other.
     select n.part, max(k.share) as share
     from (
       select c.part, c.about, array_agg(q.number) over (
@@ -176,7 +177,7 @@ begin
     from spread as s join weights as w on w.number = s.number
     group by s.part, s.piece
   ), peaks as (
-    -- Of lines next to each other the one that says most.
+    -- Of lines next to each other, only the line with the greatest share stays.
     select s.part, s.piece, s.share
     from (select s.*, max(s.share) over (near range between 8 preceding and 1 preceding) as before,
             max(s.share) over (near range between 1 following and 8 following) as after
@@ -184,7 +185,7 @@ begin
           window near as (partition by s.part order by s.piece)) as s
     where s.share > coalesce(s.before, 0) and s.share >= coalesce(s.after, 0)
     union all
-    -- Where no word tells which line of a part it is, the beginning of the part.
+    -- If no word shows which line of a part is relevant, the passage is the beginning of the part.
     select b.part, 1, null
     from best_parts as b
     where b.gain > 0 and b.part not in (select s.part from shares as s)
@@ -215,9 +216,10 @@ begin
 end;
 $$;
 
--- Passages as they are read, for each artifact: its lines with their numbers, p_around bytes before and after each
--- passage as far as they are whole lines. "[...]" stands for lines that are left out, "..." for the rest of a line. Of
--- a table the line with the names of the columns is shown, too. score is that of the best passage.
+-- The passages as text, one row for each artifact: the lines with their numbers, with p_around bytes before and after
+-- each passage as far as these bytes are whole lines. "[...]" stands for lines that are left out, "..." for the rest of
+-- a line. For a table the text also has the line with the names of the columns. score is the score of the artifact's
+-- best passage.
 create or replace function memory._passages_shown(p_user_id text, p_passages memory._passage[], p_around int)
 returns table (key text, ref text, said text, score double precision)
 language plpgsql stable parallel safe
@@ -283,8 +285,8 @@ begin
 end;
 $$;
 
--- The lines of p_said, which begins at the byte p_read_from of a content with the line p_first_line (from 0): those of
--- the bytes from p_first_byte to p_end_byte, and whole lines around them from p_starts to p_ends.
+-- The numbered lines of p_said from the byte p_first_byte to p_end_byte, and whole lines around them between p_starts
+-- and p_ends. p_said begins at the byte p_read_from of the content, in the line p_first_line (counted from 0).
 create or replace function memory._numbered_lines(
   p_said text, p_read_from int, p_first_line int, p_starts int, p_first_byte int, p_end_byte int, p_ends int,
   p_bytes int

@@ -1,5 +1,6 @@
--- For clients that embed queries where the server cannot. The steps of such a client: call this; ask the model for the
--- embedding of text; keep it with memory.keep_query_embedding(); search.
+-- The text and the model with which a client embeds a query where the server cannot. The steps of such a client: call
+-- this function; ask the model for the embedding of text; keep the embedding with memory.keep_query_embedding();
+-- search.
 create or replace function memory.query_to_embed(
   user_id text, query text default null, thread_id text default null, agent_id text default null,
   is_context boolean default false, probe boolean default false
@@ -7,7 +8,7 @@ create or replace function memory.query_to_embed(
 returns table (
   model jsonb, text text, server_embeds boolean, is_read_only boolean, has_due_jobs boolean
 )
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 #variable_conflict use_column
@@ -46,7 +47,7 @@ comment on function memory.query_to_embed(text, text, text, text, boolean, boole
 'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. '
 'Without a query, text is the newest message of the user in the thread. No row: no embedding model is active.';
 
--- Whether the budget allows to embed a query.
+-- Whether the budget allows the embedding of a query.
 create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -60,8 +61,8 @@ exception
 end;
 $$;
 
--- Whether this server calls a model by itself: it has PL/Python, and what the model needs besides, such as a key,
--- packages or weights. Without texts no call is made.
+-- Whether this server calls a model by itself: the server has PL/Python and everything else that the model needs, such
+-- as a key, packages or weights. The function passes no texts, so it makes no call.
 create or replace function memory._server_embeds(p_model jsonb)
 returns boolean
 language plpgsql volatile parallel unsafe

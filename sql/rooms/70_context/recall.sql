@@ -1,11 +1,12 @@
 -- needs pgvector on the search_path
 
--- Recall: what was said before about the query, in other threads of the user or in the part of this thread that the
--- context does not hold. Messages are chosen by rank until the tokens are spent, and shown in the order of time.
+-- Recalled messages are earlier messages about the query, from other threads of the user or from the part of this
+-- thread that the context does not show. The functions choose messages by rank until the tokens are spent, and show
+-- them in the order of time.
 
--- The messages that may be recalled, best first, as many as p_max_tokens hold. Messages of this thread from p_from_seq
--- on stand in the context. Left out are the query itself, which would be its own best hit, messages that say the same
--- again, and the instructions of an application (roles system and developer).
+-- The messages that may be recalled, best first, as many as fit into p_max_tokens. Messages of this thread from
+-- p_from_seq on stand in the context already. The function leaves out the query itself, which would be its own best
+-- hit, messages that repeat another message, and the instructions of an application (roles system and developer).
 create or replace function memory._recall_candidates(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
   p_from_seq bigint, p_max_tokens int
@@ -17,34 +18,36 @@ declare
   asked constant text := memory._wording(p_query);
   -- Under this policy a summary replaces the messages of the thread that it covers.
   replaces_covered constant boolean := p_policy #>> '{summary,when}' = 'each_round';
-  -- Of a longer message the passage is recalled that says most of the query, so that one reply does not take all. But
-  -- the five best are recalled whole up to a quarter of the tokens: who asks for a plan or a list wants all of it. Of
-  -- requests for what an assistant said, contexts of 1,000 tokens hold the evidence whole for 83 %, with a passage of
-  -- each longer message 62 (bench/quality/work.py); if the five best gave passages twice as long, replies of 577 words
-  -- would leave room for fewer messages (504 questions, 2,000 tokens: 61.7 % instead of 62.1).
+  -- Of a longer message only the passage that says most about the query is recalled, so that one reply does not take
+  -- all tokens. But the five best messages are recalled whole, up to a quarter of the tokens, because a person who asks
+  -- for a plan or a list wants all of it. Of requests for words of the assistant, contexts of 1,000 tokens hold the
+  -- whole evidence for 83 %; with a passage of each longer message, for 62 % (bench/quality/work.py). If the five best
+  -- messages gave passages twice as long, replies of 577 words would leave room for fewer messages (504 questions,
+  -- 2,000 tokens: 61.7 % instead of 62.1 %).
   longest constant int := greatest(p_max_tokens / 8, 150);
   remaining int := p_max_tokens;
   candidates memory._recalled[] := array[]::memory._recalled[];
   wordings text[] := array[]::text[];
-  keys text[] := array[]::text[]; -- three of each wording
-  all_keys text := e'\n'; -- the same as one text, in which a key is found in a tenth of the time
+  keys text[] := array[]::text[]; -- three keys for each wording
+  all_keys text := e'\n'; -- the same keys as one text, which finds a key in a tenth of the time
   own_keys text[];
-  asked_before bigint[] := array[]::bigint[]; -- hits that are the query itself
+  asked_before bigint[] := array[]::bigint[]; -- messages that repeat the query
   hit record;
   said text;
   line text;
   wording text;
   tokens int;
 begin
-  -- Nearly every context of a person with one conversation ends here: all that was said stands in it.
+  -- Nearly every context of a person with one conversation ends here, because the context shows the whole conversation.
   if not memory._has_said_more(p_user_id, p_thread_id, p_from_seq) then
     return candidates;
   end if;
   for hit in
     with wanted as (
-      -- The best two bring their neighbours, one before and two after, so that one reads what they answer and what
-      -- answers them. That costs no evidence (LoCoMo, 256 questions: 77.7 % held whole within 1,000 tokens, 77.3
-      -- without neighbours); with the neighbours of five it is 76.2, because the ranking knows of neighbours itself.
+      -- The best two messages come with their neighbours, one before and two after, so that the reader sees the
+      -- question before a message and the answer after it. The neighbours cost no evidence (LoCoMo, 256 questions: 77.7
+      -- % held whole within 1,000 tokens, 77.3 % without neighbours). With the neighbours of the best five it is 76.2
+      -- %, because the ranking already takes neighbours into account.
       select r.thread_id, r.number + n.step as seq, min(4 * r.place + n.distance) as place,
         max(r.place) filter (where n.step = 0) as hit, max(r.score) filter (where n.step = 0) as score
       from (
@@ -69,7 +72,7 @@ begin
       cross join lateral (
         select m.* from memory._searchable_messages(p_user_id) as m
         where m.thread_id = w.thread_id and m.seq = w.seq
-        offset 0 -- so that each is looked up by its key; a join reads all messages of the user
+        offset 0 -- so that each message is looked up by its key; a join reads all messages of the user
       ) as m
       where (p_agent_id is null or m.agent_id = p_agent_id)
         and not (m.thread_id = p_thread_id and (m.seq >= p_from_seq or m.is_active and replaces_covered))
@@ -80,15 +83,15 @@ begin
     from messages as m
     order by m.place
   loop
-    -- Hardly a message has fewer than 20 tokens with its speaker and its day, and the last hundredth is not worth
-    -- trying every candidate that is left, which would be a third of the work.
+    -- Hardly any message has fewer than 20 tokens with its speaker and its day. The loop ends when a hundredth of the
+    -- tokens is left, because trying every remaining candidate would be a third of the work.
     exit when remaining < greatest(20, p_max_tokens / 100);
     continue when hit.is_unparsed and memory._is_held_back(
       p_user_id, hit.thread_id, hit.seq, hit.role, hit.metadata, hit.content);
     said := memory._without_recalled(hit.content);
     wording := memory._wording(said);
     if wording = asked then
-      asked_before := asked_before || hit.of_hit; -- What stands next to it may be the answer.
+      asked_before := asked_before || hit.of_hit; -- The message next to the repeated query may be the answer.
     end if;
     continue when wording = '' or wording = asked;
     own_keys := memory._wording_keys(wording);
@@ -98,12 +101,12 @@ begin
       and memory._same_wording(wording, own_keys, wordings, keys) is not null;
     if octet_length(said) > 6 * longest
       and not (hit.score is not null and hit.of_hit <= 5 and octet_length(said) <= 6 * (p_max_tokens / 4)) then
-      continue when longest > remaining; -- before the passage is looked for, which takes a millisecond
+      continue when longest > remaining; -- before the search for the passage, which takes a millisecond
       said := memory._as_part(
         said, memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest));
     end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
-    tokens := memory._tokens_at_most(e'\n' || line, hit.english) - 2; -- 2 are for a text alone
+    tokens := memory._tokens_at_most(e'\n' || line, hit.english) - 2; -- the estimate of a separate text has 2 more
     if tokens <= remaining then
       remaining := remaining - tokens;
       wordings := wordings || wording;
@@ -118,7 +121,7 @@ begin
 end;
 $$;
 
--- Whether the user has messages besides those of this thread from p_from_seq on.
+-- Whether the user has messages other than the messages of this thread from p_from_seq on.
 create or replace function memory._has_said_more(p_user_id text, p_thread_id text, p_from_seq bigint)
 returns boolean
 language plpgsql stable parallel safe
@@ -133,8 +136,8 @@ begin
 end;
 $$;
 
--- The candidates that p_max_tokens hold, without those that a memory repeats (p_repeated) and those of this thread
--- that the context shows anyway.
+-- The candidates that fit into p_max_tokens. The function leaves out the messages that a memory repeats (p_repeated)
+-- and the messages of this thread that the context shows anyway.
 create or replace function memory._that_fit(
   p_candidates memory._recalled[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
   p_repeated text[] default '{}'
@@ -151,7 +154,7 @@ declare
   hits bigint[] := array[]::bigint[];
 begin
   foreach candidate in array p_candidates loop
-    -- A neighbour without the message that it stands next to would only puzzle.
+    -- A neighbour makes no sense without the message that it stands next to.
     continue when candidate.score is null and candidate.of_hit is not null and not candidate.of_hit = any (hits);
     days_with_it := case when candidate.said_on = any (days) then days else days || candidate.said_on end;
     if memory._recall_tokens(tokens + candidate.token_count, cardinality(days_with_it)) <= p_max_tokens
@@ -167,7 +170,7 @@ begin
 end;
 $$;
 
--- Which message a candidate is, as search names messages. Inlined by the planner, hence no SET clause.
+-- The id of a candidate's message, as search names messages.
 create or replace function memory._recalled_id(p_candidate memory._recalled)
 returns text
 language sql immutable parallel safe
@@ -175,8 +178,8 @@ begin atomic
   select (p_candidate).thread_id || '/' || (p_candidate).seq;
 end;
 
--- The most tokens that lines of so many days take as one block: the fence and the heading take 53, a date and the
--- lines around it 12. Inlined by the planner, hence no SET clause.
+-- The upper limit of the tokens of a block with these lines and days: the fence and the heading take 53 tokens, a date
+-- and the lines around it 12.
 create or replace function memory._recall_tokens(p_tokens_of_lines bigint, p_days bigint)
 returns bigint
 language sql immutable parallel safe
@@ -191,7 +194,7 @@ begin atomic
   select 'Said before, newest last; an empty line marks a gap:';
 end;
 
--- The candidates that fit, in the order of time, each day under its date. Null content when there are none.
+-- The candidates that fit, in the order of time, each day under its date. The result is null when no candidate fits.
 create or replace function memory._recalled_part(
   p_candidates memory._recalled[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated text[]
 )
@@ -205,8 +208,8 @@ declare
   tokens int;
   messages jsonb;
 begin
-  -- Gaps and dates are only known when the lines are in order. If they cost more than was reckoned, one more line
-  -- goes.
+  -- The cost of gaps and dates is only known when the lines are in order. If it is higher than the estimate, the loop
+  -- drops another line.
   loop
     fitting := memory._that_fit(p_candidates, room, p_thread_id, p_from_seq, p_repeated);
     if cardinality(fitting) = 0 then
@@ -222,7 +225,7 @@ begin
 end;
 $$;
 
--- The fenced text of recalled messages in the order of time, each day under its date, and which messages they are.
+-- The fenced text of recalled messages in the order of time, each day under its date, and the ids of these messages.
 create or replace function memory._recalled_lines(
   p_recalled memory._recalled[], out content text, out messages jsonb
 )
@@ -247,8 +250,8 @@ begin
 end;
 $$;
 
--- The words of a text in lower case without punctuation, as far as two texts are compared by them. Two expressions
--- that seldom match take half the time of one that matches every blank.
+-- The wording of a text: its words in lower case without punctuation, by which two texts are compared. Two expressions
+-- that seldom match take half the time of one expression that matches every blank.
 create or replace function memory._wording(p_said text, p_most int default 2000)
 returns text
 language plpgsql immutable parallel safe
@@ -259,10 +262,10 @@ begin
 end;
 $$;
 
--- The place of the wording that says the same, or null: at least eight of ten words of both are the same, and no
--- number, negation or the like differs. Such texts share two of their three longest words, so only those that do are
--- compared: p_keys_of_all has the keys of all wordings. Short texts ("Yes, please") count as different, because they
--- answer different questions.
+-- The place of a wording that says the same as p_wording, or null. Two wordings say the same if they share at least
+-- eight of ten words of both and have the same numbers and negations. Such wordings share two of their three longest
+-- words, so the function only compares wordings that do; p_keys_of_all has the keys of all wordings. Short texts ("Yes,
+-- please") count as different, because they answer different questions.
 create or replace function memory._same_wording(p_wording text, p_keys text[], p_wordings text[], p_keys_of_all text[])
 returns int
 language plpgsql immutable parallel safe
@@ -282,7 +285,7 @@ begin
   if place is not null then
     return place;
   end if;
-  -- Twenty at most: a thousand reports may be alike.
+  -- At most twenty comparisons, because a thousand reports may be alike.
   foreach place in array (
     array_positions(p_keys_of_all, p_keys[1]) || array_positions(p_keys_of_all, p_keys[2])
       || array_positions(p_keys_of_all, p_keys[3]))[:20]
@@ -294,7 +297,8 @@ begin
       others := string_to_array(other, ' ');
       spare := 5 * cardinality(words) - 4 * greatest(cardinality(words), cardinality(others));
       other := ' ' || other || ' ';
-      -- Most texts differ in one of their first words. Looking for one takes a hundredth of the time of a statement.
+      -- Most texts differ in one of their first words. Looking for one word takes a hundredth of the time of a
+      -- statement.
       foreach word in array words loop
         exit when spare < 0;
         if strpos(other, ' ' || word || ' ') = 0 then
@@ -313,7 +317,7 @@ begin
 end;
 $$;
 
--- The keys of a wording: its three longest words, two by two. A loop takes a third of the time of a statement that
+-- The keys of a wording: each pair of its three longest words. A loop takes a third of the time of a statement that
 -- sorts.
 create or replace function memory._wording_keys(p_wording text)
 returns text[]
@@ -339,7 +343,7 @@ end;
 $$;
 
 -- Whether a message says no more than a memory that was drawn from it: the memory has nine of ten longer words of the
--- message, all its numbers, and as many negations and the like.
+-- message, all its numbers, and as many negations and similar words.
 create or replace function memory._says_no_more(p_message_wording text, p_memory_wording text)
 returns boolean
 language plpgsql immutable parallel safe

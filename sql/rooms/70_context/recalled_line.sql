@@ -1,5 +1,6 @@
--- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them can pose as
--- another speaker or another day. A speaker named like a role is shown under the message's own role.
+-- A recalled message as one paragraph with its speaker. Further lines are indented, so that none of them looks like
+-- another speaker or another day. If a speaker's name reads like a role, the paragraph shows the message's role
+-- instead.
 create or replace function memory._recalled_line(p_role text, p_metadata jsonb, p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -8,7 +9,7 @@ declare
   name text := p_metadata ->> 'name';
 begin
   if name is not null then
-    -- A colon ends the name: "Ana: I agree. Bob" would say something for Ana.
+    -- A colon ends the name: with the name "Ana: I agree. Bob", the line would put words into Ana's mouth.
     name := btrim(translate(memory._memory_line(left(name, 100)), e':\u02d0\u2236\ua789\ufe13\ufe55\uff1a', '       '));
   end if;
   return case when coalesce(name, '') = '' or memory._reads_like_a_role(name) then p_role else name end || ': '
@@ -16,8 +17,8 @@ begin
 end;
 $$;
 
--- Whether the letters of a name are those of a role, whatever stands between them. Letters of other alphabets count as
--- the Latin ones that they look like.
+-- Whether the letters of a name spell a role, whatever stands between the letters. Letters of other alphabets count as
+-- the Latin letters that they look like.
 create or replace function memory._reads_like_a_role(p_name text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -32,8 +33,9 @@ begin
 end;
 $$;
 
--- A passage of a message with "[...]" for what is left out. A short first line of the message comes before it, because
--- it says what the passage is a part of: "A plan for four weeks:", "Subject: booking".
+-- A passage of a message with "[...]" for the parts that are left out. A short first line of the message comes before
+-- the passage, because such a line says which text the passage belongs to: "A plan for four weeks:", "Subject:
+-- booking".
 create or replace function memory._as_part(p_said text, p_passage text)
 returns text
 language plpgsql immutable parallel safe

@@ -1,7 +1,7 @@
 -- needs pgvector on the search_path
 
--- Which artifacts a query needs, and the passages that say most of it, without those that say less than half as much as
--- the best. If there is no model to choose and all artifacts fit, there is nothing to decide: all are relevant.
+-- The artifacts that a query needs, and the passages that say most about the query, without passages that score less
+-- than half of the best. If no model can choose and all artifacts fit, all artifacts are relevant.
 create or replace function memory._asked_about(
   p_user_id text, p_keys text[], p_query text, p_query_embedding vector, p_max_tokens int, p_fit boolean,
   out passages memory._passage[], out relevant text[]
@@ -29,7 +29,7 @@ begin
       select a.*, max(a.score) over () as best
       from memory._passages_about(
         p_user_id, p_keys, p_query, (policy #>> '{search,language}')::regconfig, asked.model, asked.embedding, 10000,
-        -- A passage has at least 20 tokens, and hardly fewer than 100 with the lines around it.
+        -- A passage has at least 20 tokens, and seldom fewer than 100 with the lines around it.
         least(12 + p_max_tokens / 100, 200)) as a) as p
     where p.score >= p.best / 2
     order by p.score desc);
@@ -39,8 +39,8 @@ begin
 end;
 $$;
 
--- The model that judges whether a query in words needs a text: the rerank model, else the chat model. Null where there
--- is none, and where a context waits for no model (context.embed_query).
+-- The model that judges whether a query in words needs a text: the rerank model, or else the chat model. The result is
+-- null if neither exists, or if a context does not wait for a model (context.embed_query).
 create or replace function memory._judge_of(p_policy jsonb, p_query text)
 returns memory.models
 language plpgsql stable parallel safe
@@ -54,7 +54,7 @@ begin
   judge := memory._rerank_model(p_policy);
   if judge.name is null then
     judge := memory._chosen_chat_model(null, p_policy -> 'agent');
-    if judge.provider = 'local' then -- It finds facts in messages, and answers no questions.
+    if judge.provider = 'local' then -- A local model finds facts in messages and answers no questions.
       return null;
     end if;
     return jsonb_populate_record(
@@ -64,9 +64,10 @@ begin
 end;
 $$;
 
--- The artifacts that a model holds relevant; null if it is not asked or does not answer. It is given the placeholder of
--- each and the passages that say most of the query, else the beginning; of very many artifacts 50 are judged, those
--- with the best passages. Models that rerank use the scale from 0 to 1 differently, so the best score counts as well.
+-- The artifacts that a model finds relevant; null if the server does not ask a model or the model does not answer. The
+-- model gets the placeholder of each artifact and the passages that say most about the query, or else the beginning. If
+-- there are more than 50 artifacts, the model judges the 50 with the best passages. Rerank models use the scale from 0
+-- to 1 differently, so an artifact's score is also compared with the best score.
 create or replace function memory._relevant_by_judge(
   p_user_id text, p_keys text[], p_query text, p_judge memory.models, p_passages memory._passage[]
 )
@@ -102,9 +103,9 @@ begin
 end;
 $$;
 
--- The artifacts that are relevant by their embeddings or their words: by one of their parts that is at least about as
--- near to the query as the nearest of all, or by a passage. One that no job has embedded yet counts as relevant.
--- Without an embedding of the query all do.
+-- The artifacts that are relevant by their embeddings or their words. An artifact is relevant if one of its parts is
+-- about as near to the query as the nearest part of all, or if it has a passage. An artifact without an embedding
+-- counts as relevant; without an embedding of the query all artifacts do.
 create or replace function memory._relevant_by_meaning(
   p_user_id text, p_keys text[], p_model text, p_target halfvec, p_passages memory._passage[]
 )

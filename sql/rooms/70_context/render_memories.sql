@@ -5,7 +5,7 @@ create or replace function memory.render_memories(
   max_memories int default 20, max_tokens int default null, query_embedding vector default null
 )
 returns text
--- Definer, because callers have no rights on the tables. Volatile, because the embedding of a query is kept.
+-- Volatile, because the function keeps the embedding of the query.
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$

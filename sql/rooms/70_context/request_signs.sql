@@ -1,6 +1,6 @@
--- The signs by which memory.needs_memory() judges a request, with their weights and phrases; they stand only here. The
--- weights of the signs that a request shows are added, and from memory._search_from() on memory is searched. They were
--- chosen with the half of tests/context/needs_memory.jsonl that is for tuning.
+-- The signs by which memory.needs_memory() judges a request, with their weights and phrases. The function adds the
+-- weights of the signs that a request shows; a sum of at least memory._search_from() means that the request needs a
+-- search. The weights were chosen with the half of tests/context/needs_memory.jsonl that is for tuning.
 
 create or replace function memory._search_from()
 returns numeric
@@ -9,41 +9,43 @@ begin atomic
   select 0.5;
 end;
 
--- Each sign with its weight, and what it says about a request. A reference, a particular thing, an event and "you said"
--- do not count if the recent messages of the thread say what is meant; then a missing parameter does not count either.
+-- The signs with their weights and with the words that describe them in a reason. A reference, a particular thing, an
+-- event and "you said" do not count if the recent messages of the thread name what the request refers to; then a
+-- missing parameter does not count either.
 create or replace function memory._request_signs()
 returns table (sign text, weight numeric, says text)
 language sql immutable parallel safe
 begin atomic
   select s.* from (values
-    -- Only a past conversation has the answer, so one phrase is enough, and no other sign outweighs it.
+    -- Only a past conversation has the answer, so one phrase is enough, and no other sign outweighs this sign.
     ('recall', 1.5, 'refers to an earlier conversation'),
     -- The phrases of the policy. An administrator chose them, but "last time" also stands in questions about the world.
     ('trigger', 0.8, 'has a phrase of the policy''s knowledge_base.search_triggers'),
     ('habit', 0.8, 'refers to a habit of the user'),
-    -- "You said" mostly means this conversation, if there is one.
+    -- "You said" mostly refers to this conversation, if this conversation has earlier messages.
     ('said before', 0.8, 'refers to something that was said'),
-    -- Enough alone, but not in "how do I clean my keyboard", or beside an identifier that says which one.
+    -- This sign is enough alone, but not in "how do I clean my keyboard", or beside an identifier that says which thing
+    -- is meant.
     ('own', 0.5, 'is about something of the user'),
     ('own fact', 0.4, 'asks for a fact about something of the user'),
     ('own past', 0.6, 'asks about what the user did, has or wants'),
     ('taste', 0.6, 'depends on what the user likes'),
     ('reference', 0.6, 'refers to something that it does not name'),
-    -- A thing of which the user has one in mind: "the DB", "the report".
+    -- The user has one particular thing in mind: "the DB", "the report".
     ('particular', 0.5, 'means one particular thing and does not say which'),
-    -- "Did the landlord reply", "does Sarah eat fish": who answers must know the people around the user.
+    -- "Did the landlord reply", "does Sarah eat fish": to answer, a model must know the people around the user.
     ('event', 0.5, 'asks about somebody or something in the life of the user'),
-    -- The name alone is reason enough, also beside another name: the user has spoken of it, and the context does not
-    -- show that.
+    -- The name alone is reason enough, also beside another name: the user has spoken of the named person or thing, and
+    -- the context does not show that.
     ('remembered', 0.8, 'names something that earlier conversations or memories know'),
     ('parameter', 0.5, 'does not say with what, where or for whom'),
-    -- The next four outweigh most other signs alone, but not two of them.
+    -- Each of the next four signs alone outweighs most other signs, but not two of them.
     ('harmless', -0.6, 'has words that only look like a reference'),
     ('how-to', -0.6, 'asks for general knowledge'),
     ('telling', -0.7, 'tells something and asks nothing'),
     ('data', -0.8, 'brings its own data'),
     ('quotation', -0.4, 'quotes what it is about'),
-    -- What the user tells is stored, whatever else it mentions.
+    -- The server stores what the user tells, so such a request needs no search, whatever else the request mentions.
     ('to remember', -1.2, 'says something to remember'),
     ('greeting', -1.5, 'is a greeting or thanks'),
     -- Details make a request concrete. One number ("tomorrow at 9") says less than an identifier.
@@ -51,14 +53,14 @@ begin atomic
     ('known name', -0.4, 'names something that the recent messages know'),
     ('name', -0.3, 'names what it is about'),
     ('number', -0.2, 'gives figures'),
-    -- No phrase can be found in it. A needless search costs less than a missing memory.
+    -- The function knows no phrases in this script. A needless search costs less than a missing memory.
     ('unknown script', 0.5, 'is in a script whose signs are not known')
   ) as s (sign, weight, says);
 end;
 
--- The phrases that show a sign, spelled as memory._request_words() spells a request: in lower case, with single spaces
--- and without punctuation but "?". "^" is the beginning of a sentence, "$" the end of the request. The languages after
--- English: German, Spanish, French, Italian and Portuguese, and those that are written without spaces.
+-- The phrases that show a sign, in the spelling of memory._request_words(): lower case, single spaces, no punctuation
+-- but "?". "^" is the beginning of a sentence, "$" the end of the request. The languages after English are German,
+-- Spanish, French, Italian and Portuguese, and the languages that are written without spaces.
 create or replace function memory._request_phrases()
 returns table (sign text, phrases text[])
 language sql immutable parallel safe
@@ -127,7 +129,7 @@ begin atomic
       'mandalo,invialo,aprilo,riavvialo,cancellalo,eliminalo,mandaglielo,他,她,再来一次,再试一次,再做一次,继续,刚才,'
       'それ,あれ,これ,その,あの,彼,もう一度,続けて,同じ,さっき}'),
 
-    -- Chinese and Japanese have no articles.
+    -- Chinese and Japanese have no articles, so their nouns stand here alone.
     ('particular', '{数据库,服务器,报告,文件,文档,项目,会议,合同,订单,包裹,发票,预订,航班,酒店,密码,邮件,脚本,测试,错误,分支,'
       '仓库,账单,データベース,サーバー,報告書,レポート,ファイル,書類,プロジェクト,会議,契約,注文,荷物,請求書,予約,ホテル,'
       'パスワード,メール,スクリプト,テスト,エラー,ブランチ,リポジトリ}'),
@@ -170,9 +172,9 @@ begin atomic
   ) as p (sign, phrases);
 end;
 
--- Things of which a user has one in mind where one of these articles and no name stands beside them: "restart the
--- worker". The first row has articles that no word of another language is spelled like; "a" and "do" are articles of
--- Portuguese, whose things are therefore none of English.
+-- Nouns that mean one particular thing of the user if one of these articles and no name stands beside them: "restart
+-- the worker". The articles of the first row are spelled like no word of another language. "a" and "do" are articles of
+-- Portuguese and words of English, so no Portuguese noun of their row is an English word.
 create or replace function memory._particular_things()
 returns table (articles text[], things text[])
 language sql immutable parallel safe

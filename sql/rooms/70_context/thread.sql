@@ -1,4 +1,4 @@
--- The thread in a context: its newest messages, and summaries of what is not among them.
+-- The thread in a context: its newest messages, and summaries of the messages that the context does not show.
 
 -- The current summaries of a thread, at places 5 (the whole thread) and 6 (its older messages, the rolling summary).
 create or replace function memory._thread_summaries(p_user_id text, p_thread_id text, p_agent_id text)
@@ -16,7 +16,7 @@ begin
 end;
 $$;
 
--- The current summary of a kind. Null for an agent if the summary was also made from messages of other agents.
+-- The current summary of a kind. The result is null for an agent if messages of other agents are also in the summary.
 create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
 returns memory.summaries
 language plpgsql stable parallel safe
@@ -28,7 +28,7 @@ begin
 end;
 $$;
 
--- A summary as a part of a context; null when there is none.
+-- A summary as a part of a context; null when the thread has no summary of this kind.
 create or replace function memory._summary_part(
   p_place int, p_source text, p_heading text, p_summary memory.summaries
 )
@@ -44,7 +44,7 @@ begin
   content := memory._fenced(p_heading || e'\n' || memory._paragraph(p_summary.summary));
   return row(
     p_place, 'system', content, p_source,
-    -- token_count counts the summary as it was written. The fence and the heading are 30 tokens.
+    -- token_count counts the tokens of the stored summary. The fence and the heading add 30 tokens.
     case when p_summary.token_count is not null and strpos(content, p_summary.summary) > 0
       then p_summary.token_count + 40 else memory._tokens_at_most(content) end,
     jsonb_strip_nulls(jsonb_build_object(
@@ -53,12 +53,13 @@ begin
 end;
 $$;
 
--- What a context shows of a thread within p_room tokens beside its newest unit: the messages from oldest_seq on, and
--- the summaries at these places. p_oldest, p_newest, p_tokens and p_is_more are those of memory._newest_units(). A
--- summary stands in only for messages that do not fit or are compressed; it is left out if it has more than p_most
--- tokens. All messages after the summaries are shown, as far as p_most allows, because no other part has them. Under
--- summary.when "each_round" (p_replaces_covered) a summary always replaces the messages that it covers. tokens: what
--- the thread takes of the room; all of it if it is cut, that is, messages are left out.
+-- The part of a thread that a context shows within p_room tokens beside the thread's newest unit: the messages from
+-- oldest_seq on, and the summaries at these places. p_oldest, p_newest, p_tokens and p_is_more are the results of
+-- memory._newest_units(). A summary only replaces messages that do not fit or are compressed; a summary with more than
+-- p_most tokens is left out. The context shows all messages after the summaries, as far as p_most allows, because no
+-- other part has them. Under summary.when "each_round" (p_replaces_covered) a summary always replaces the messages that
+-- it covers. tokens: the tokens of the room that the thread takes. If the thread is cut, that is, messages are left
+-- out, it takes all of them.
 create or replace function memory._fit_thread(
   p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
   p_replaces_covered boolean, p_most int, p_room int,
@@ -73,7 +74,7 @@ declare
   covered_seq bigint := -1;
   room int;
   units int;
-  shown int[]; -- the places of the summaries that an attempt makes room for
+  shown int[]; -- the places of the summaries for which an attempt makes room
 begin
   foreach summary in array p_summaries loop
     if summary_tokens + summary.token_count <= p_most then
@@ -82,7 +83,8 @@ begin
       covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
     end if;
   end loop;
-  -- First without summaries, then with those that are needed for what did not fit, at most two.
+  -- The first attempt uses no summaries. Each further attempt, two at most, adds the summaries of messages that did not
+  -- fit.
   places := array[]::int[];
   for attempt in 1..3 loop
     shown := places;
@@ -108,7 +110,8 @@ begin
       from unnest(memory._places_needed(
         fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end)) as n
       join unnest(fitting) as f on f.ordinal = n
-      -- A summary that has as many tokens as the messages that do not fit would only push out as many more.
+      -- A summary with as many tokens as the messages that do not fit would only displace as many tokens of other
+      -- messages.
       where n <> all (shown) and (
         p_replaces_covered or p_is_more or (f.metadata ->> 'start_seq')::bigint < p_oldest[cardinality(p_oldest)]
         or cardinality(p_oldest) = 0 or p_tokens[cardinality(p_tokens)] - p_tokens[1] - p_room > f.token_count)
@@ -122,8 +125,8 @@ begin
 end;
 $$;
 
--- The places of the summaries that cover messages before p_oldest_seq. The rolling summary is needed beside that of
--- the whole thread only for messages after it.
+-- The places of the summaries that cover messages before p_oldest_seq. Beside the summary of the whole thread, the
+-- rolling summary is needed only for messages after the messages which that summary covers.
 create or replace function memory._places_needed(p_summaries memory.context_part[], p_oldest_seq bigint)
 returns int[]
 language plpgsql immutable parallel safe

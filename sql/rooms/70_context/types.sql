@@ -1,4 +1,4 @@
--- What the functions of contexts return, and what their steps hand to each other.
+-- The rows that functions of contexts return, and the rows that their steps pass to each other.
 create type memory.context_part as (
   ordinal int, role text, content text, source text, token_count int, metadata jsonb
 );

@@ -1,5 +1,5 @@
--- The candidates without the sentences that p_said has: each sentence stands in a context once. Of a sentence of few
--- letters ("Yes, please") one cannot say that it is the same.
+-- The candidates without the sentences that p_said has, so that each sentence stands in a context once. A sentence of
+-- few letters ("Yes, please") always stays, because its letters do not show that it means the same.
 create or replace function memory._without_said(p_candidates memory._recalled[], p_said text)
 returns memory._recalled[]
 language plpgsql stable parallel safe
