@@ -1049,12 +1049,12 @@ create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind,
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
 
 -- The trigger memory_100_before_write checks metadata, confidence, importance, trust, operation and quarantine of each
--- row, and says which argument breaks a rule. PostgreSQL reads and plans the check constraints of a table anew in each
--- statement. Constraints for these six would add 13 % to the instructions of add_memory, each 2 to 4 % (callgrind,
--- PostgreSQL 15, November 2026); validity_is_ordered adds 0.7 %.
+-- row, and its errors name the argument. There are no check constraints for these six, because PostgreSQL reads and
+-- plans the check constraints of a table anew in each statement. The six constraints would add 13 % to the instructions
+-- of add_memory, each 2 to 4 % (callgrind, PostgreSQL 15, November 2026); validity_is_ordered adds 0.7 %.
 --
--- is_stated is no generated column: to add one writes the table anew, and the planner takes an empty table that was
--- written anew for one that stays empty, so that a first load reads all memories of its agent for each memory.
+-- is_stated is no generated column, because adding one rewrites the table. The planner assumes that a rewritten empty
+-- table stays empty, so a first load would read all memories of the agent for each memory.
 create table memory.memories (
   user_id text not null,
   memory_id uuid not null,
@@ -1096,29 +1096,29 @@ create table memory.memories (
   constraint validity_is_ordered check (valid_from <= valid_to),
   constraint words_are_in_one_place check (num_nonnulls(search_vector, long_search_vector) = 1)
 );
--- Index entries over 500 bytes would be compressed, and decompressing takes longer than comparing.
+-- PostgreSQL would compress index entries over 500 bytes, and decompressing takes longer than comparing.
 alter table memory.memories alter column search_vector set storage external;
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
--- A statement that is hidden and said again is found by its content.
+-- This index finds a hidden memory by its content when the memory is said again.
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
--- The memory that matters least comes first. The limit takes that one, unless there are expired ones.
+-- The memory that matters least comes first. The limit evicts this memory, unless expired memories exist.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
   where superseded_at is null and deleted_at is null;
 create index memories_long_idx on memory.memories (user_id)
   where long_search_vector is not null and superseded_at is null and deleted_at is null;
--- memory.load_user() reads this index: of 100,000 memories the 50 that matter most, without a sort. The columns that
--- the filters need are in it, so that another agent's memories are passed over without reading the table.
+-- memory.load_user() reads this index: the 50 memories that matter most of 100,000, without a sort. The index has the
+-- columns that the filters need, so that a scan skips another agent's memories without reading the table.
 create index memories_profile_idx
   on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc)
   include (agent_id, expires_at, valid_to)
   where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact');
 create index memories_quarantined_idx on memory.memories (user_id, agent_id, content_hash)
   where quarantined_at is not null;
--- Newest first for lists; memory_id (uuid v7) breaks ties within one statement. A search without filters reads only
--- this index: a user's memories are scattered over the table and adjacent here, which is 0.7 ms instead of 2.1 for a
--- thousand. An entry has to fit in a third of a page, so long word vectors are not in it.
+-- Lists show the newest memory first; memory_id (uuid v7) breaks ties within one statement. A search without filters
+-- reads only this index: a user's memories are scattered over the table and adjacent here, which takes 0.7 ms instead
+-- of 2.1 for a thousand. An entry must fit in a third of a page, so long word vectors are not in the index.
 create index memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id)
   include (expires_at, valid_to, search_vector)
   where superseded_at is null and deleted_at is null;
@@ -1127,9 +1127,9 @@ create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, ex
 create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
 -- The same words of an agent are one memory, whatever type they were stored as. Without statistics the planner takes
--- this index and memories_recent_idx for equally good, and of two such indexes the one that was made last. The name
+-- this index and memories_recent_idx for equally good, and chooses the index that was made last. The name of this index
 -- comes last in the alphabet because pg_restore makes indexes in that order: with the other index, add_memory() of a
--- known memory reads all memories of the agent.
+-- known memory would read all memories of the agent.
 create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is null and deleted_at is null;
 
@@ -1305,7 +1305,7 @@ create type memory.thread_summary as (
   metadata jsonb, generation_time_ms int, created_at timestamptz, kind text
 );
 
--- What the functions of memories return.
+-- The rows that the functions of memories return.
 create type memory.stored_memory as (memory_id uuid, inserted boolean);
 
 create type memory.memory as (
@@ -1333,14 +1333,14 @@ create type memory.thread as (
   total_count bigint
 );
 
--- The filters of a search travel as one value.
+-- The filters of a search, passed as one value.
 create type memory._search_filters as (
   thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[],
   exclude_tags text[], filter jsonb, min_confidence double precision, created_after timestamptz,
   created_before timestamptz, as_of timestamptz, include_superseded boolean, doc_types text[], namespaces text[]
 );
 
--- What the functions of all sources return.
+-- The row that memory.backfill_status() returns.
 create type memory.backfill as (model text, done bigint, total bigint, is_active boolean);
 
 -- What the functions of secrets return.
@@ -4951,7 +4951,7 @@ end;
 $replaced$;
 set local check_function_bodies = on;
 
--- The sums of two objects of counts, such as {"memories": 2}. A count that one of them lacks is 0 there.
+-- The sums of two objects of counts, such as {"memories": 2}. A count that one object lacks is 0 there.
 create or replace function memory._added(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -4966,8 +4966,8 @@ begin
 end;
 $$;
 
--- A counter after a change of it. A counter that plain SQL has set beyond 10^15, or below 0, counts on from there, so
--- that one such row stops no memory.sweep() of others.
+-- The value of a counter after a change. If plain SQL has set the counter beyond 10^15 or below 0, the counter first
+-- moves to that limit, so that one such row does not stop memory.sweep() of other rows.
 create or replace function memory._counted_on(p_counter bigint, p_change bigint)
 returns bigint
 language sql immutable parallel safe
@@ -4975,8 +4975,8 @@ begin atomic
   select greatest(0, least(greatest(p_counter, 0), 1000000000000000) + p_change);
 end;
 
--- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
--- would quote the text.
+-- The bytes that a text encodes in base64 or hex; '' if the text is no such encoding, null if it is empty. The function
+-- raises no error, because the error of decode() quotes the text.
 create or replace function memory._decoded(p_text text, p_format text)
 returns bytea
 language plpgsql immutable parallel safe
@@ -4990,8 +4990,8 @@ end;
 $$;
 
 -- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, 12 bits of the fraction of a millisecond, random bits.
--- Ids that one server makes sort by time. In PL/pgSQL the plan is cached: 4 us a call, against 37 us as an SQL
--- function.
+-- Ids that one server makes sort by time. The function is in PL/pgSQL, which caches the plan: a call takes 4 us, and 37
+-- us as an SQL function.
 create or replace function memory._uuid_v7()
 returns uuid
 language plpgsql volatile parallel safe
@@ -5005,8 +5005,8 @@ begin
 end;
 $$;
 
--- First 32 hex digits of the SHA-256 of the content as memory._plainly_spelled() spells it. Two memories of one agent
--- are exact duplicates when their hashes are equal.
+-- The first 32 hex digits of the SHA-256 of the content as memory._plainly_spelled() spells it. Two memories of one
+-- agent are exact duplicates if their hashes are equal.
 create or replace function memory._content_hash(p_content text)
 returns text
 language plpgsql immutable parallel safe
@@ -5016,7 +5016,7 @@ begin
 end;
 $$;
 
--- Refuses JSON of more than p_max_bytes: settings, filters, and the results and calls of jobs.
+-- Refuses JSON of more than p_max_bytes. Callers pass settings, filters, and the results and calls of jobs.
 create or replace function memory._check_json_size(p_argument text, p_value jsonb, p_max_bytes int, p_hint text)
 returns void
 language plpgsql immutable parallel safe
@@ -5028,9 +5028,9 @@ begin
 end;
 $$;
 
--- Refuses a filter that is no JSON object or too expensive. PostgreSQL compares each value of the filter with each
--- value of up to 1 MiB of metadata, and nothing interrupts the comparison of one row. 100 values take at most 0.4 s for
--- such a row; as many values as fit into 64 KiB would take a minute.
+-- Refuses a filter that is no JSON object or has more than 100 values. PostgreSQL compares each value of the filter
+-- with each value of up to 1 MiB of metadata, and neither a cancel nor a timeout interrupts the comparison of one row.
+-- 100 values take at most 0.4 s for such a row; as many values as fit into 64 KiB would take a minute.
 create or replace function memory._check_filter(p_filter jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -5051,8 +5051,8 @@ begin
 end;
 $$;
 
--- Refuses metadata that is no JSON object or larger than 1 MiB. p_which is added to the argument's name: it says which
--- of several messages has the metadata.
+-- Refuses metadata that is no JSON object or larger than 1 MiB. The error adds p_which to the argument's name, to say
+-- which of several messages has the metadata.
 create or replace function memory._check_metadata(p_metadata jsonb, p_which text default '')
 returns void
 language plpgsql immutable parallel safe
@@ -5068,20 +5068,21 @@ begin
 end;
 $$;
 
--- The language by which the words of a text are parsed: p_prior, that of the policy, unless the text tells another one
--- by its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, p_prior has half a vote
--- more. Of two languages with equally many the first of the list is taken. Languages of the second list are told by
--- texts with letters beyond ASCII only.
+-- The language whose dictionary parses the words of a text: p_prior, the language of the policy, unless the stop words
+-- of the text point to another language. Each word that is a stop word in n languages gives 1/n of a vote to each of
+-- them; p_prior gets another half vote. If two languages have equally many votes, the language that comes first in the
+-- list wins. Only a text with letters beyond ASCII can be in a language of the second list.
 --
--- Votes take 0.3 ms for a sentence. So texts among whose words by the prior's dictionary (p_words) is none of the
--- commonest of other languages are let go before: nearly all texts of an English user under English, and so on.
+-- The votes take 0.3 ms for a sentence. So the function first checks whether p_words, the words by the dictionary of
+-- p_prior, have one of the commonest words of other languages. Nearly all texts of an English user under English have
+-- none, and get p_prior without votes.
 create or replace function memory._language_of(p_said text, p_prior regconfig, p_words tsvector)
 returns regconfig
 language plpgsql immutable parallel safe
 as $$
 declare
   sample constant text := left(p_said, 1000);
-  -- Typed, or each call would read the constants.
+  -- The constants have a type, because each call would parse untyped constants.
   common constant tsquery := 'and|are|das|de|dei|della|der|des|det|di|die|du|egy|ei|ein|el|em|en|es|est|et|eu|for|gli|'
     'het|ich|ik|il|is|ist|ja|jag|je|jeg|la|le|les|lo|los|mein|meu|mi|mia|mijn|min|minha|mio|mon|my|nem|nicht|och|os|'
     'que|sono|the|um|uma|un|una|une|und|van|ve|you|az|bir|çok|és|là|är|ar|på|pa|и|в|я|не|на|у|с|мой|моя|это'::tsquery;
@@ -5109,9 +5110,9 @@ begin
 end;
 $$;
 
--- The rule that a list of names (tags, or the names that a filter allows) breaks; null when it breaks none. PostgreSQL
--- compares each entry of one array with each entry of the other, and neither a cancel nor statement_timeout interrupts
--- that: 3,000,000 tags against a filter of 20,000 took 46 s. 100 entries against 100 take 30 us.
+-- The name of the rule that a list of names (tags, or the names that a filter allows) breaks; null if it breaks none.
+-- PostgreSQL compares each entry of one array with each entry of the other, and neither a cancel nor statement_timeout
+-- interrupts the comparison: 3,000,000 tags against a filter of 20,000 took 46 s. 100 entries against 100 take 30 us.
 create or replace function memory._list_problem(p_list text[])
 returns text
 language plpgsql immutable parallel safe
@@ -5123,14 +5124,14 @@ begin
     return 'entries';
   elsif array_position(p_list, null) is not null then
     return 'nulls';
-  elsif pg_column_size(p_list) > 255 then -- no array of fewer bytes has a longer entry
+  elsif pg_column_size(p_list) > 255 then -- only an array with more bytes can have an entry over 255 characters
     return (select 'length' from unnest(p_list) as l (entry) where length(l.entry) > 255 limit 1);
   end if;
   return null;
 end;
 $$;
 
--- Refuses a list of names that memory._list_problem() finds wrong.
+-- Refuses a list of names that breaks a rule of memory._list_problem().
 create or replace function memory._check_list(p_argument text, p_list text[])
 returns void
 language plpgsql immutable parallel safe
@@ -5156,7 +5157,7 @@ begin
 end;
 $$;
 
--- Refuses row_limit and row_offset of a list that are out of range.
+-- Refuses a row_limit or row_offset that is out of range.
 create or replace function memory._check_page(p_row_limit int, p_row_offset int)
 returns void
 language plpgsql immutable parallel safe
@@ -5173,7 +5174,7 @@ begin
 end;
 $$;
 
--- The tags that are among p_wanted, each once. A cancel interrupts this query between two tags.
+-- The tags that are among p_wanted, each tag once. A cancel interrupts the query between two tags.
 create or replace function memory._tags_among(p_tags text[], p_wanted text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -5183,9 +5184,9 @@ begin
 end;
 $$;
 
--- The tags of a row that a query compares with p_wanted, the tags of a filter. Rows stored before tags were limited may
--- have millions of them; comparing 3,000,000 tags with 100 takes 5 s without interruption, so of such a row only the
--- wanted tags are compared.
+-- The tags of a row, for a comparison with p_wanted, the tags of a filter. A row that was stored before tags were
+-- limited may have millions of tags. Comparing 3,000,000 tags with 100 takes 5 s without interruption, so the function
+-- returns only the wanted tags of such a row.
 create or replace function memory._comparable_tags(p_tags text[], p_wanted text[])
 returns text[]
 language sql immutable parallel safe
@@ -5193,9 +5194,9 @@ begin atomic
   select case when cardinality(p_tags) <= 1000 then p_tags else memory._tags_among(p_tags, p_wanted) end;
 end;
 
--- Says a line at level INFO. PostgreSQL sends INFO to the client whose statement says it, such as a worker, and writes
--- it into the server's log only if log_min_messages is info or lower. Otherwise the line goes there as LOG, the level
--- at which the server reports its own work.
+-- Writes a line at level INFO. PostgreSQL sends INFO to the client that runs the statement, such as a worker, and
+-- writes the line into the server's log only if log_min_messages is info or lower. Otherwise the function writes the
+-- line at level LOG, the level at which the server reports its own work.
 create or replace function memory._log_info(p_line text)
 returns void
 language plpgsql stable parallel safe
@@ -5208,7 +5209,7 @@ begin
 end;
 $$;
 
--- An id as a part of a line of a log: without characters that would begin another line.
+-- An id for a line of a log, without characters that would begin another line.
 create or replace function memory._in_a_line(p_id text)
 returns text
 language plpgsql immutable parallel safe
@@ -5230,7 +5231,7 @@ begin
 end;
 $$;
 
--- The number as a real, 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38.
+-- The number as a real, and 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38.
 create or replace function memory._real(p_number double precision)
 returns real
 language sql immutable parallel safe
@@ -5247,7 +5248,8 @@ begin atomic
   select round(p_setting::numeric, 9)::double precision;
 end;
 
--- The number of a message that metadata names; null for what is no such number, because applications write metadata.
+-- The number of a message that a value in metadata gives; null if the value is no such number, because applications
+-- write metadata.
 create or replace function memory._seq_or_null(p_value jsonb)
 returns bigint
 language plpgsql immutable parallel safe
@@ -5258,9 +5260,9 @@ begin
 end;
 $$;
 
--- The passage of a long text that says most of a query: about p_tokens long, and up to a quarter longer, so that it
--- begins and ends with a sentence. The beginning of the text if it has no word of the query. p_content has at most
--- 64 KiB, because all of it is parsed.
+-- The passage of a long text that says most about a query. The passage is about p_tokens long, and up to a quarter
+-- longer, so that it begins and ends with a sentence. If the text has no word of the query, the result is the beginning
+-- of the text. p_content may have at most 64 KiB, because the function parses the whole text.
 create or replace function memory._passage(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text
 language plpgsql immutable parallel safe
@@ -5273,7 +5275,7 @@ declare
   words constant text[] := array(
     select v.lexeme from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
     order by v.positions[1], v.lexeme limit 200);
-  skipped int; -- characters before the passage
+  skipped int; -- the number of characters before the passage
   ends int;
   before text;
   after text;
@@ -5281,12 +5283,12 @@ begin
   if size <= 4 * segment then
     return btrim(p_content, e' \t\r\n');
   end if;
-  -- A word counts by how few segments have it, and a tenth more if it stands in one of the two inner segments, so that
-  -- what is looked for stands in the middle.
+  -- The fewer segments have a word, the more the word counts. A word in one of the two inner segments counts a tenth
+  -- more, so that the passage has the words of the query in its middle.
   with hits as materialized (
     select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
     from generate_series(0, (size - 1) / segment) as g (number)
-    -- A word that begins in a segment ends within 50 characters after it, as a rule.
+    -- A word that begins in a segment usually ends within 50 characters after it.
     cross join lateral unnest(
       memory._text_vector(p_language, substr(p_content, g.number * segment + 1, segment + 50))) as v
     where v.lexeme = any (words)
@@ -5303,8 +5305,8 @@ begin
     order by weight desc, p.first limit 1) as w;
   skipped := least(coalesce(skipped, 0), size - 4 * segment);
   ends := skipped + 4 * segment;
-  -- From the beginning of the sentence that goes on in the passage, or else of its first word, if that sentence begins
-  -- more than half a segment before; to the end of the sentence, or else of the word.
+  -- The passage begins with the sentence that its first segment continues, or, if that sentence begins more than half a
+  -- segment before, with the current word. The passage ends with the current sentence, or else with the current word.
   before := right(left(p_content, skipped), segment / 2);
   after := substr(p_content, ends + 1, segment / 2);
   return btrim(
@@ -5321,13 +5323,14 @@ begin
 end;
 $$;
 
--- Refusals of an argument have one wording, "<argument>: <problem>", and one SQLSTATE per kind of problem.
+-- Raises the error for an argument. All such errors have the wording "<argument>: <problem>" and one SQLSTATE per kind
+-- of problem.
 create or replace function memory._refuse(p_argument text, p_problem text, p_hint text, p_code text default '22023')
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  -- The problem may quote an argument, which may have 100 MB. The error message is cut so that it fits into a log.
+  -- The problem may quote an argument, which may have 100 MB. The cut lets the error message fit into a log.
   raise exception '%: %', p_argument, left(p_problem, 2000) using errcode = p_code, hint = p_hint;
 end;
 $$;
@@ -5343,13 +5346,13 @@ begin
 end;
 $$;
 
--- Answers that are less than they could be come with a NOTICE that begins with "degraded: ". Programs tell it and its
--- cause by the SQLSTATE: 01AM1 no embedding model, 01AM2 the query was not embedded, 01AM3 texts are not embedded yet,
--- 01AM4 earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 something does not fit into the
--- budget, 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was stored.
+-- If an answer is poorer than it could be, a NOTICE that begins with "degraded: " says so. Programs tell the cause by
+-- the SQLSTATE: 01AM1 no embedding model, 01AM2 the query was not embedded, 01AM3 texts are not embedded yet, 01AM4
+-- earlier conversations are not compared by meaning, 01AM5 not reranked, 01AM6 a text does not fit into the budget,
+-- 01AM7 messages are not parsed yet, 01AM8 the agent lacks a resource, 01AM9 expired before it was stored.
 
--- A query with the words that mean the same as one of its own, where dictionaries and models of meaning see two: people
--- write either the abbreviation or the word.
+-- A query with its synonyms: for each abbreviation the full word, and for each such word the abbreviation. People write
+-- either, but dictionaries and models of meaning take the two for different words.
 create or replace function memory._with_same_words(p_query text)
 returns text
 language plpgsql immutable parallel safe
@@ -5381,7 +5384,7 @@ begin
 end;
 $$;
 
--- Refuses content that is null, empty or longer than p_max_bytes. p_which is added to the argument's name: it says
+-- Refuses content that is null, empty or longer than p_max_bytes. The error adds p_which to the argument's name, to say
 -- which of several messages has the content.
 create or replace function memory._check_content(p_content text, p_max_bytes int, p_which text default '')
 returns void
@@ -5399,8 +5402,8 @@ begin
 end;
 $$;
 
--- Whether a text has no visible character; null for null. Nearly every text has one near its beginning, and a regular
--- expression takes 0.1 s to begin with 10 MB.
+-- Whether a text has no visible character; null for null. The function tests the beginning first, because nearly every
+-- text has a visible character there, and because a regular expression takes 0.1 s to start on 10 MB.
 create or replace function memory._is_blank(p_text text)
 returns boolean
 language sql immutable parallel safe
@@ -5408,8 +5411,8 @@ begin atomic
   select left(p_text, 100) !~ e'\\S' and p_text !~ e'\\S';
 end;
 
--- Refuses the content of a memory, document or artifact, which must also hold more than blanks. p_hint says what to
--- pass instead of blanks.
+-- Refuses the content of a memory, document or artifact if memory._check_content() refuses it or if it has only blanks.
+-- p_hint tells the caller which text to pass instead of blanks.
 create or replace function memory._check_text(p_content text, p_max_bytes int, p_hint text)
 returns void
 language plpgsql immutable parallel safe
@@ -5423,8 +5426,8 @@ begin
 end;
 $$;
 
--- The first 24,000 characters of a query, which is about as much as an embedding model reads. Null when the query has
--- no visible character.
+-- The first 24,000 characters of a query, which is about as much as an embedding model reads; null if the query has no
+-- visible character.
 create or replace function memory._query_or_null(p_query text)
 returns text
 language plpgsql immutable parallel safe
@@ -5434,9 +5437,9 @@ begin
 end;
 $$;
 
--- The text as it is compared: in lower case, with single spaces and none at its ends. Every blank of Unicode counts as
--- a space. Blanks of no width (the zero width space, the word joiner, the byte order mark) are taken out, because
--- nobody sees them. The zero width joiners stay, because they change how letters and emoji look.
+-- The spelling in which texts are compared: lower case, single spaces, no spaces at the ends. Every blank of Unicode
+-- counts as a space. The function removes blanks of no width (the zero width space, the word joiner, the byte order
+-- mark), because nobody sees them. The zero width joiners stay, because they change how letters and emoji look.
 create or replace function memory._plainly_spelled(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -5459,7 +5462,7 @@ begin
 end;
 $$;
 
--- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone.
+-- Whether a time is finite and in the years 1 to 9999. Every client can hold such a time in any time zone.
 create or replace function memory._is_real_moment(p_moment timestamptz)
 returns boolean
 language sql immutable parallel safe
@@ -5467,8 +5470,8 @@ begin atomic
   select p_moment between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00';
 end;
 
--- Refuses a created_at that is infinite or outside the years 1 to 9999. Rows are sorted by this time, so unlike the
--- bounds that _check_bound() checks it must be a real one.
+-- Refuses a created_at that is infinite or outside the years 1 to 9999. Rows are sorted by created_at, so infinity is
+-- not allowed here; memory._check_bound() allows infinity.
 create or replace function memory._check_moment(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
@@ -5481,7 +5484,7 @@ begin
 end;
 $$;
 
--- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed: it
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed and
 -- means never.
 create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
 returns void
@@ -5495,8 +5498,8 @@ begin
 end;
 $$;
 
--- Says so when what is stored has expired already. That is no error: old data is copied with its times, and a time in
--- the past is a way to hide something at once.
+-- Raises a notice if a new row has expired already. This is no error: old data is copied with its times, and an
+-- application can hide a row at once with an expiry in the past.
 create or replace function memory._note_expired(p_what text, p_expires_at timestamptz)
 returns void
 language plpgsql stable parallel safe
@@ -5509,8 +5512,8 @@ begin
 end;
 $$;
 
--- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
--- times were refused: no driver can read either.
+-- A time for a result row. The result is null for infinity, and for a time outside the years 1 to 9999 that was stored
+-- before the checks refused such times: no driver can read these times.
 create or replace function memory._real_or_null(p_moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe
@@ -5518,8 +5521,8 @@ begin atomic
   select case when memory._is_real_moment(p_moment) then p_moment end;
 end;
 
--- When something that is stored now expires: after the lifetime (an interval such as '7 days'), or at infinity if the
--- lifetime is null or 'never'.
+-- The time at which a row that is stored now expires: after the lifetime (an interval such as '7 days'), or at infinity
+-- if the lifetime is null or 'never'.
 create or replace function memory._expiry(p_lifetime text)
 returns timestamptz
 language sql stable parallel safe
@@ -5530,7 +5533,7 @@ as $$
   end
 $$;
 
--- A text in ISO 8601 as a time, read as UTC when it names no offset. Null when the text is no such time.
+-- The time that a text in ISO 8601 gives, in UTC if the text names no offset; null if the text is no such time.
 create or replace function memory._time_or_null(p_value text)
 returns timestamptz
 language plpgsql stable parallel safe
@@ -5555,8 +5558,8 @@ begin
 end;
 $$;
 
--- Estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes, so the estimate
--- is too high for them, and a limit is not exceeded.
+-- The estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes per token, so
+-- the estimate is too high for them, and a text never exceeds a limit.
 create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe
@@ -5565,33 +5568,35 @@ begin atomic
 end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
--- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1
--- to 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A
--- word is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word.
--- Most English words are exactly one token, words of other languages two or three. So the bound of a text is lower the
--- more English memory._english() finds it. With one bound for all languages, chats in English were taken for 1.8 times
--- their tokens, and a context held half of what fits. p_english is memory._english() of the whole that this text is a
--- part of: with one value for all parts, their bounds add up to a bound of the whole.
+-- text has fewer tokens than the bound under the encodings of OpenAI. The bound is too high by a factor of 1.1 to 1.3
+-- for English prose, 1.1 to 2 for prose of other languages, 1.3 to 2 for source code and JSON, 2 for Chinese, 3 for
+-- Russian, and 1 to 2 for base64, hexadecimal digits and lists of numbers. A word is at least one token; so are a digit
+-- between blanks, a line break, and nearly every capital within a word. Most English words are exactly one token, words
+-- of other languages two or three. So the bound of a text is the lower the more English the text is by
+-- memory._english(). With one bound for all languages, the bound of English chats was 1.8 times their tokens, and a
+-- context held half of the texts that fit. If the text is a part of a larger text, p_english is the value of
+-- memory._english() for the larger text: with one value for all parts, their bounds add up to a bound of the whole.
 create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
 as $$
 declare
   unindented constant text := replace(p_content, '    ', ''); -- an indentation is one token
-  -- Where only ASCII is taken out, bytes are counted: characters of UTF-8 have to be looked for one by one.
+  -- Replacing ASCII characters changes the number of bytes, which is known. Characters of UTF-8 have to be counted one
+  -- by one.
   lines constant int := octet_length(unindented) - octet_length(replace(unindented, e'\n', ''));
   blanks constant int :=
     2 * octet_length(unindented) - octet_length(replace(unindented, ' ', ''))
     - octet_length(replace(unindented, e'\t', ''));
-  -- Most characters are neither digits, signs nor capitals. Removing these first halves the time of searching the whole
-  -- text for each of the three. Regular expressions take an eighth of the time of translate().
+  -- Most characters are neither digits, signs nor capitals. Removing them first halves the time of counting digits,
+  -- signs and capitals. Regular expressions take an eighth of the time of translate().
   marked constant text := regexp_replace(unindented, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
   digits constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[0-9]+', '', 'g'));
   capitals constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[A-Z]+', '', 'g'));
   signs constant int := octet_length(marked) - digits - capitals;
   others constant int := length(unindented) - lines - blanks - digits - signs;
   english constant double precision := coalesce(p_english, memory._english(unindented));
-  longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
+  longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after each character's first
   runs int := 0; -- characters in runs of 24 and more without a blank
 begin
   if p_content ~ e'\\S{24}' then
@@ -5604,9 +5609,9 @@ begin
 end;
 $$;
 
--- How much of a text is English, from 0 to 1: 1 if eight of the commonest English words are at least 6 % of its
--- characters, as they are in most chats in English. Looking for each word by replace() takes an eighth of the time of
--- one regular expression.
+-- The share of English in a text, from 0 to 1. The share is 1 if eight of the commonest English words have at least 6 %
+-- of the characters, as in most chats in English. Looking for each word by replace() takes an eighth of the time of one
+-- regular expression.
 create or replace function memory._english(p_content text)
 returns double precision
 language plpgsql immutable parallel safe
@@ -5621,8 +5626,9 @@ begin
 end;
 $$;
 
--- The bytes of UTF-8 of a text from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
--- slice in which it begins. It is cut by bytes, because characters could only be counted from the beginning.
+-- The text of the bytes of UTF-8 from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
+-- slice in which its first byte lies. The function cuts by bytes, because PostgreSQL could count characters only from
+-- the beginning of the text.
 create or replace function memory._byte_slice(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text
 language plpgsql immutable parallel safe
@@ -5690,8 +5696,8 @@ end;
 $$;
 -- needs pgvector on the search_path
 
--- These functions name the types and operators of pgvector, so that other files can do without pgvector's schema on
--- their search_path. The planner inlines those in SQL.
+-- These functions name the types and operators of pgvector, so that other files need no pgvector schema on their
+-- search_path.
 
 -- A JSON array of numbers as a vector.
 create or replace function memory._halfvec(p_value jsonb)
@@ -5701,8 +5707,8 @@ begin atomic
   select (p_value #>> '{}')::halfvec;
 end;
 
--- The vector as a halfvec, scaled to length 1 when it is too short or too long for one: halfvecs represent only 0.0001
--- to 65504 well, and only a vector's direction matters here.
+-- The vector as a halfvec, scaled to length 1 when its length is too small or too large: halfvecs represent only 0.0001
+-- to 65504 well, and search only uses a vector's direction.
 create or replace function memory._to_halfvec(p_value vector)
 returns halfvec
 language sql immutable parallel safe
@@ -5724,7 +5730,8 @@ begin atomic
   select vector_dims(p_value);
 end;
 
--- Cosine similarity, null when one vector is all zeros. Vectors of different dimensions raise an error.
+-- The cosine similarity of two vectors; null when one vector is all zeros. Vectors of different dimensions raise an
+-- error.
 create or replace function memory._cosine_similarity(p_a halfvec, p_b halfvec)
 returns double precision
 language sql immutable parallel safe
@@ -5732,7 +5739,8 @@ begin atomic
   select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
--- The signs of the vector as bits. The fewer bits of two codes differ, the more similar the vectors are, as a rule.
+-- The binary code of a vector: the signs of its components as bits. The fewer bits of two codes differ, the more
+-- similar the vectors usually are.
 create or replace function memory._code(p_value halfvec)
 returns bit varying
 language sql immutable parallel safe
@@ -5740,7 +5748,7 @@ begin atomic
   select binary_quantize(p_value);
 end;
 
--- In how many bits two codes differ. Codes of different lengths raise an error.
+-- The number of bits in which two codes differ. Codes of different lengths raise an error.
 create or replace function memory._bits_apart(p_a bit varying, p_b bit varying)
 returns double precision
 language sql immutable parallel safe
@@ -5756,7 +5764,7 @@ begin atomic
   select l2_norm(p_value) > 0;
 end;
 
--- The schema that pgvector is installed in, for dynamic SQL.
+-- The schema of pgvector, for dynamic SQL.
 create or replace function memory._vector_schema()
 returns text
 language plpgsql stable parallel safe
@@ -5771,15 +5779,16 @@ $$;
 
 set local search_path = pg_catalog, pg_temp;
 
--- The words that a keyword search finds a text by: those of the text's own language; where this is not the policy's
--- (p_prior), the same words as the policy's dictionary has them, by which queries find names; the parts of compounds
--- that PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org); and for scripts without spaces between
--- words each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text
--- fit; when another set of words does not fit as well, it is left out.
+-- The words by which a keyword search finds a text. The result has the words by the dictionary of the text's own
+-- language. If that is not the language of the policy (p_prior), the result also has the words by the policy's
+-- dictionary, by which queries find names. It has the parts of compounds that PostgreSQL's parser keeps whole (node.js,
+-- src/app.py, ana@example.org). For scripts without spaces between words it has each character and each pair of
+-- neighbours. A tsvector holds 1 MiB, enough for the words of 256 KiB of text; the function leaves out a further set of
+-- words that does not fit.
 create or replace function memory._text_vector(p_prior regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
-set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
+set client_min_messages = warning -- PostgreSQL leaves out each word of more than 2,046 bytes with a NOTICE
 as $$
 declare
   said constant text := memory._with_blanks(left(p_content,
@@ -5816,8 +5825,8 @@ begin
 end;
 $$;
 
--- A text that PostgreSQL's parser can read: it takes quadratic time for a long text without blanks, 8 s for 40,000
--- characters of a_a_a_.
+-- A text with a blank after every 250 characters that have none. PostgreSQL's parser takes quadratic time for a long
+-- text without blanks: 8 s for 40,000 characters of a_a_a_.
 create or replace function memory._with_blanks(p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -5830,9 +5839,10 @@ begin
 end;
 $$;
 
--- The words of a query, at most p_limit, in its order, with those that mean the same: as texts of the query's own
--- language have them, and of each of p_languages, those of the user's policies. A stop word of one of them says nothing
--- in the others, nor does a word of nothing but the commonest Chinese characters or one letter of Hiragana.
+-- The words of a query and their synonyms, at most p_limit, in the order of the query. The result has each word as
+-- texts in the query's own language have it, and as texts in p_languages (the languages of the user's policies) have
+-- it. The function leaves out a word that is a stop word in one of these languages, a word of only the commonest
+-- Chinese characters, and a single letter of Hiragana.
 create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
 returns text[]
 language plpgsql immutable parallel safe
@@ -5866,7 +5876,7 @@ begin
 end;
 $$;
 
--- Both sets of words, or the first alone when they do not fit into one tsvector.
+-- Both sets of words, or the first set alone when the two do not fit into one tsvector.
 create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -5879,8 +5889,8 @@ begin
 end;
 $$;
 
--- HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. The blocks are those of the key: padded to
--- 64 bytes, each combined with 0x36 or 0x5c.
+-- The HMAC-SHA256 (RFC 2104) of a message. The function uses only sha256(), because pgcrypto may be missing. Each block
+-- is the key padded to 64 bytes and combined with 0x36 (inner) or 0x5c (outer).
 create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea
 language sql immutable parallel safe
@@ -5888,13 +5898,14 @@ begin atomic
   select sha256(p_outer_block || sha256(p_inner_block || p_message));
 end;
 
--- A tenant's session reaches one user only. Its login role is a member of memory_tenant; which user that is says
--- memory.bound_roles, or else the token in agent_memory.token. Functions run as the owner, so current_user says nothing
--- of the caller, and SET ROLE can be undone by RESET ROLE: what counts is the role that has logged in. A login role
--- that could become a member of memory_tenant by SET ROLE counts as one.
+-- A tenant's session reaches one user only. Its login role is a member of memory_tenant. memory.bound_roles names the
+-- user of the role, or else the token in agent_memory.token does. The checks look at the role that has logged in:
+-- functions run as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role
+-- that could become a member of memory_tenant by SET ROLE counts as a member.
 
--- Whether this session is a tenant's. Superusers are members of all roles, and whoever may create objects in the schema
--- can replace these checks: for both the second term is false. It takes 0.3 us where the role is no member.
+-- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
+-- for roles that may create objects in the schema, because these roles can replace the checks. The function takes 0.3
+-- us if the role is no member.
 create or replace function memory._is_tenant()
 returns boolean
 language sql stable parallel safe
@@ -5902,9 +5913,10 @@ begin atomic
   select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
 end;
 
--- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 2 % to the
--- instructions of add_message, for a token 20 % (PostgreSQL 15). The table is asked by a statement without arguments,
--- because one with arguments may be planned in each call, which takes 20 us.
+-- The user that this tenant's session reaches. The function raises an error if the session has no user. The check adds
+-- 2 % to the instructions of add_message for a bound role and 20 % for a token (PostgreSQL 15). The statement on
+-- memory.bound_roles has no arguments, because PostgreSQL may plan a statement with arguments in each call, which takes
+-- 20 us.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -5920,7 +5932,7 @@ begin
 end;
 $$;
 
--- Whether this session may name this user. Raises 42501 in a tenant's session that has no user.
+-- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean
 language sql stable parallel safe
@@ -5928,7 +5940,7 @@ begin atomic
   select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
 end;
 
--- Whether a user_id is an id, and one that this session may reach.
+-- Whether a user_id is a valid id of a user whom this session may reach.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel safe
@@ -5936,8 +5948,8 @@ begin atomic
   select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
 end;
 
--- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters, and
--- as user_id any user that this session may not reach.
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
+-- the argument is user_id, the function also refuses a user whom this session may not reach.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql stable parallel safe
@@ -5957,7 +5969,8 @@ begin
 end;
 $$;
 
--- Refuses a null for "all users" in a session that reaches one user only; any other user_id as memory._check_id() does.
+-- Refuses a null, which means all users, in a session that reaches one user only. Any other user_id goes to
+-- memory._check_id().
 create or replace function memory._check_user_or_all(p_user_id text)
 returns void
 language plpgsql stable parallel safe
@@ -5971,7 +5984,7 @@ begin
 end;
 $$;
 
--- The error is the same for users who exist and for those who do not.
+-- Refuses a user whom this session may not reach. The error is the same whether the user exists or not.
 create or replace function memory._refuse_foreign_user()
 returns void
 language plpgsql stable parallel safe
@@ -5982,14 +5995,14 @@ begin
 end;
 $$;
 
--- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
--- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
+-- Tokens of tenants are JSON Web Tokens (RFC 7519), signed with HMAC-SHA256. Plain SQL verifies them, because pgcrypto
+-- may be missing. Each call verifies the token anew, because a session can change every value that it stores.
 
--- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. Verifies
--- the form that most libraries make, and leaves others to memory._user_of_unusual_token(). PostgreSQL prepares each
--- expression anew in each transaction, so what counts here is the number of functions that they call: this takes two
--- thirds of the instructions of the other function. split_part() and replace() do not look at each character, as left()
--- and translate() do.
+-- The user of a token, from its claim sub. The function refuses a token that is not signed with a key of
+-- memory.token_keys, or is not valid now. It verifies the form that most libraries make, and leaves other forms to
+-- memory._user_of_unusual_token(). PostgreSQL prepares each expression anew in each transaction, so the number of
+-- function calls in the expressions decides the cost: this function takes two thirds of the instructions of the other
+-- one. split_part() and replace() do not look at each character, as left() and translate() do.
 create or replace function memory._user_of_token(p_token text)
 returns text
 language plpgsql stable parallel unsafe
@@ -6011,7 +6024,7 @@ begin
     signed := head || '.' || body;
     signed := signed || '.' || memory._signature(signed, key.inner_block, key.outer_block);
     if memory._is_same_secret(signed, p_token) then
-      begin -- whoever has the key may have signed anything
+      begin -- the holder of the key may have signed any text as payload
         claims := memory._from_base64url(body)::jsonb;
       exception
         when data_exception or program_limit_exceeded then
@@ -6028,8 +6041,8 @@ begin
 end;
 $$;
 
--- The user of a token that has another head, more claims on its time, or the signature of the previous key. Refuses any
--- other token.
+-- The user of a token with another header, with further claims on its time, or with the signature of the previous key.
+-- The function refuses any other token.
 create or replace function memory._user_of_unusual_token(p_token text, p_key memory.token_keys)
 returns text
 language plpgsql stable parallel unsafe
@@ -6056,7 +6069,7 @@ begin
                                       else 'is not signed with the key of this database' end);
   end if;
 
-  begin -- whoever has the key may have signed anything
+  begin -- the holder of the key may have signed any text as header
     header := memory._from_base64url(head)::jsonb;
     claims := memory._from_base64url(body)::jsonb;
   exception
@@ -6090,7 +6103,8 @@ begin
 end;
 $$;
 
--- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters.
+-- The signature of a text by the algorithm HS256: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43
+-- characters.
 create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
 returns text
 language sql stable parallel safe -- convert_to() is stable
@@ -6100,8 +6114,8 @@ begin atomic
     '+', '-'), '/', '_'), 43);
 end;
 
--- Whether two texts are equal, without telling a secret one by the time it takes: their 64-bit hashes are compared
--- first. A wrong text has the right hash once in 2^64.
+-- Whether two texts are equal. The time that the comparison takes does not give a secret text away, because the
+-- function first compares the 64-bit hashes. A wrong text has the right hash once in 2^64.
 create or replace function memory._is_same_secret(p_text text, p_other text)
 returns boolean
 language sql immutable parallel safe
@@ -6109,7 +6123,7 @@ begin atomic
   select hashtextextended(p_text, 0) = hashtextextended(p_other, 0) and p_text = p_other;
 end;
 
--- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
+-- The text that a text in base64url without padding (RFC 4648) encodes in UTF-8; raises data_exception for other texts.
 create or replace function memory._from_base64url(p_text text)
 returns text
 language sql stable parallel safe -- convert_from() is stable
@@ -6129,9 +6143,9 @@ begin
 end;
 $$;
 
--- Credentials that are known by the name before them: DB_PASSWORD=x, "api_key": "x", my password is x.
+-- The name before a value shows that the value is a credential: DB_PASSWORD=x, "api_key": "x", my password is x.
 
--- Password in Spanish, Russian, Chinese and Japanese. The escapes let the file be read in every encoding.
+-- The words for password in Spanish, Russian, Chinese and Japanese. The escapes let every encoding read the file.
 create or replace function memory._foreign_password()
 returns text
 language sql immutable parallel safe
@@ -6140,8 +6154,8 @@ begin atomic
     || e'|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9';
 end;
 
--- A name, what joins it to a value, the value with its quotes, and the end of the line if it follows. Matched without
--- regard to case.
+-- A regular expression for a name, the joint between name and value, the value with its quotes, and the end of the line
+-- if it follows. The matching ignores case.
 create or replace function memory._assignment()
 returns text
 language sql immutable parallel safe
@@ -6155,8 +6169,9 @@ begin atomic
     || e'(\\\\?"[^"\\n]+"|\\\\?''[^''\\n]+''|`[^`\\n]+`|\\\\?["''`]?[^\\s"''`]+)([ \\t]*(?:\\r?\\n|$))?';
 end;
 
--- One match of memory._assignment(): name and joint, name, value, end of line. Regular expressions are few here,
--- because each takes microseconds and a text may have 100,000 matches.
+-- One match of memory._assignment() with a mark in place of its credential. p_parts has name and joint, name, value and
+-- end of line. The function uses few regular expressions, because each takes microseconds and a text may have 100,000
+-- matches.
 create or replace function memory._masked_assignment(p_parts text[])
 returns text
 language plpgsql immutable parallel safe
@@ -6169,7 +6184,7 @@ declare
     when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
     else '' end;
   value text := substr(p_parts[3], length(opening) + 1);
-  -- A number after a name in quotes, as in JSON, becomes a text in such quotes.
+  -- After a name in quotes, as in JSON, a value without quotes becomes a text in the same quotes.
   quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
   is_kept boolean;
 begin
@@ -6182,16 +6197,16 @@ begin
     value := rtrim(value, '.,;:)]}>');
   end if;
   if length(value) < 4
-    -- Marks, placeholders and places: (credential: token), ${VAR}, <password>, {{ key }}, %s, ****, /run/secrets/x.
-    -- Code: os.environ[], self.token, read_token(). Files: server.pem.
+    -- These values are no credentials: marks, placeholders and places ((credential: token), ${VAR}, <password>,
+    -- {{ key }}, %s, ****, /run/secrets/x), code (os.environ[], self.token, read_token()) and files (server.pem).
     or value ~ (e'^(?:[$][A-Za-z_{(]|[<{(\\[]|%[A-Za-z({]'
       || e'|[*.x\\u2022\\u2026_-]+$|[.~]{0,2}/|[a-z]+/[a-z0-9-]+/|https?:|arn:)')
     or value ~ e'[.](?:pem|key|json|ya?ml|txt)$'
     or opening = '' and value ~ e'^[A-Za-z_]\\w*(?:[(\\[]|[.][A-Za-z_])' then
     is_kept := true;
   elsif right(name, 3) = 'key' or right(name, 5) = 'token' or right(name, 6) = 'secret' then
-    -- A key has 8 characters or more, letters and digits. It is no time, not several words, and not a name with a
-    -- number such as "prod-2024".
+    -- A key has 8 characters or more, with letters and digits. A time, several words, and a name with a number such as
+    -- "prod-2024" are no keys.
     is_kept := length(value) < 8 or strpos(value, ' ') > 0 or value !~ '[0-9]' or value !~ '[A-Za-z]'
       or value ~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
   else
@@ -6207,8 +6222,8 @@ begin
 end;
 $$;
 
--- Whether the value after the name of a password is one. A plain word is one in quotes, at the end of a line, or after
--- "=" without blanks; after "is" it needs quotes, a digit or a sign.
+-- Whether the value after the name of a password is a password. A plain word is a password in quotes, at the end of a
+-- line, or after "=" without blanks. After "is" a word needs quotes, a digit or a sign.
 create or replace function memory._is_password(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -6216,7 +6231,7 @@ as $$
 begin
   return case
     when p_value ~ '[0-9]|[a-z][A-Z]' then true
-    -- words about passwords, and names in a program
+    -- Words about passwords, and names in a program, are no passwords.
     when lower(p_value) ~ 'pass|secret|token|key|cred|auth|env|pwd' or lower(p_value) = any ('{
     null, none, nil, undefined, true, false, yes, required, optional, string, text, bytes, char, varchar, value, input,
     field, example, todo, change, changed, expired, invalid, valid, missing, incorrect, correct, wrong, empty, unset,
@@ -6229,12 +6244,13 @@ begin
 end;
 $$;
 
--- Keeps credentials out of what models read. Each is replaced by a mark of its kind: "(credential: GitHub token)". The
--- mark looks like no credential, so a second call changes nothing more. Every pattern is matched in time linear in the
--- text: 10 MB without a blank take seconds.
+-- These functions keep credentials out of the texts that models read. A mark with the kind of the credential takes its
+-- place: "(credential: GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every
+-- pattern takes time linear in the text: 10 MB without a blank take seconds.
 
--- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
--- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
+-- The text with marks in place of credentials. Most texts have no credentials. For such texts the searches for short
+-- parts and for a run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would
+-- take 300.
 create or replace function memory._without_credentials(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -6267,9 +6283,10 @@ begin
 end;
 $$;
 
--- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
--- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
--- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
+-- A JSON value with marks in place of credentials in its texts; keys stay. A message with changed content gets is_cut,
+-- so that no job stores the token count of the marked text as the count of the message. A value deeper than 100 levels
+-- becomes a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with such a call
+-- of a tool.
 create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -6289,7 +6306,7 @@ begin
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
-      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
+      -- The ids of tool calls look random and must stay; signed and encrypted content of a provider must stay, too.
       select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
                                      else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
@@ -6304,15 +6321,15 @@ begin
 end;
 $$;
 
--- The credentials that have a form of their own, with their marks. Further ones are found by the name that stands
--- before them (memory._assignment()) or because they look random (memory._long_word()).
+-- The credentials with a form of their own, and their marks. memory._assignment() finds further credentials by the name
+-- before them, and memory._long_word() finds credentials that look random.
 create or replace function memory._credential_forms()
 returns table (pattern text, mark text)
 language sql immutable parallel safe
 begin atomic
   select f.pattern, coalesce(f.mark, '(credential: ' || f.name || ')')
   from (values
-    -- A key that ends, or one that was cut off.
+    -- The pattern matches a whole key, and a key whose end is cut off.
     ('private key', '-{5}BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-{5}(?:(?:[^-]|-[^-])*-{5}END [A-Z0-9 ]*-{5}'
       || e'|(?:(?:\\s|\\\\[rn])*[A-Za-z0-9+/=]{16,})+)', null),
     ('password', e'(://[^\\s:/@"''<>]*:)[^\\s/@"''<>]+@', e'\\1(credential: password)@'),
@@ -6349,7 +6366,7 @@ begin atomic
   ) as f (name, pattern, mark);
 end;
 
--- One pattern for all of memory._credential_forms().
+-- One pattern that joins all patterns of memory._credential_forms().
 create or replace function memory._known_credential()
 returns text
 language plpgsql immutable parallel safe
@@ -6359,10 +6376,10 @@ begin
 end;
 $$;
 
--- Credentials that are known only by looking random. What is random but no secret is kept: UUIDs and hashes in hex,
--- addresses and paths, digests with their names, public keys, images in base64.
+-- Some credentials differ from other words only because they look random. Random words that are no secret stay: UUIDs
+-- and hashes in hex, addresses and paths, digests with their names, public keys, images in base64.
 
--- A word of at least 24 characters.
+-- A regular expression for a word of at least 24 characters.
 create or replace function memory._long_word()
 returns text
 language sql immutable parallel safe
@@ -6370,8 +6387,8 @@ begin atomic
   select e'[^\\s"''`<>(){}\\[\\],;|\\\\]{24,}';
 end;
 
--- The text with marks in place of random words. Long words under each other are lines of data in base64, and so is the
--- shorter line that ends them.
+-- The text with marks in place of random words. Long words on successive lines are data in base64 and stay; so does the
+-- shorter line at the end of such data.
 create or replace function memory._without_random_words(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -6396,8 +6413,8 @@ begin
 end;
 $$;
 
--- One match of memory._long_word() with marks in place of its random parts. A word of more than 4,096 characters holds
--- data. Kept are addresses, paths, digests with their names, public keys and addresses of mail.
+-- One match of memory._long_word() with marks in place of its random parts. A word of more than 4,096 characters is
+-- data and stays. Addresses, paths, digests with their names, public keys and email addresses stay, too.
 create or replace function memory._masked_word(p_word text)
 returns text
 language plpgsql immutable parallel safe
@@ -6420,16 +6437,16 @@ begin
 end;
 $$;
 
--- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random: at most 200
--- characters, digits among letters of both cases or scattered among small ones, few runs of letters that could be
--- words, and at least 3.5 bits of entropy per character.
+-- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random. Such a word has at
+-- most 200 characters, digits among letters of both cases or scattered among small letters, few runs of letters that
+-- could be words, and at least 3.5 bits of entropy per character.
 create or replace function memory._is_random(p_word text)
 returns boolean
 language plpgsql immutable parallel safe
 as $$
 declare
   size constant int := length(p_word);
-  -- The longest part between signs: those of names in lists, paths and UUIDs are short.
+  -- The longest part between signs. The parts are short in lists of names, in paths and in UUIDs.
   part text;
   digit_groups int;
 begin
@@ -6458,17 +6475,18 @@ end;
 $$;
 
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
--- ([MemoryRef: ...]), text that a model may take for one of the two, or a token of a chat template (<|im_end|>), which
--- ends the message for servers that look for such tokens in texts. Its opening bracket becomes a round one. A second
--- call changes nothing more, so tokens may be counted before the text is fenced.
+-- ([MemoryRef: ...]), a text that a model may take for a tag or a placeholder, or a token of a chat template
+-- (<|im_end|>), which ends the message for servers that look for such tokens in texts. The function replaces the
+-- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before the
+-- text is fenced.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- All but what a marker can begin with: ASCII but < [ & % and the backslash, and letters, signs and emoji that are no
-  -- bracket, nor decompose into one. Nearly every text has nothing else, and needs no look at its normal form, which
-  -- takes a fiftieth of a millisecond for a line.
+  -- The characters that cannot begin a marker: ASCII except < [ & % and the backslash, and letters, signs and emoji
+  -- that are no bracket and do not decompose into one. Nearly every text has only such characters and needs no normal
+  -- form, which takes a fiftieth of a millisecond for a line.
   plain constant text := e'\\u0001-\\u0024\\u0027-\\u003b\\u003d-\\u005a\\u005d-\\u007f\\u00a0-\\u00aa\\u00ac-\\u017f'
     || e'\\u0370-\\u052f\\u05d0-\\u05ea\\u0620-\\u064a\\u0900-\\u097f\\u0e00-\\u0e7f\\u200d\\u2010-\\u2027'
     || e'\\u20a0-\\u20bf\\u2600-\\u26ff\\u3001\\u3002\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3'
@@ -6480,7 +6498,7 @@ begin
                         else '[^' || plain || ']' end) then
     return p_content;
   end if;
-  -- Tokens of ChatML and its relatives, Llama, Mistral, Gemma and DeepSeek. They have one spelling each.
+  -- The tokens of ChatML and its relatives, Llama, Mistral, Gemma and DeepSeek. These tokens have one spelling each.
   if p_content like any (
     '{%|>%,%INST]%,%SYS>>%,%</s>%,%_of_turn>%,%_of_sentence_>%,%<_User_>%,%<_Assistant_>%}'::text[]) then
     p_content := regexp_replace(p_content, e'[<[](?=[|\\uff5c][^\\s|\\uff5c<>]{1,40}[|\\uff5c]>|/?INST\\]|</?SYS>>|/s>'
@@ -6488,8 +6506,8 @@ begin
   end if;
   marker := memory._marker();
   p_content := regexp_replace(p_content, marker, '(', 'g');
-  -- Full-width, circled, mathematical and accented letters decompose into plain ones. Only a text that hides a marker
-  -- in such letters is changed, and then composed again.
+  -- Full-width, circled, mathematical and accented letters decompose into plain letters. The function changes a text
+  -- only if it hides a marker in such letters, and then composes the text again.
   if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
     decomposed := memory._normal_form(p_content, 'NFKD');
     if decomposed ~ marker then
@@ -6501,9 +6519,9 @@ end;
 $$;
 
 -- A regular expression for the opening of a marker: an angle or square bracket (or a character that looks like one, or
--- its escape in HTML, JSON or a URL) that is followed by the word recalled or MemoryRef. A slash and other signs may
--- precede the word, invisible characters may separate its letters, and the letters may be of other scripts. The lists
--- of such characters cannot be complete.
+-- its escape in HTML, JSON or a URL) before the word "recalled" or "MemoryRef". A slash and other signs may precede the
+-- word, invisible characters may separate its letters, and the letters may be of other scripts. The lists of such
+-- characters cannot be complete.
 create or replace function memory._marker()
 returns text
 language plpgsql immutable parallel safe
@@ -6516,8 +6534,8 @@ declare
     || e'\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:'
     || e'sqb|brack|ang|angle)|#0*(?:60|91)|'
     || e'#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))';
-  -- Characters that are not seen or that sit on a letter: of zero width, soft hyphens, marks of writing direction,
-  -- tags, variation selectors, control characters, accents and Hangul fillers.
+  -- Characters that are invisible or that combine with a letter: characters of zero width, soft hyphens, signs of
+  -- writing direction, tags, variation selectors, control characters, accents and Hangul fillers.
   unseen constant text := e'[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160'
     || e'\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff'
     || e'\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f'
@@ -6554,10 +6572,11 @@ begin
 end;
 $$;
 
--- The text in a Unicode normal form, made from pieces: PostgreSQL sorts a run of accents by exchanging neighbours, and
--- 100,000 accents in one piece would take minutes. A piece ends behind the accents that belong to its last letter; with
--- its last 51 characters they are kept together, and what comes before is cut after 250. Regular expressions cut the
--- pieces, because to find a place in a text PostgreSQL counts all characters before it: 1 MB took 31 s so.
+-- The text in a Unicode normal form. The function normalises pieces: PostgreSQL sorts a run of accents by exchanging
+-- neighbours, and 100,000 accents in one piece would take minutes. A piece ends after the accents of its last letter.
+-- The function keeps the last 51 characters of a piece together, and cuts the text before them after every 250
+-- characters. Regular expressions cut the pieces, because PostgreSQL finds a place in a text by counting all characters
+-- before it, which took 31 s for 1 MB.
 create or replace function memory._normal_form(p_content text, p_form text)
 returns text
 language plpgsql immutable parallel safe
@@ -6576,9 +6595,9 @@ begin
 end;
 $$;
 
--- The text as one line for a placeholder, or null when nothing is left. Control sequences of terminals (colours and
--- titles) and invisible characters are removed, line breaks and other control characters become blanks, and square
--- brackets become round ones, because a closing one would end the placeholder.
+-- The text as one line for a placeholder, or null when no character is left. The function removes control sequences of
+-- terminals (colours and titles) and invisible characters. It replaces line breaks and other control characters with
+-- blanks, and square brackets with round ones, because a closing square bracket would end the placeholder.
 create or replace function memory._placeholder_text(p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -6595,14 +6614,13 @@ begin
 end;
 $$;
 
--- Which signs of an attack a text may have at all. memory._signs() compares a text with forty large expressions, and
--- nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
--- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that, and
--- those words of other scripts without which there is no sign.
--- tests/screening/test_possible_signs.py writes out every word of the lists and proves that none is lost.
+-- A cheap test for the signs of an attack. memory._signs() compares a text with forty large expressions, and nearly
+-- every output of a tool has none of their words. The functions of this file test conditions that each sign needs: the
+-- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom continue like these
+-- words, and the words of other scripts that a sign cannot lack. tests/screening/test_possible_signs.py writes out
+-- every word of the lists and proves that the test misses none.
 
--- The groups of signs that a text may have, of those in p_among. The text is in the spelling of
--- memory._plain_letters().
+-- The groups among p_among whose signs the text may have. The text is in the spelling of memory._plain_letters().
 create or replace function memory._possible_signs(p_plain text, p_among text[] default null)
 returns text[]
 language plpgsql immutable parallel safe
@@ -6627,7 +6645,8 @@ begin
 end;
 $$;
 
--- Whether a text may have the words of a group; must, rules and private are the second words of three groups.
+-- Whether a text may have the words of a group. The groups cancel, target and model also need words of rules, private
+-- and must.
 create or replace function memory._may_have(p_plain text, p_group text, p_has_other_scripts boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -6649,8 +6668,9 @@ begin
 end;
 $$;
 
--- The beginnings of the words that a group needs. One blank stands between words, and (?x) lets the expressions have
--- line breaks. Fewer letters make an expression smaller and quicker, more letters make it miss more texts.
+-- A regular expression for the beginnings of the words that a group needs. One blank stands between words, and (?x)
+-- allows line breaks in the expression. Shorter beginnings make the expression smaller and quicker; longer beginnings
+-- exclude more texts.
 create or replace function memory._first_letters(p_group text)
 returns text
 language plpgsql immutable parallel safe
@@ -6757,7 +6777,7 @@ begin
 end;
 $$;
 
--- A text as memory._possible_signs() wants it.
+-- A text in the form that memory._possible_signs() reads.
 create or replace function memory._form_to_judge(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -6767,8 +6787,8 @@ begin
 end;
 $$;
 
--- The pieces of a text in plain letters, and a mark where they have characters that nobody sees, or Greek or Cyrillic
--- letters in Latin words.
+-- The pieces of a text in plain letters. The result ends with U+FEFF if a piece has invisible characters, or Greek or
+-- Cyrillic letters in Latin words.
 create or replace function memory._form_of(p_pieces text[])
 returns text
 language plpgsql immutable parallel safe
@@ -6788,10 +6808,10 @@ begin
 end;
 $$;
 
--- The texts of a list that may have signs, as places from p_from to p_to, with the groups of their signs. The texts are
--- compared all at once, and then in halves where something is found: most of the time goes into what PostgreSQL learns
--- about an expression in each comparison, so thirty texts at once take a quarter of the time of thirty comparisons
--- (PostgreSQL 15, Python code of 2,300 characters each).
+-- The texts of a list that may have signs, as places from p_from to p_to, with the groups of their signs. The function
+-- tests all texts together, and halves the list where the test finds signs. PostgreSQL spends most time on preparing an
+-- expression for each comparison, so thirty texts together take a quarter of the time of thirty comparisons (PostgreSQL
+-- 15, Python code of 2,300 characters each).
 create or replace function memory._suspected(
   p_forms text[], p_from int, p_to int, p_among text[] default null, out place int, out groups text[]
 )
@@ -6816,17 +6836,18 @@ begin
 end;
 $$;
 
--- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
--- plain words passes. docs/poisoning.md has the measured detection and false alarms.
+-- The suspicion of a text says how much it looks like an attack on a model that reads the text. The rules know words
+-- and characters, not meaning: a lie in plain words passes. docs/poisoning.md has the measured detection and false
+-- alarms.
 
--- The signs for which a text of this trust is to be quarantined; null when there are too few. What the user or the
--- application says may speak to the model ("always answer in German", "ignore emails from Bob"), so only a text with
--- several strong signs is held against them. A long text is judged piece by piece: signs that stand far apart do not
--- add up. p_groups has the groups of signs that the text may have, if that is known; the sign p_weak does not suffice
--- by itself.
+-- The signs for which a text of this trust belongs in quarantine; null when the signs are too few. The user and the
+-- application may speak to the model ("always answer in German", "ignore emails from Bob"), so their texts need several
+-- strong signs. The function judges a long text piece by piece, so that signs far apart do not add up. p_groups has the
+-- groups of signs that the text may have, if the caller knows them; the sign p_weak alone is not enough.
 --
--- A hundred pieces at once: PostgreSQL keeps 32 prepared expressions, so each sign is looked for in all of them before
--- the next sign. Piece by piece it took eight times as long where the text has words of many signs.
+-- The function judges a hundred pieces together. PostgreSQL keeps 32 prepared expressions, so the function looks for
+-- one sign in all pieces before it looks for the next sign. Piece by piece took eight times as long for a text with
+-- words of many signs.
 create or replace function memory._verdict(
   p_text text, p_trust double precision, p_groups text[] default null, p_weak text default null
 )
@@ -6859,8 +6880,9 @@ begin
 end;
 $$;
 
--- The signs of the first of these texts whose suspicion is enough; null when there is none. The suspicion is from 0
--- to 1: signs add up as independent probabilities do. Only the groups of signs in p_groups are looked for.
+-- The signs of the first of these texts whose suspicion reaches p_enough; null when no text reaches it. The suspicion
+-- is between 0 and 1: the weights of signs add up like independent probabilities. The function only looks for the
+-- groups of signs in p_groups.
 create or replace function memory._signs(
   p_texts text[], p_groups text[], p_enough double precision, p_weak text default null
 )
@@ -6869,7 +6891,7 @@ language plpgsql immutable parallel safe
 as $$
 declare
   found record;
-  place bigint := 0; -- of the text whose signs are being added up
+  place bigint := 0; -- the place of the text whose signs the loop adds up
   score double precision;
   signs text;
 begin
@@ -6897,8 +6919,9 @@ begin
 end;
 $$;
 
--- The pieces of a text that are judged by themselves. They overlap, so that no sign is cut in all of them. A long text
--- is cut twice: to find a place in a text, PostgreSQL counts the characters before it, which took 1.4 s for 1 MB.
+-- The pieces of a text that are judged separately. The pieces overlap, so that a cut never goes through a sign in all
+-- of them. The function cuts a long text twice: PostgreSQL finds a place in a text by counting the characters before
+-- it, which took 1.4 s for 1 MB.
 create or replace function memory._pieces_to_judge(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -6920,7 +6943,7 @@ begin
     slice := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
     foreach piece in array array(
       select substr(slice, s, 2000) from generate_series(1, greatest(length(slice) - 200, 1), 1800) as s) loop
-      pieces := array_append(pieces, piece); -- in place, where || of two arrays copies all pieces each time
+      pieces := array_append(pieces, piece); -- in place; || of two arrays copies all pieces each time
     end loop;
     exit when ends = octet_length(bytes);
     starts := memory._character_start(bytes, ends - 800); -- 200 characters of four bytes
@@ -6929,8 +6952,8 @@ begin
 end;
 $$;
 
--- Whether a text can have as many signs as the word of a user needs. Every memory that is written pays for this, so
--- parts of words are compared with LIKE: the regular expressions that stood here took three times as many instructions
+-- Whether a text can have as many signs as the trust of a user requires for quarantine. The function runs for every
+-- memory that is written, so LIKE compares parts of words: regular expressions took three times as many instructions
 -- (PostgreSQL 15, texts of 226 characters), because each call builds their automata anew. lower() under "C" changes
 -- ASCII only.
 create or replace function memory._may_be_definite(p_text text)
@@ -6947,8 +6970,9 @@ begin atomic
       |지시|명령|تعليمات|निर्देश|r[eè]gles$w$;
 end;
 
--- Whether a text can have a credential; as cheap for the same reason, and inlined as well. Only keys of these kinds are
--- credentials: to look for the value of a "foreign key" would take a quarter of the time of add_memory.
+-- Whether a text can have a credential. LIKE keeps this test as cheap as memory._may_be_definite(). Only the listed
+-- kinds of keys are credentials: looking for the value of a "foreign key" would take a quarter of the time of
+-- add_memory.
 create or replace function memory._may_have_credential(p_text text)
 returns boolean
 language sql immutable parallel safe
@@ -6960,22 +6984,22 @@ begin atomic
     or p_text ~ '[A-Za-z0-9+/_-]{20}';
 end;
 
--- Signs in the characters themselves: what people do not see, and what poses as the markup of a prompt. p_unquoted is
--- the text without quoted attacks. (?x) lets an expression have blanks that mean nothing.
+-- The signs in the characters of a text: invisible characters, and imitations of the markup of a prompt. p_unquoted is
+-- the text without quoted attacks. (?x) allows blanks without meaning in an expression.
 create or replace function memory._hidden_signs(p_text text, p_unquoted text)
 returns table (sign text, weight double precision)
 language plpgsql immutable parallel safe
 as $$
 declare
   seen constant text := memory._unseen_removed(p_unquoted);
-  -- Only such a text can have the first four, and what is not compared takes no place among the 32 expressions that
-  -- PostgreSQL keeps prepared.
+  -- Only a text beyond ASCII can have the first four signs. For other texts PostgreSQL skips their expressions, which
+  -- then take no place among the 32 expressions that PostgreSQL keeps prepared.
   is_beyond_ascii constant boolean := octet_length(p_text) > length(p_text);
 begin
   return query
   select s.sign, s.weight
   from (values
-    -- Letters of the tags block, without those of flags; marks that carry bytes.
+    -- Letters of the tags block, except those of flags, and variation selectors that carry bytes.
     ('invisible characters', 0.95::double precision, is_beyond_ascii and regexp_replace(p_text,
         $w$\U0001f3f4[\U000e0061-\U000e007a]{2,7}\U000e007f$w$, '', 'g') ~ $w$(?x)
       [\U000e0000-\U000e007f\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0e]{3}|[\u200b\u200c\u2060-\u2064\ufeff]{4}$w$),
@@ -7022,9 +7046,9 @@ begin
 end;
 $$;
 
--- Signs in what texts say, of the groups that memory._possible_signs() found, each with the place of its text. Each
--- sign needs all its slots in one sentence. The first slot is looked for in a text as a whole, the others in the
--- sentences that are left.
+-- The signs in the words of texts, for the groups that memory._possible_signs() found, each sign with the place of its
+-- text. A sign needs all its slots in one sentence. The function looks for the first slot in whole texts, and for each
+-- slot in the sentences that have all earlier slots.
 create or replace function memory._instruction_signs(p_texts text[], p_groups text[])
 returns table (place bigint, sign text, weight double precision)
 language plpgsql immutable parallel safe
@@ -7083,7 +7107,7 @@ begin
 end;
 $$;
 
--- The text without quoted passages if it speaks about attacks: advice on security quotes them.
+-- The text without quoted passages if the text is about attacks, because advice on security quotes attacks.
 create or replace function memory._without_quoted_attacks(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -7102,9 +7126,10 @@ begin
 end;
 $$;
 
--- The spelling in which words are compared: lower case, one blank between words, and letters as plain as they look:
--- without accents and invisible characters, full-width and mathematical letters as common ones, letters of Greek and
--- Cyrillic in Latin words as the Latin ones that they look like, and words that are spaced out closed up.
+-- The spelling in which words are compared: lower case, one blank between words, and plain letters. The function
+-- removes accents and invisible characters, and replaces full-width and mathematical letters with common ones. In Latin
+-- words it replaces Greek and Cyrillic letters with the Latin letters that they look like. It adds spaced-out words as
+-- closed words.
 create or replace function memory._plain_letters(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -7125,17 +7150,17 @@ begin
   else
     plain := lower(plain collate "C");
   end if;
-  -- "i g n o r e   a l l" and "i.g.n.o.r.e".
+  -- The expression matches "i g n o r e   a l l" and "i.g.n.o.r.e".
   if plain ~ e'(?:\\m[a-z][ ._*-]){5}' then
     plain := plain || e'\n' || regexp_replace(regexp_replace(
       plain, e'(?<=\\m[a-z])[._*-](?=[a-z]\\M)|(?<=\\m[a-z]) (?=[a-z]\\M)', '', 'g'), e' {2,}', ' ', 'g');
   end if;
-  -- A single blank stays: to replace each by itself took ten times as long.
+  -- The expression skips single blanks: replacing each single blank by itself took ten times as long.
   return regexp_replace(plain, e'[^\\S\\n ][^\\S\\n]*| [^\\S\\n]+', ' ', 'g');
 end;
 $$;
 
--- The text without characters that are not seen.
+-- The text without invisible characters.
 create or replace function memory._unseen_removed(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -7147,26 +7172,26 @@ begin
 end;
 $$;
 
--- The words by which memory._signs() knows instructions that are aimed at a model, in a dozen languages. Texts are
--- compared in the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A
--- slot is one regular expression; its words in other than Latin letters stand in words_of_other_scripts.sql. A sign is
--- several slots that one sentence fills, in any order, because languages order words differently. The lists cannot be
--- complete.
---   cancel     to set something aside             rules     what a model is told to do
---   before     what came before, or all of it     persona   a new part for the model to play
---   prompt     what a model keeps to itself       reveal    to show it
---   send       to hand something on               private   what is not for others
---   target     where something is sent            asked     when the user will ask for something
---   say        what is to be said then            forever   without an end
---   keep       to put into memory                 secretly  not to let somebody know
---   user       who is not to know                 model     who is spoken to
---   must       that it is an order                tool      to let tools act
---   authority  who gives orders                   consent   that somebody agreed
---   blanket    to everything, without being asked
---   hence      from a moment on                reply     what an assistant does
---   store      into the memory of a model      order_to_store  to write there
+-- The words by which memory._signs() recognises instructions to a model, in a dozen languages. Texts are compared in
+-- the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A slot is one
+-- regular expression; words_of_other_scripts.sql has its words in other than Latin letters. A sign is several slots in
+-- one sentence, in any order, because languages order words differently. The lists cannot be complete. The words of
+-- each slot mean:
+--   cancel     verbs of ignoring and cancelling   rules     instructions to a model
+--   before     earlier instructions, or all       persona   a new part for the model to play
+--   prompt     texts that a model keeps secret    reveal    verbs of showing
+--   send       verbs of passing data on           private   data that others must not have
+--   target     the place where data is sent       asked     a later question of the user
+--   say        the answer to that question        forever   without an end
+--   keep       verbs of storing in memory         secretly  verbs of concealing
+--   user       the person from whom it is hidden  model     names for the model
+--   must       words of an order                  tool      calls of tools
+--   authority  people who give orders             consent   an agreement in advance
+--   blanket    everything, without a question     hence     from a moment on
+--   reply      verbs for an assistant's answers   store     the memory of a model
+--   order_to_store  orders to write into that memory
 
--- The regular expression of a slot. Line breaks and the six blanks after them only keep lines short.
+-- The regular expression of a slot. The line breaks and the six blanks after each only keep lines short.
 create or replace function memory._suspicious_words(p_slot text)
 returns text
 language plpgsql immutable parallel safe
@@ -7390,7 +7415,7 @@ begin
 end;
 $$;
 
--- How far a text is trusted, from 0 to 1, by where it comes from:
+-- The trust of a text, from 0 to 1, by its source:
 --   1.0  the user and the application say so (source user, and names of the application's own)
 --   0.8  an assistant says so, or a model drew it from messages that are gone
 --   0.7  it was imported
@@ -7412,7 +7437,7 @@ begin atomic
   end;
 end;
 
--- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
+-- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
 -- raise it.
 create or replace function memory._lowered(p_metadata jsonb)
 returns double precision
@@ -7424,8 +7449,9 @@ begin atomic
   end;
 end;
 
--- The trust of a message, by its role. metadata.trust can lower it, for an email that an application stores under the
--- role user. Nothing is stored: a column would cost every message its room, and the role of a message does not change.
+-- The trust of a message, by its role. metadata.trust can lower the trust, for example of an email that an application
+-- stores under the role user. No column stores this trust: a column would cost every message its room, and the role of
+-- a message does not change.
 create or replace function memory._message_trust(p_role text, p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe
@@ -7433,11 +7459,11 @@ begin atomic
   select least(memory._source_trust(p_role), memory._lowered(p_metadata));
 end;
 
--- The words of memory._suspicious_words() that are not written in Latin letters: Russian, Chinese, Japanese, Korean,
--- Arabic and Hindi.
+-- The words of memory._suspicious_words() in other than Latin letters: Russian, Chinese, Japanese, Korean, Arabic,
+-- Hindi.
 
--- These words of a slot as a regular expression; null if it has none. Line breaks and the six blanks after them only
--- keep lines short; Russian letters lose their marks, as in the texts.
+-- The regular expression of these words of a slot; null if the slot has none. The line breaks and the six blanks after
+-- each only keep lines short. Russian letters have no diacritics here, as in the compared texts.
 create or replace function memory._words_of_other_scripts(p_slot text)
 returns text
 language plpgsql immutable parallel safe
@@ -15101,17 +15127,17 @@ begin
     if coalesce(tags, '{}') = '{}' then
       tags := memory._tags_in(metadata);
     end if;
-    if confidence = 1.0 then -- a function cannot tell an argument that was left out from one that has its default
+    if confidence = 1.0 then -- a function cannot distinguish a default from the same argument given by the caller
       confidence := coalesce(memory._share_in(metadata, 'confidence'), confidence);
     end if;
     importance := coalesce(importance, memory._share_in(metadata, 'importance'));
   end if;
   importance := coalesce(importance, memory._default_importance());
   if memory_id is not null then
-    perform memory._check_id('user_id', user_id); -- the trigger would check it after the memory was looked for
+    perform memory._check_id('user_id', user_id); -- the trigger would check it only after the search for the memory
   end if;
   loop
-    if memory_id is not null then -- whatever has become of the memory since, a repetition must not store it again
+    if memory_id is not null then -- a repetition must not store the memory again, even if the memory is gone
       select m.memory_id, false into stored
       from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = add_memory.memory_id;
@@ -15130,7 +15156,7 @@ begin
     on conflict do nothing
     returning m.memory_id, true into stored;
     if found then
-      -- At the limit the new memory may be the one that matters least.
+      -- At the limit the new memory itself may be evicted, because it matters least.
       select m.deleted_at is null or m.quarantined_at is not null, m.quarantine_reason
       into is_kept, quarantine_reason
       from memory.memories as m
@@ -15146,9 +15172,10 @@ begin
       return stored;
     end if;
 
-    -- An exact duplicate is stored, unless the agent has no memory. If the duplicate has gone meanwhile, the loop
-    -- inserts again. The hash is a variable: with the function in the statement, the planner counts the function's cost
-    -- for every index, takes another one than that of hashes, and all memories of the agent are read.
+    -- The insert stored no row, because an exact duplicate exists or the agent lacks the resource memory. If the
+    -- duplicate has gone meanwhile, the loop inserts again. The hash is a variable: with the function in the statement,
+    -- the planner adds the function's cost to every index, chooses another index than the one of hashes, and reads all
+    -- memories of the agent.
     hash := memory._content_hash(content);
     select m.* into existing
     from memory.memories as m
@@ -15158,7 +15185,7 @@ begin
       and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
-      if existing.memory_id = add_memory.memory_id then -- stored by the same call while this one waited for it
+      if existing.memory_id = add_memory.memory_id then -- the same call stored it while this one waited
         return stored;
       end if;
       exit;
@@ -15222,7 +15249,7 @@ comment on function memory.add_memory(
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
 
--- Says that a memory is in quarantine.
+-- Raises a notice that a memory is in quarantine.
 create or replace function memory._note_quarantine(p_memory_id uuid, p_reason text)
 returns void
 language plpgsql stable parallel safe
@@ -15233,8 +15260,8 @@ begin
 end;
 $$;
 
--- Comparing what two memories claim, by their words: before a model's verdict ("these two are duplicates", "these two
--- contradict each other") or near embeddings let one memory hide another.
+-- These functions compare the claims of two memories by their words, before a model's decision ("these two are
+-- duplicates", "these two contradict each other") or near embeddings let one memory hide another.
 
 -- The words of a text in lower case, in order, without common English words such as "a" or "is". A number is one word
 -- with the characters between its digits (3.5, 10:30, 2024-05-01), a minus sign before it, and a sign of a currency or
@@ -15264,8 +15291,8 @@ begin
 end;
 $$;
 
--- The number of words that turn a claim into another one: negations (not), aversions (hates), and words that put the
--- claim into the past (former), into the future (plans) or in doubt (maybe). The list covers about 30 languages. For
+-- The number of words that turn a claim into another claim: negations (not), aversions (hates), and words that put the
+-- claim into the past (former), into the future (plans) or in doubt (maybe). The list covers about 30 languages. In
 -- other languages the number is 0; there memory._says_all_of() still requires that the winner has all words of the
 -- loser.
 create or replace function memory._turning_words(p_words text[])
@@ -15289,7 +15316,7 @@ declare
     ' ніколи değil yok hiç asla nem soha semmi nincs nélkül nu niciodată nimic fără δεν δε όχι μη μην ποτέ χωρίς'
     ' لا ليس ليست لم لن بدون غير نه نیست هرگز לא אין בלי नहीं नही मत बिना tidak bukan tak jangan tanpa belum không'
     ' chẳng chưa đừng', ' ');
-  -- In scripts without blanks such a word is part of a longer one.
+  -- In scripts without blanks a turning word is part of a longer word.
   within constant text := '不|没|沒|无|無|非|未|别|別|勿|讨厌|討厭|嫌|曾|以前|ない|なく|なかっ|ませ|안|못|않|없|아니|싫|ไม่|เคย';
 begin
   return (select count(*) from unnest(p_words) as w where w = any (known))
@@ -15317,8 +15344,8 @@ begin
 end;
 $$;
 
--- What a memory claims, as a JSON object. Null for a content of more than 1,000 characters: such memories are never
--- compared, so they are never hidden on a model's word.
+-- The claim of a memory as a JSON object. The result is null for a content of more than 1,000 characters. Such memories
+-- are never compared, so no model can hide them.
 --   words    the words of memory._claim_words()
 --   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem
 --            than the present ("lived" is no "lives"); the verbs of liking share one stem.
@@ -15366,7 +15393,7 @@ begin
 end;
 $$;
 
--- Whether a word is part of another one, in a script without blanks (such as Chinese or Thai), where
+-- Whether a word is part of another word, in a script without blanks (such as Chinese or Thai), where
 -- memory._claim_words() takes a whole phrase for one word.
 create or replace function memory._is_within(p_word text, p_other text)
 returns boolean
@@ -15379,7 +15406,7 @@ begin
 end;
 $$;
 
--- Whether p_words all occur in p_among in the same order. Other words may stand between them.
+-- Whether all p_words occur in p_among in the same order. Other words may stand between them.
 create or replace function memory._are_in_order(p_words text[], p_among text[])
 returns boolean
 language plpgsql immutable parallel safe
@@ -15397,9 +15424,9 @@ begin
 end;
 $$;
 
--- Whether a claim says all that the other claim says, so that hiding the other loses nothing. Both must have the same
--- number of turning words. With p_is_exact, the claim must have every word of the other in the same order; otherwise
--- every stem in any order, and every figure.
+-- Whether a claim says all that the other claim says. Then hiding the other claim loses nothing. Both claims must have
+-- the same number of turning words. With p_is_exact, the claim must have every word of the other claim in the same
+-- order; otherwise every stem in any order, and every figure.
 create or replace function memory._says_all_of(p_claim jsonb, p_other jsonb, p_is_exact boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15426,7 +15453,7 @@ $$;
 
 -- Whether two memories with near embeddings also agree in words that hardly change an embedding: "born in 1985" and
 -- "born in 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim
--- must have the figures and the names of the other in the same order.
+-- must have the figures and the names of the other claim in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15440,11 +15467,11 @@ begin
 end;
 $$;
 
--- Whether two wordings of claims about one thing may say the same, so that the newer one may take the place of the
--- older one as its duplicate. No: when each has a number that the other lacks; when one has all stems of the other and
--- turns them ("Eats meat", "Does not eat meat"); when they differ in one of several words ("Prefers window seats",
--- "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna"). Of 120 paraphrases in four
--- languages that refuses 1 (bench/results/reconciliation.md). A text in a script without blanks is one word here.
+-- Whether two wordings of claims about one subject may say the same, so that the newer one may hide the older one as
+-- its duplicate. They may not if each has a number that the other lacks; if one has all stems of the other and turns
+-- them ("Eats meat", "Does not eat meat"); if they differ in one of several words ("Prefers window seats", "Prefers
+-- aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna"). Of 120 paraphrases in four languages
+-- the function refuses 1 (bench/results/reconciliation.md). A text in a script without blanks counts as one word here.
 create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15466,14 +15493,14 @@ begin
 end;
 $$;
 
--- The summary of a whole thread as a memory of type conversation_summary, where the policy says so (summary.as_memory):
--- one memory per thread, which changes with the summary and goes with it. Its source is thread_summary, and metadata
--- has the summary_id and the messages covered. source_seqs stays null: the memory stands for the conversation, not for
--- single messages.
+-- If the policy says so (summary.as_memory), the summary of a whole thread is also a memory of type
+-- conversation_summary. Each thread has one such memory, which changes and is deleted together with the summary. Its
+-- source is thread_summary, and its metadata has the summary_id and the covered messages. source_seqs stays null,
+-- because the memory stands for the conversation and not for single messages.
 
--- Stores or renews the memory of the thread's conversation, before the job's summary itself is stored: memories are
--- locked before jobs and summaries. A summary of several agents' messages becomes no memory, because each memory
--- belongs to one agent, who must not read in it what others heard.
+-- Stores or renews the memory of the thread's conversation before the job stores the summary itself, because functions
+-- lock memories before jobs and summaries. A summary of several agents' messages becomes no memory: each memory belongs
+-- to one agent, who must not read messages of other agents there.
 create or replace function memory._remember_conversation(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
@@ -15533,7 +15560,7 @@ begin
 end;
 $$;
 
--- The memory that a thread's summary became; null when there is none.
+-- The memory that a thread's summary became; null when the summary became none.
 create or replace function memory._conversation_memory(p_user_id text, p_thread_id text)
 returns uuid
 language plpgsql stable parallel safe
@@ -15550,7 +15577,7 @@ begin
 end;
 $$;
 
--- Deletes the memory that a thread's summary became, and its versions. Returns how many rows that were, by table.
+-- Deletes the memory that a thread's summary became, and its versions. Returns the number of deleted rows by table.
 create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -15627,11 +15654,11 @@ comment on function memory.delete_memory(text, uuid) is
 'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
 'the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current again.';
 
--- Copies agent and times of a memory to its new embedding, so that a search without filters need not join the two.
--- memory._memory_before_write() keeps the times equal when the memory changes.
+-- Copies the agent and the times of a memory to its new embedding, so that a search without filters need not join the
+-- two. memory._memory_before_write() keeps the times equal when the memory changes.
 create or replace function memory._embedding_before_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memories
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -15642,7 +15669,7 @@ begin
   where m.user_id = new.user_id
     and m.memory_id = new.id::uuid
   for share; -- a session that is changing the memory could not see this embedding
-  -- A copy of the database may bring embeddings before memories: then the embedding keeps its own columns.
+  -- A copy of the database may bring embeddings before memories. Then the embedding keeps its own columns.
   if found then
     new.agent_id := embedded.agent_id;
     new.created_at := embedded.created_at;
@@ -15652,23 +15679,25 @@ begin
 end;
 $$;
 
--- What a text is about, by its words: whether a model may call two memories duplicates or a contradiction.
+-- The topics of a text are its subjects by its words. They decide whether a model may call two memories duplicates or a
+-- contradiction.
 
--- The topics of a text: the first four letters, without accents, of its words and of their stems in its own language;
--- of scripts without blanks the pairs of letters that keyword search indexes; and its memory._everyday_topics(). No
--- topics are the stop words of every language PostgreSQL knows, verbs that take any object ("uses"), numbers of less
--- than four digits, and p_ignored. Four letters find 8 more of 120 paraphrases than six ("Laktose" is in
--- "laktoseintolerant"), and 1 more of 145 plainly unrelated pairs.
+-- The topics of a text. For each word and its stem in the text's own language, the topic is the first four letters
+-- without accents; in scripts without blanks, each pair of letters that keyword search indexes is a topic. The result
+-- also has the text's memory._everyday_topics(). Not topics are the stop words of every language that PostgreSQL knows,
+-- verbs that take any object ("uses"), numbers of less than four digits, and p_ignored. Four letters find 8 more of 120
+-- paraphrases than six letters ("Laktose" is in "laktoseintolerant"), and wrongly 1 more of 145 plainly unrelated
+-- pairs.
 create or replace function memory._topics(p_content text, p_language regconfig, p_ignored text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  -- No topic in scripts without blanks: a single letter, two hiragana, a pair with a Japanese particle, and any pair in
-  -- Thai, Lao, Burmese and Khmer, where words are longer than two letters.
+  -- Scripts without blanks have topics that are too common: a single letter, two hiragana, a pair with a Japanese
+  -- particle, and any pair in Thai, Lao, Burmese and Khmer, where words are longer than two letters.
   too_common constant text := e'^[\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]$|^[\\u3040-\\u309f]{2}$'
     || e'|^.?[はがをにのでともへ].?$|^[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]{1,2}$|^[0-9]{1,3}$';
-  -- Words that go with any topic: two memories that share only one of these words are not about the same thing.
+  -- Words that go with any topic: two memories that share only one of these words are not about the same subject.
   general constant text[] := string_to_array(
     'user users like likes liked love loves enjoy enjoys prefer prefers preferred adores hate hates hated dislike'
     ' dislikes disliked fond favourite favorite interested allergic want wants wanted need needs needed use uses used'
@@ -15703,7 +15732,7 @@ end;
 $$;
 
 -- The first four letters, without accents, of these words and of their stems. A word in Thai, Chinese, Japanese or
--- Korean, of whose letters each takes three bytes, counts by its pairs of letters.
+-- Korean, whose letters have three bytes each, gives its pairs of letters instead.
 create or replace function memory._topic_keys(p_words text[], p_language regconfig)
 returns text[]
 language plpgsql immutable parallel safe
@@ -15719,9 +15748,10 @@ begin
 end;
 $$;
 
--- Whether two claims are about the same thing, so that a model may call them duplicates or a contradiction: they share
--- one of their topics, of long texts a tenth of them, or their words differ in numbers only. Embeddings do not decide:
--- what they would add costs more unrelated facts (bench/results/reconciliation.md).
+-- Whether two claims are about the same subject, so that a model may call them duplicates or a contradiction. They are
+-- if they share one of their topics (in long texts a tenth of them), or if their words differ in numbers only.
+-- Embeddings do not decide: each further pair that they find costs more unrelated pairs
+-- (bench/results/reconciliation.md).
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -15740,10 +15770,11 @@ begin
 end;
 $$;
 
--- What facts about people are often about, in English, German, Spanish and French, as "+diet": "Is a vegetarian" and
--- "Loves steak" share no word. On pairs whose author had not seen these words they add 6 of 60 paraphrases and 7 of 60
--- contradictions, and none of 60 plainly unrelated pairs. Topics that added nothing there (hobbies, illnesses,
--- techniques, vehicles) were taken out.
+-- The everyday topics of a text, as "+diet": frequent subjects of facts about people, in English, German, Spanish and
+-- French. "Is a vegetarian" and "Loves steak" share no word, but share the topic "+diet". On pairs whose author had not
+-- seen these words, the topics find 6 more of 60 paraphrases and 7 more of 60 contradictions, and none of 60 plainly
+-- unrelated pairs. The list leaves out topics that found no further pairs there (hobbies, illnesses, techniques,
+-- vehicles).
 create or replace function memory._everyday_topics(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -15848,12 +15879,13 @@ comment on function memory.get_memory_history(text, uuid) is
 'Every version of a memory, oldest first: the operation (insert, update, supersede, delete, evict, restore, '
 'quarantine, release), its time, and the role that had logged in.';
 
--- Hidden memories: those whose superseded_by names a memory, or an article, that replaced them. In this file it is
--- called the winner. When a winner is deleted or evicted, the memories that it hid are released, hidden by another
--- winner, or evicted with it.
+-- The superseded_by of a hidden memory names the memory or article that replaced it. This file calls the replacement
+-- the winner. When a winner is deleted or evicted, each memory that it hid is released, hidden by another winner, or
+-- evicted together with its winner.
 
--- The winner of a memory if it still hides: a memory that is not deleted, or an article, neither of them in quarantine.
--- Otherwise the first of its own winners that does; null when none does.
+-- The winner of a memory if the winner still hides: a memory that is not deleted, or an article that is not in
+-- quarantine (a memory in quarantine counts as deleted). Otherwise the nearest winner of this winner that still hides;
+-- null when none does.
 create or replace function memory._present_winner(p_user_id text, p_winner uuid)
 returns uuid
 language plpgsql stable parallel safe
@@ -15878,12 +15910,12 @@ begin
 end;
 $$;
 
--- Releases the memories that a deleted or evicted winner hid. Each becomes current again, unless
---   - the winner had a winner itself (p_heir): that one hides it from now on;
---   - the same content was stored meanwhile: that memory hides it, as a duplicate;
---   - another session holds the counter of its agent: then memory.sweep() releases it later. The caller holds a counter
---     already, and two sessions that wait for each other's counters would deadlock.
--- When several winners are deleted at once, the caller begins with the one that was superseded first, so that a hidden
+-- Releases the memories that a deleted or evicted winner hid. Each memory becomes current again, with three exceptions:
+--   - If the winner had a winner itself (p_heir), that winner hides the memory from now on.
+--   - If the same content was stored meanwhile, the memory with that content hides the memory as a duplicate.
+--   - If another session holds the counter of the memory's agent, memory.sweep() releases the memory later. The caller
+--     already holds a counter, and two sessions that wait for each other's counters would deadlock.
+-- If several winners are deleted at once, the caller begins with the winner that was superseded first, so that a hidden
 -- memory passes from heir to heir.
 create or replace function memory._release_hidden(p_user_id text, p_winner uuid, p_heir uuid)
 returns void
@@ -15898,7 +15930,7 @@ declare
   problem text;
   new_winner uuid;
 begin
-  if agents = '{}' then -- most memories hide nothing
+  if agents = '{}' then -- most memories hide no other memory
     return;
   end if;
   agents := memory._lock_free_scopes(p_user_id, agents);
@@ -15909,9 +15941,9 @@ begin
       and m.superseded_by = p_winner
       and m.deleted_at is null
       and m.agent_id = any (agents)
-    order by m.created_at desc, m.memory_id desc -- of several with the same content the newest becomes current
+    order by m.created_at desc, m.memory_id desc -- of several memories with the same content the newest becomes current
   loop
-    -- No call of ours stores such a row. The update would be refused, and sweep() with it.
+    -- The functions of this schema store no such row. A trigger would refuse the update, and sweep() would fail.
     problem := case when hidden.version not between 1 and 1000000000 then 'version'
       else memory._memory_problem(hidden, false) end;
     if problem is not null then
@@ -15936,15 +15968,15 @@ begin
         operation = case when new_winner is null then 'restore' else 'supersede' end
     where m.user_id = hidden.user_id
       and m.memory_id = hidden.memory_id
-      -- A direct update takes no lock on the counter, so the row may have changed since it was read.
+      -- A direct update takes no lock on the counter, so the row may have changed since the loop read it.
       and m.superseded_by = p_winner
       and m.deleted_at is null;
   end loop;
 end;
 $$;
 
--- Hides again the memories that memory._release_hidden() released when this winner was deleted, except those that were
--- changed since.
+-- Hides again the memories that memory._release_hidden() released when this winner was deleted, except memories that
+-- have changed since.
 create or replace function memory._hide_released(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
 returns void
 language plpgsql volatile parallel unsafe
@@ -15970,8 +16002,8 @@ begin
 end;
 $$;
 
--- Evicts together with a memory those memories that it hid and that matter no more than it does. The caller releases
--- the others.
+-- Evicts, together with a memory, those memories that it hid and that matter no more than it does. The caller releases
+-- the other hidden memories.
 create or replace function memory._evict_hidden(p_winner memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
@@ -15986,20 +16018,20 @@ declare
       and m.agent_id = p_winner.agent_id
       and (m.is_stated, m.importance) <= (p_winner.is_stated, p_winner.importance));
 begin
-  if hidden <> '{}' then -- even an update that finds nothing enters the triggers
+  if hidden <> '{}' then -- even an update that finds no row enters the triggers
     update memory.memories as m
     set deleted_at = statement_timestamp(), operation = 'evict'
     where m.user_id = p_winner.user_id
       and m.memory_id = any (hidden)
-      -- The row may have changed since it was read.
+      -- The row may have changed since the function read it.
       and m.superseded_by = p_winner.memory_id
       and m.deleted_at is null;
   end if;
 end;
 $$;
 
--- Releases memories whose winner is gone but whose agent's counter was in use at that moment. At most p_row_limit
--- winners a call.
+-- Releases memories whose winner is gone, if another session held the counter of their agent at that moment. Each call
+-- releases the memories of at most p_row_limit winners.
 create or replace function memory._release_left_hidden(p_row_limit int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -16020,7 +16052,7 @@ begin
 end;
 $$;
 
--- The limit of an agent's memories (policy memories.max_per_agent).
+-- These functions keep the limit of an agent's memories (policy memories.max_per_agent).
 
 -- Adds p_change to an agent's memory count, and evicts memories when the count then exceeds the limit.
 create or replace function memory._count_memories(p_user_id text, p_agent_id text, p_change bigint)
@@ -16048,8 +16080,8 @@ begin
 end;
 $$;
 
--- Evicts as many of an agent's p_counted memories as exceed the limit of p_settings (section memories of the policy).
--- Returns that number.
+-- Evicts those of an agent's p_counted memories that exceed the limit of p_settings (section memories of the policy),
+-- and returns the number of evicted memories.
 create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -16061,11 +16093,12 @@ begin
   if surplus <= 0 then
     return 0;
   end if;
-  -- One at a time: PostgreSQL plans an update of an array of memories anew each time, which takes a fifth of the time
-  -- of the update. Usually one memory is evicted; more only after the limit was lowered or many memories came at once.
+  -- The loop evicts one memory at a time: PostgreSQL plans an update of an array of memories anew each time, which
+  -- takes a fifth of the time of the update. Usually the loop evicts one memory; more only after an administrator
+  -- lowered the limit or many memories came at once.
   foreach victim in array memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction') loop
-    -- The trigger of the update takes the victim off the count. Memories that an expired victim hid are released, as
-    -- when a sweep removes the victim.
+    -- The trigger of the update takes the victim off the count. If the victim had expired, the memories that it hid are
+    -- released, as when a sweep removes the victim.
     update memory.memories as m
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
@@ -16077,13 +16110,15 @@ begin
 end;
 $$;
 
--- The memories that are evicted first: expired ones, then those that matter least (extracted before stated, then the
--- less important, then the older), or with p_eviction "fifo" the oldest. Each query reads the beginning of an index.
+-- The memories that are evicted first: expired memories, then the memories that matter least (extracted before stated,
+-- then the less important, then the older), or with p_eviction "fifo" the oldest. Each query reads the beginning of an
+-- index.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
--- A generic plan, because planning anew takes longer than the query. No sort, because a plan made while the table was
--- empty would sort all memories of the agent. The settings stand on this function so that no trigger runs under them.
+-- The plan is generic, because planning anew takes longer than the query. Sorting is off, because a plan made while the
+-- table was empty would sort all memories of the agent. The settings stand on this function so that no trigger runs
+-- under them.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
 set jit = off
@@ -16135,14 +16170,14 @@ create or replace function memory.list_memories(
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
--- Which index serves depends on the filters. PostgreSQL would settle on one plan for all after five calls, and the
--- memories of one thread would take 200 ms instead of 2 for a user with 100,000 memories.
+-- The filters decide which index is fastest. After five calls PostgreSQL would use one plan for all filters, and the
+-- list of one thread's memories would take 200 ms instead of 2 for a user with 100,000 memories.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
   perform memory._check_page(row_limit, row_offset);
-  -- Only ids and times are counted and sorted; whole rows of 100,000 memories would take three times as long.
+  -- The inner query counts and sorts only ids and times; whole rows of 100,000 memories would take three times as long.
   return query
   with found as materialized (
     select l.memory_id, l.created_at
@@ -16170,7 +16205,7 @@ comment on function memory.list_memories(
 'include_superseded adds superseded ones, include_quarantined those in quarantine. '
 'valid_to and expires_at are null for never.';
 
--- A memory as get_memory() and list_memories() return it.
+-- A memory in the form in which get_memory() and list_memories() return it.
 create or replace function memory._memory_result(p_memory memory.memories, p_total_count bigint)
 returns setof memory.memory
 language sql stable parallel safe
@@ -16198,7 +16233,7 @@ begin
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));
   perform memory._check_list('tags_all', p_tags_all);
   perform memory._check_filter(p_filter);
-  -- Neither a cancel nor a timeout interrupts the search of one text: 128 KiB in a memory of 256 KiB took 10 s.
+  -- Neither a cancel nor a timeout interrupts the search in one text: 128 KiB took 10 s in a memory of 256 KiB.
   if length(p_search) > 1000 then
     perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(p_search)),
       'Pass a word or a sentence; memory.search() takes longer questions.', '54000');
@@ -16206,11 +16241,11 @@ begin
 end;
 $$;
 
--- Locks on the counters of agents' memories (memory.memory_scopes). A function that writes memories locks the counters
--- of their agents before the memories, and several counters in the order of agent_id, so that no two of them deadlock.
--- Only an UPDATE or DELETE by hand locks memories first.
+-- These functions lock the counters of agents' memories (memory.memory_scopes). A function that writes memories locks
+-- the counters of their agents before the memories, and locks several counters in the order of agent_id, so that no two
+-- functions deadlock. Only an UPDATE or DELETE by hand locks memories first.
 
--- Locks the counter of one agent, and creates it when it is missing. Returns the policy layers that apply to the agent,
+-- Locks the counter of one agent, and creates a missing counter. Returns the policy layers that apply to the agent,
 -- which the same statement reads.
 create or replace function memory._lock_scope(p_user_id text, p_agent_id text)
 returns memory.policies[]
@@ -16244,8 +16279,8 @@ begin
   perform from memory.memory_scopes as s
   where s.user_id = p_user_id
     and s.agent_id in (
-      -- Each memory is looked up on its own: a session whose first plan met an empty table would join, and read all
-      -- memories of the user.
+      -- The query looks up each memory separately: a session whose first plan met an empty table would join, and read
+      -- all memories of the user.
       select f.agent_id
       from unnest(p_memory_ids) as i (id)
       cross join lateral (
@@ -16257,7 +16292,7 @@ begin
 end;
 $$;
 
--- Locks the counters of these agents that no other session holds, and returns the agents whose counters it locked.
+-- Locks those counters of these agents that no other session holds, and returns the agents of the locked counters.
 create or replace function memory._lock_free_scopes(p_user_id text, p_agent_ids text[])
 returns text[]
 language plpgsql volatile parallel unsafe
@@ -16272,7 +16307,7 @@ begin
 end;
 $$;
 
--- Locks all counters of a user, unless another session holds one: then this returns false.
+-- Locks all counters of a user and returns true; returns false if another session holds one of the counters.
 create or replace function memory._lock_free_counters(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -16284,8 +16319,8 @@ begin
 end;
 $$;
 
--- Locks the counters for the memories that a job handed out, then returns the ids of these memories in the order of
--- their numbers in the job. The id of a memory that was changed, hidden or released since then is null.
+-- Locks the counters for the memories that a job handed out, and returns the ids of these memories in the order of
+-- their numbers in the job. The id of a memory is null if the memory was changed, hidden or released since then.
 create or replace function memory._lock_unchanged(p_user_id text, p_handed_out jsonb)
 returns uuid[]
 language plpgsql volatile parallel unsafe
@@ -16293,7 +16328,7 @@ as $$
 begin
   perform memory._lock_scopes_of(p_user_id, array(
     select (h ->> 'memory_id')::uuid from jsonb_array_elements(p_handed_out) as h));
-  -- Each memory is looked up on its own: a join of 1,200 with all memories of the user took 0.4 s.
+  -- The query looks up each memory separately: a join of 1,200 memories with all memories of the user took 0.4 s.
   return array(
     select (
       select m.memory_id from memory._visible_memories(p_user_id, null, true) as m
@@ -16303,8 +16338,8 @@ begin
 end;
 $$;
 
--- A memory that is current, superseded or in quarantine, locked with the counter of its agent; P0002 where there is
--- none.
+-- A memory that is current, superseded or in quarantine, locked together with the counter of its agent. The function
+-- raises P0002 if the user has no such memory.
 create or replace function memory._locked_memory(p_user_id text, p_memory_id uuid)
 returns memory.memories
 language plpgsql volatile parallel unsafe
@@ -16327,11 +16362,11 @@ begin
 end;
 $$;
 
--- After a statement that updated or deleted memories: corrects the memory counts, and releases or evicts the memories
--- that the deleted ones hid.
+-- After a statement that updated or deleted memories, this trigger corrects the memory counts, and releases or evicts
+-- the memories that the deleted memories hid.
 create or replace function memory._memories_after_change()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16350,7 +16385,7 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
-    -- The memories that an evicted memory hid were released or evicted with it.
+    -- The memories that an evicted memory hid are already released or evicted.
     for gone in
       select o.* from old_rows as o where o.operation <> 'evict' order by o.superseded_at nulls last, o.memory_id desc
     loop
@@ -16370,7 +16405,7 @@ begin
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
     if scope.added > 0 then
-      -- A restored memory may have been deleted before it was embedded.
+      -- A restored memory may have been deleted before a job embedded it.
       perform memory._enqueue_embedding(scope.user_id);
     end if;
   end loop;
@@ -16390,12 +16425,12 @@ begin
 end;
 $$;
 
--- Adds new memories to the memory counts and keeps the limits, once per statement. The counter's row has been locked
--- since before the first memory was written and stays locked until commit, so writers of one agent wait for each other
--- and the limit is exact.
+-- Adds new memories to the memory counts and keeps the limits, once per statement. The session locked the counter's row
+-- before it wrote the first memory and holds the lock until commit, so writers of one agent wait for each other and the
+-- limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16415,11 +16450,11 @@ begin
 end;
 $$;
 
--- Before a memory is stored: applies the rules and defaults and computes the words. When a memory is changed, also
--- updates its embeddings and writes its history.
+-- Before a memory is stored, this trigger applies the rules and defaults and computes the words. If a stored memory
+-- changes, the trigger also updates its embeddings and writes its history.
 create or replace function memory._memory_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on policies and types
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16433,17 +16468,17 @@ declare
   judged memory.memories;
   is_changed boolean;
 begin
-  if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
+  if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
     perform memory._check_id('user_id', new.user_id);
   end if;
-  -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
+  -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
   new.valid_from := nullif(new.valid_from, 'infinity');
   new.valid_to := nullif(new.valid_to, 'infinity');
 
-  -- The deletion itself, which is also what the limit does, is not checked: a memory must obey the rules again when it
-  -- is restored. That does not concern its tags, which are looked at only when they are new.
+  -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
+  -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
   has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
   if is_new or new.deleted_at is null or old.deleted_at is not null or has_new_tags then
     problem := memory._memory_problem(new, has_new_tags);
@@ -16452,7 +16487,8 @@ begin
     end if;
   end if;
 
-  -- A memory that is only said again, or parsed anew, is no new version: nothing that its history tells has changed.
+  -- A memory that was only said again, or parsed anew, is no new version, because the columns in its history have not
+  -- changed.
   if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
                       is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
     judged := new;
@@ -16468,7 +16504,7 @@ begin
 
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
-  -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
+  -- A caller can only lower trust. The user states nearly every memory, and such a memory costs two comparisons here.
   if is_new then
     new.trust := case
       when new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then 1
@@ -16483,7 +16519,8 @@ begin
   end if;
   if is_new then
     layers := memory._lock_scope(new.user_id, new.agent_id);
-    -- After the lock, for which this session may have waited while another one forgot what the memory says.
+    -- The check comes after the lock: while this session waited for it, another session may have forgotten this
+    -- content.
     if memory._stays_out(new.is_stated, new.user_id, new.content) then
       return null;
     end if;
@@ -16505,7 +16542,7 @@ begin
     perform memory._drop_embeddings(new.user_id, 'memory', array[new.memory_id::text]);
     perform memory._enqueue_embedding(new.user_id);
   end if;
-  -- After the policy's default, which must not replace an explicit "never".
+  -- The policy's default comes first and must not replace an explicit "never", so infinity becomes null only here.
   new.expires_at := nullif(new.expires_at, 'infinity');
 
   if policy is not null then
@@ -16536,7 +16573,7 @@ begin
     return new;
   end if;
 
-  -- The embedding repeats these two times of its memory, under every model.
+  -- The embeddings of all models repeat these two times of their memory.
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
     update memory.embeddings as e
     set created_at = new.created_at, valid_until = memory._valid_until(new)
@@ -16546,8 +16583,8 @@ begin
       and e.id = new.memory_id::text;
   end if;
 
-  -- A direct update does not name its operation. One that may name the same operation as the change before, such as a
-  -- second restore, counts the version itself.
+  -- A direct update does not name its operation. A function that may name the same operation as the previous change,
+  -- such as a second restore, raises the version itself.
   if new.operation = old.operation and new.version = old.version then
     new.operation := case
       when new.deleted_at is not null and old.deleted_at is null then 'delete'
@@ -16568,18 +16605,18 @@ begin
 end;
 $$;
 
--- Deletes an expired memory with the same content, which no sweep has removed yet: exact duplicates of current memories
--- are refused by an index.
+-- Deletes an expired memory with the same content that no sweep has removed yet, because an index refuses exact
+-- duplicates of current memories.
 create or replace function memory._remove_expired_duplicate(p_candidate memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
 set jit = off
-set enable_seqscan = off -- a table of four pages would be read as a whole: add_memory took 17 % more instructions
+set enable_seqscan = off -- PostgreSQL would read all of a table of four pages: add_memory took 17 % more instructions
 as $$
 declare
   expired uuid;
 begin
-  -- A look first, because even a delete that finds nothing enters the statement trigger.
+  -- The function looks for the row first, because even a delete that finds no row enters the statement trigger.
   select m.memory_id into expired
   from memory.memories as m
   where m.user_id = p_candidate.user_id
@@ -16597,8 +16634,8 @@ begin
 end;
 $$;
 
--- The words of a memory for keyword search. In PL/pgSQL, because PostgreSQL parses and plans an SQL function that is
--- not inlined anew in every transaction.
+-- The words of a memory for keyword search. The function is in PL/pgSQL, because PostgreSQL parses and plans an SQL
+-- function that is not inlined anew in every transaction.
 create or replace function memory._memory_vector(p_language regconfig, p_content text, p_embedding_text text)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -16608,7 +16645,7 @@ begin
 end;
 $$;
 
--- Whether these words do not fit into memories_recent_idx, of which an entry has room for 2,704 bytes.
+-- Whether these words do not fit into memories_recent_idx, whose entries have room for 2,704 bytes.
 create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
 returns boolean
 language sql stable parallel safe
@@ -16616,7 +16653,7 @@ begin atomic
   select octet_length(p_user_id) + octet_length(p_agent_id) + pg_column_size(p_words) > 2500;
 end;
 
--- The words of a memory that comes without them, and whether they are long.
+-- The words of a memory that comes without words, and whether these words are too long for the index.
 create or replace function memory._memory_words(p_memory memory.memories, out words tsvector, out is_long boolean)
 language plpgsql stable parallel safe
 as $$
@@ -16627,16 +16664,16 @@ begin
 end;
 $$;
 
--- Hides extracted memories behind near-duplicates: memories of the same agent and subject whose embeddings have
--- at least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). Of two
--- extracted memories the longer text wins, or of equally long ones the one that was said first; which one was embedded
--- first does not matter. Stated and reworded memories are never hidden here; they win over what was said later, and
--- stand beside what was said before. Returns the number of memories hidden. Taking a text apart takes 0.5 ms, so only
--- the five nearest memories are compared.
+-- Hides extracted memories behind near-duplicates, and returns the number of hidden memories. Near-duplicates are
+-- memories of the same agent and subject whose embeddings have at least the cosine near_duplicate_cosine of the policy,
+-- and whose claims agree (memory._agrees_with()). Of two extracted memories the longer text wins, or of equally long
+-- texts the one that was said first; the order of the embeddings does not matter. The function never hides stated and
+-- reworded memories; they win over memories that were said later, and stand beside memories that were said before.
+-- Comparing the words of one text takes 0.5 ms, so the function only compares the five nearest memories.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a session keeps the plan of its first call, when there may have been no embeddings yet
+set enable_seqscan = off -- a session keeps the plan of its first call, made perhaps without any embeddings
 set jit = off
 as $$
 declare
@@ -16668,7 +16705,7 @@ begin
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
     language := memory._language(p_user_id, candidate.agent_id);
     claim := memory._claim(candidate.content, language);
-    -- A candidate that wins may hide several others; one that an earlier candidate has hidden is compared no more.
+    -- A winning candidate may hide several memories. The loop skips a candidate that an earlier candidate has hidden.
     while exists (
       select from memory.memories as m
       where m.user_id = p_user_id and m.memory_id = candidate.memory_id and memory._is_current(m))
@@ -16680,7 +16717,7 @@ begin
             length(candidate.content) > length(s.content)
             or length(candidate.content) = length(s.content) and not s.is_older) as says_less
         from (
-          -- Row by row: a join is planned badly while the table has no statistics.
+          -- The subquery reads row by row, because the planner plans a join badly while the table has no statistics.
           select n.memory_id, n.created_at, n.content, n.trust,
             n.source = 'extraction' and memory._reworded_at(n) is null as is_open,
             (memory._said(n), coalesce(n.thread_id, ''), n.created_at, n.memory_id)
@@ -16694,7 +16731,7 @@ begin
                 and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(p_user_id, null, false) as n
           where n.agent_id = candidate.agent_id
-            and n.source <> 'thread_summary' -- the next summary of the thread replaces what it says
+            and n.source <> 'thread_summary' -- the next summary of the thread replaces this memory
             and memory._subject(n.metadata) = candidate.subject
             and n.memory_id <> candidate.memory_id
         ) as s
@@ -16719,7 +16756,7 @@ begin
 end;
 $$;
 
--- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user.
+-- The person or thing that a memory is about, in its plain spelling: metadata.subject, or else the user.
 create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe
@@ -16740,7 +16777,7 @@ begin
   present := memory._locked_memory(user_id, memory_id);
   if present.quarantined_at is null then
     perform memory._quarantine_memories(user_id, array[memory_id], reason);
-  else -- what was quarantined together with a source now stays when the source is released
+  else -- a memory quarantined with its source now stays in quarantine when the source is released
     update memory.memories as m
     set quarantine_reason = quarantine_memory.reason, quarantined_with = null, operation = 'quarantine',
         version = m.version + 1
@@ -16815,7 +16852,7 @@ begin
     end if;
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
-    -- The limit is kept before this memory is current again, so that another memory is evicted.
+    -- The function keeps the limit before this memory is current again, so that another memory is evicted.
     perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
       memory._policy_section(s.user_id, s.agent_id, 'memories'))
     from memory.memory_scopes as s
@@ -16851,9 +16888,9 @@ comment on function memory.restore_memory(text, uuid, int) is
 'Returns the new version. Memories that the deletion released are hidden again. At the limit another memory is '
 'evicted.';
 
--- The rules of memories. A trigger applies them, so that "insert into memory.memories ..." from psql obeys them too.
+-- The rules of memories. A trigger applies them, so "insert into memory.memories ..." from psql obeys them, too.
 
--- Bytes that the content and the embedding_text of a memory may have.
+-- The number of bytes that the content and the embedding_text of a memory may each have.
 create or replace function memory._max_memory_bytes()
 returns int
 language sql immutable parallel safe
@@ -16861,7 +16898,8 @@ begin atomic
   select 262144;
 end;
 
--- Whether memory.memory_types has this type. In PL/pgSQL, because an SQL function with a subquery is not inlined.
+-- Whether memory.memory_types has this type. The function is in PL/pgSQL, because PostgreSQL does not inline an SQL
+-- function with a subquery.
 create or replace function memory._is_memory_type(p_memory_type text)
 returns boolean
 language plpgsql stable parallel safe
@@ -16871,8 +16909,8 @@ begin
 end;
 $$;
 
--- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type
--- stays. "fact" is what a caller gets who names no type.
+-- The type of a memory that somebody states again with the type p_said: a plain fact takes that type, every other type
+-- stays. A caller who names no type gets "fact".
 create or replace function memory._finer_type(p_stored text, p_said text)
 returns text
 language sql immutable parallel safe
@@ -16880,7 +16918,7 @@ begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
 end;
 
--- The importance of a memory of which nobody says how much it matters; the default of the column is the same.
+-- The importance of a memory whose writer gives no importance; the default of the column is the same.
 create or replace function memory._default_importance()
 returns double precision
 language sql immutable parallel safe
@@ -16888,8 +16926,9 @@ begin atomic
   select 0.5;
 end;
 
--- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
--- times does not pay for them: PostgreSQL prepares an inlined expression once per transaction, used or not.
+-- The argument that breaks a rule of times; null when none does. The function is in PL/pgSQL, so that a memory without
+-- any of these times pays nothing: PostgreSQL prepares an inlined expression once per transaction, even if the
+-- expression is not used.
 create or replace function memory._period_problem(
   p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
 )
@@ -16905,9 +16944,9 @@ begin
 end;
 $$;
 
--- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
--- rule. Tags are looked at only when they are new, so that a memory that was stored before tags were limited can change
--- in everything else.
+-- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
+-- argument breaks. The function checks tags only when they are new, so that the other columns can change in a memory
+-- that was stored before tags were limited.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language sql stable parallel safe
@@ -17017,11 +17056,11 @@ begin
 end;
 $$;
 
--- When memories were said, and what happens when a statement is said again. Jobs end in any order, so the order in
--- which memories were stored decides nothing about extracted memories.
+-- The times at which memories were said, and the changes of a memory that is said again. Jobs end in any order, so the
+-- order in which memories were stored decides nothing about extracted memories.
 
--- The time that orders memories which disagree: when the newest message said so. For a memory that no message states,
--- what its writer gave as valid_from, or else when it was last said.
+-- The time that orders memories which disagree: the time of the newest message that states the memory. For a memory
+-- that no message states, it is the writer's valid_from, or else the time at which the memory was last said.
 create or replace function memory._stated_at(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -17031,8 +17070,9 @@ begin atomic
     (p_memory).valid_from, (p_memory).said_at, (p_memory).created_at);
 end;
 
--- Since when nobody has said a memory again, from which its age counts in a context: not since when it holds. Who says
--- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes.
+-- The time at which a memory was last said, from which a context counts its age. The start of its validity does not
+-- count: a person who says today that she moved to Lisbon last year lives there today. If the memory begins to hold in
+-- the future, its age counts from that time.
 create or replace function memory._last_said(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -17040,10 +17080,10 @@ begin atomic
   select greatest(coalesce((p_memory).said_at, (p_memory).created_at), (p_memory).valid_from);
 end;
 
--- Of two memories the one with the greater value was said later: the time (microseconds since 1970), then the number of
--- the message in its thread, because messages that are stored together have one time; then the more confident one is
--- greater. Sort by thread_id, created_at and memory_id after it: the memories of one message are stored by one job in
--- the order of its text.
+-- The order in which memories were said: of two memories, the one with the greater value was said later. The value has
+-- the time (microseconds since 1970), then the number of the message in its thread, because messages that are stored
+-- together have one time, then the confidence. Sort by thread_id, created_at and memory_id after this value: one job
+-- stores the memories of one message in the order of the message's text.
 create or replace function memory._said(p_memory memory.memories)
 returns numeric[]
 language plpgsql immutable parallel safe
@@ -17056,8 +17096,9 @@ begin
 end;
 $$;
 
--- The memory that has this content already: a current one, or an extracted one that a job hid. Null where the content
--- must be stored: of a contradiction that a stated memory won, a reconciliation decides anew.
+-- The memory that already has this content: a current memory, or an extracted memory that a job hid. The result is null
+-- if the content must be stored. This includes an extracted memory that lost a contradiction to a stated memory,
+-- because a reconciliation then decides anew.
 create or replace function memory._known_memory(
   p_user_id text, p_agent_id text, p_content_hash text
 )
@@ -17096,8 +17137,9 @@ begin
 end;
 $$;
 
--- Notes that an extracted memory was said by further messages; false when they change nothing. The memory holds since
--- the first time and counts as said at the last; it names the messages of one thread, the one where it was said last.
+-- Notes that further messages said an extracted memory; returns false when these messages change nothing. The memory
+-- holds from the earliest of these times and counts as said at the latest. It names the messages of one thread, the
+-- thread in which it was said last.
 create or replace function memory._say_again(
   p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
   p_valid_from timestamptz, p_event_time jsonb
@@ -17116,7 +17158,8 @@ declare
     else p_known.source_seqs
   end;
 begin
-  -- A web page that repeats what the user said changes nothing: it would become the source of the memory.
+  -- A web page that repeats a statement of the user changes nothing, because the web page would become the source of
+  -- the memory.
   if memory._is_stated(p_known)
     or not memory._may_outrank(memory._least_trust(p_known.user_id, p_thread_id, p_seqs), p_known.trust)
     or not is_later and not is_earlier and p_known.source_seqs @> seqs then
@@ -17140,9 +17183,9 @@ begin
 end;
 $$;
 
--- Notes that somebody states a memory once more: it counts as said now. One that a model drew from what was said is
--- stated from now on, and a plain fact takes the type that it is said to have. What a tool or a web page repeats
--- changes nothing of what people said.
+-- Notes that somebody states a memory once more: the memory counts as said now. A memory that a model extracted counts
+-- as stated from now on, and a plain fact takes the type of the new statement. Repetitions by a tool or a web page
+-- change nothing about statements of people.
 create or replace function memory._state_again(
   p_known memory.memories, p_source text, p_memory_type text, p_metadata jsonb
 )
@@ -17167,7 +17210,8 @@ begin
 end;
 $$;
 
--- Swaps a memory that lost a contradiction with the extracted memory that won it, once the loser was said later.
+-- Lets an extracted memory hide its winner after all: the memory lost a contradiction to another extracted memory and
+-- was said again later.
 create or replace function memory._win_again(p_user_id text, p_loser uuid)
 returns void
 language plpgsql volatile parallel unsafe
@@ -17204,11 +17248,12 @@ begin
 end;
 $$;
 
--- What metadata says about its memory. Applications that store memories as JSON keep tags, confidence and importance
--- in the metadata, but search, lists and the limit read columns. So memory.add_memory() and memory.update_memory() take
--- from the metadata what the caller leaves out, and store the metadata unchanged. Metadata may be any JSON: a value
--- that the column cannot hold (a confidence of "high" or 95, a number among the tags) is metadata like any other.
--- Triggers do not do this: whoever inserts a row or restores an earlier version names its columns.
+-- The attributes of a memory that its metadata gives. Applications that store memories as JSON keep tags, confidence
+-- and importance in the metadata, but search, lists and the limit read columns. So memory.add_memory() and
+-- memory.update_memory() take arguments that the caller leaves out from the metadata, and store the metadata unchanged.
+-- Metadata may be any JSON: a value that the column cannot hold (a confidence of "high" or 95, a number among the tags)
+-- is metadata like any other. Triggers do not read attributes from metadata: a statement that inserts a row or restores
+-- an earlier version names its columns.
 
 -- Whether metadata has an attribute of its memory.
 create or replace function memory._has_memory_attributes(p_metadata jsonb)
@@ -17218,9 +17263,9 @@ begin atomic
   select p_metadata ?| array['tags', 'confidence', 'importance'];
 end;
 
--- The number from 0 to 1 under this key. Null when there is none, or when p_before, the metadata that this metadata
--- replaces, had the same: the column may have been changed since. Only numbers are between two numbers, because jsonb
--- sorts each type apart from the others.
+-- The number from 0 to 1 under this key. The result is null when the key has no such number, or when p_before, the
+-- metadata before the change, had the same number: the column may have changed since. Only numbers lie between two
+-- numbers, because jsonb sorts each type apart from the others.
 create or replace function memory._share_in(p_metadata jsonb, p_key text, p_before jsonb default null)
 returns double precision
 language plpgsql immutable parallel safe
@@ -17233,7 +17278,8 @@ begin
 end;
 $$;
 
--- The tags under the key tags. Null when there is no list of texts that tags can be, or when p_before had the same.
+-- The tags under the key tags. The result is null when the key has no list of valid tags, or when p_before had the same
+-- list.
 create or replace function memory._tags_in(p_metadata jsonb, p_before jsonb default null)
 returns text[]
 language plpgsql immutable parallel safe
@@ -17251,10 +17297,10 @@ begin
 end;
 $$;
 
--- Whether somebody stated a memory, or a model drew it from a conversation. Stated memories are evicted last, and the
--- word of a model alone never changes them.
+-- A memory is stated if a person or an application stated it, and extracted if a model drew it from a conversation. The
+-- limit evicts stated memories last, and a model's decision alone never changes them.
 
--- Whether a memory of this source was stated. The column is_stated has the result.
+-- Whether memories of this source are stated. The column is_stated has the result.
 create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
@@ -17262,9 +17308,9 @@ begin atomic
   select p_source not in ('extraction', 'reconciliation', 'thread_summary');
 end;
 
--- Whether a memory counts as stated now: it was stated, or somebody has reworded it since. A memory that version 0.1
--- merged from others (source reconciliation) has a text of the model's own. It counts as stated if one of the memories
--- that it was merged from was, or if they are all gone, because then nobody can tell.
+-- Whether a memory counts as stated now: somebody stated it, or has reworded it since. A memory that version 0.1 merged
+-- from others (source reconciliation) has a text of the model's own. Such a memory counts as stated if one of the
+-- merged memories was stated, or if they are all gone, because then nobody can tell.
 create or replace function memory._is_stated(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -17286,8 +17332,8 @@ begin
 end;
 $$;
 
--- When the content of a memory was last changed; null if never. No model changes the content of a memory, so somebody
--- did.
+-- The time of the last change of a memory's content; null if the content never changed. No model changes the content of
+-- a memory, so a person or an application made the change.
 create or replace function memory._reworded_at(p_candidate memory.memories)
 returns timestamptz
 language plpgsql stable parallel safe
@@ -17320,7 +17366,7 @@ begin
       'Name the memory that takes its place.');
   end if;
   perform memory._lock_scopes_of(user_id, array[old_memory_id, new_memory_id]);
-  -- Both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
+  -- The query locks both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
   select array_agg(l.memory_id) into present
   from (
     select m.memory_id
@@ -17343,7 +17389,7 @@ comment on function memory.supersede_memory(text, uuid, uuid, text) is
 'Hides a memory behind another memory of the same user that replaces it. memory.restore_memory() undoes that. When the '
 'new memory is deleted or expires, the old one is current again.';
 
--- Hides all of these memories but the winner behind the winner.
+-- Hides all of these memories except the winner behind the winner.
 create or replace function memory._supersede_all(p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -17360,11 +17406,11 @@ begin
 end;
 $$;
 
--- How far a memory is trusted, from 0 to 1, and what becomes of one that looks like an attack. A caller can only lower
--- trust: what raises it is computed here from stored rows, because a model writes replies and metadata.
+-- The trust of memories, from 0 to 1, and the quarantine of memories that look like an attack. A caller can only lower
+-- trust. These functions compute higher trust from stored rows, because a model writes replies and metadata.
 
--- Whether a memory of one trust may hide, or change, one of another: what a tool or a web page said never does that to
--- what people said.
+-- Whether a memory with the trust p_trust may hide or change a memory with the trust p_other: the words of a tool or a
+-- web page never hide or change the words of people.
 create or replace function memory._may_outrank(p_trust double precision, p_other double precision)
 returns boolean
 language sql immutable parallel safe
@@ -17372,8 +17418,8 @@ begin atomic
   select coalesce(p_trust >= 0.5 or p_trust >= p_other, true);
 end;
 
--- Whether the content of a memory that a model extracted is in quarantine already, by a rule or because somebody said
--- so, and the messages behind it are trusted no more than those before.
+-- Whether the content of an extracted memory is already in quarantine, by a rule or by a caller, under messages that
+-- are trusted at least as much as the messages behind the new memory.
 create or replace function memory._is_quarantined_content(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -17387,8 +17433,8 @@ begin
 end;
 $$;
 
--- The trust of a new memory: that of its source; of one that names its messages the least of theirs, while they are
--- stored. Of the summary of a conversation all its messages count.
+-- The trust of a new memory: the trust of its source, or, if the memory names its messages, the lowest trust of these
+-- messages while they are stored. For the summary of a conversation all its messages count.
 create or replace function memory._memory_trust(p_candidate memory.memories)
 returns double precision
 language plpgsql stable parallel safe
@@ -17409,9 +17455,9 @@ begin
 end;
 $$;
 
--- Puts a memory into quarantine that its writer is about to store, if it looks like an attack: an instruction to a
--- model, hidden characters, markup of prompts, a credential. An attack that is in quarantine already is not stored
--- again: then this returns null.
+-- Puts a memory that its writer is about to store into quarantine if the memory looks like an attack: an instruction to
+-- a model, hidden characters, markup of prompts, or a credential. If the same attack is already in quarantine, the
+-- function returns null, and the memory is not stored again.
 create or replace function memory._judged_memory(p_candidate memory.memories, p_is_new boolean)
 returns memory.memories
 language plpgsql volatile parallel unsafe
@@ -17441,8 +17487,8 @@ begin
 end;
 $$;
 
--- Puts memories into quarantine that are neither deleted nor there already, and returns how many. The caller has locked
--- the counters of their agents. Memories that they hid are current again (memory._release_hidden()).
+-- Puts memories that are neither deleted nor in quarantine into quarantine, and returns their number. The caller has
+-- locked the counters of their agents. Memories that they hid become current again (memory._release_hidden()).
 create or replace function memory._quarantine_memories(
   p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
 )
@@ -17461,8 +17507,8 @@ begin
 end;
 $$;
 
--- Takes a memory out of quarantine; false when the same content is stored by now as another memory. The caller has
--- locked the counter of its agent. Memories that it hid before are hidden again.
+-- Takes a memory out of quarantine; returns false if another memory has the same content by now. The caller has locked
+-- the counter of its agent. Memories that the memory hid before are hidden again.
 create or replace function memory._release_quarantined(p_memory memory.memories)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -17479,7 +17525,7 @@ begin
       released_at = statement_timestamp(), operation = 'release'
   where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
   perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
-  -- Whoever hid it may have gone meanwhile, which releases only memories outside of quarantine.
+  -- The winner may have gone meanwhile; a winner that goes releases only memories outside of quarantine.
   winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
   if winner is distinct from p_memory.superseded_by then
     perform memory._release_hidden(p_memory.user_id, p_memory.superseded_by, winner);
@@ -17551,15 +17597,15 @@ comment on function memory.update_memory(
 'importance that are left out are taken from the new metadata where it changes them. expires_at => infinity removes '
 'an expiry.';
 
--- Which memories a reader sees: four functions, each a part of the one before. The planner inlines all functions of
--- this file; a SET clause would prevent that.
---   _visible_memories  not deleted, not expired, and current at the time asked about. For model work: reconciliation,
---                      consolidation, embedding and near-duplicates also look at memories whose valid_to has passed.
---   _shown_memories    of those, without memories whose valid_to has passed unless the past is asked for. For search
---                      with filters.
---   _valid_memories    the shown ones of now, of one agent or all. For prompts and for search without filters.
---   _listed_memories   the shown ones, and if asked for those in quarantine, under the filters of list_memories() and
---                      count_memories().
+-- The memories that a reader sees. Four functions choose them; each but the first reads the result of an earlier one:
+--   _visible_memories  memories that are not deleted and not expired, and were current at the given time. Jobs read
+--                      them: reconciliation, consolidation, embedding and near-duplicates also compare memories whose
+--                      valid_to has passed.
+--   _shown_memories    visible memories whose valid_to has not passed, or all visible ones if the caller asks for the
+--                      past. A search with filters reads them.
+--   _valid_memories    the memories shown now, of one agent or all. Prompts and searches without filters read them.
+--   _listed_memories   shown memories, and if the caller asks for them memories in quarantine, under the filters of
+--                      list_memories() and count_memories().
 
 -- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
 create or replace function memory._is_current(p_memory memory.memories)
@@ -17569,9 +17615,9 @@ begin atomic
   select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
 end;
 
--- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at) and
--- valid_to. A superseded memory held until the one that took its place began to hold, or until it was superseded if
--- that one is older or gone.
+-- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
+-- at that time by valid_from (or created_at) and valid_to. A superseded memory held until its winner began to hold, or,
+-- if the winner is older or gone, until it was superseded.
 create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
 returns setof memory.memories
 language sql stable parallel safe
@@ -17604,7 +17650,7 @@ begin atomic
     or p_include_superseded;
 end;
 
--- The constants let the planner fold the CASE of _visible_memories() away, so that memories_recent_idx can be used.
+-- The constants let the planner fold the CASE of _visible_memories() away, so that it can use memories_recent_idx.
 create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
@@ -17642,7 +17688,8 @@ begin atomic
       or strpos(lower(m.embedding_text), lower(p_search)) > 0);
 end;
 
--- The last moment at which _valid_memories() has the memory if nothing changes it; -infinity when it is hidden already.
+-- The last moment at which _valid_memories() has the memory if nothing changes it; -infinity if the memory is hidden
+-- already.
 create or replace function memory._valid_until(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -18391,9 +18438,9 @@ begin atomic
   select a.user_id from memory.artifacts as a;
 end;
 
--- The passages of the first 48 KiB, one by one, and the end of a longer content, because a log ends with its errors. So
--- an artifact has at most about twenty embeddings (13,000 tokens). The middle is found by its words. The first passage
--- has the description, too.
+-- The texts of artifacts to embed: the description and the first passage together, each further passage of the first 48
+-- KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about twenty
+-- embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -18419,9 +18466,10 @@ begin
 end;
 $$;
 
--- Each part is found for itself, and memory.search() shows the best one of an artifact. If the search compares words,
--- parts that are not parsed yet are returned with their text, so that memory._ranked() can parse them: the first 64 KiB
--- of an artifact and its end, because a search parses half a MiB in all.
+-- The parts of artifacts for a search. A search finds each part for itself, and memory.search() shows the best part of
+-- an artifact. If the search compares words, parts that are not parsed yet come with their text, so that
+-- memory._ranked() can parse them. These are the first 64 KiB of an artifact and its end, because a search parses half
+-- a MiB in all.
 create or replace function memory._artifact_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -18448,8 +18496,9 @@ begin atomic
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- Shows the placeholder and, below it, the passage of the part that says most of the query. Without a query in words it
--- is the embedded text of the part: all of it, or its end. from_line is the line in which the passage begins.
+-- The columns of one result: the placeholder and, below it, the passage of the part that says most about the query.
+-- Without a query in words the passage is the embedded text of the part: the whole part, or the end of the content.
+-- from_line is the line in which the passage begins.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -18487,8 +18536,8 @@ begin atomic
   select d.user_id from memory.documents as d;
 end;
 
--- A piece is embedded with the title of its document. A long document is embedded once a job has cut it, which is when
--- its pieces have a token_count.
+-- The pieces of documents to embed, each with the title of its document. A long document is embedded once a job has cut
+-- it into pieces; then its pieces have a token_count.
 create or replace function memory._document_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -18537,9 +18586,10 @@ begin atomic
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;
 
--- The result has the id of the document. If no job has cut a long document yet, it shows the passage that says most of
--- the query, about as long as a piece. Version 0.1 stored such a document as one piece of up to 10 MB, of which the
--- beginning is read: all of 9.6 MB would take nine minutes. valid_from is when an archived conversation began.
+-- The columns of one result, under the id of the document. If no job has cut a long document yet, the result shows the
+-- passage that says most about the query, about as long as a piece. Version 0.1 stored such a document as one piece of
+-- up to 10 MB. The function reads only the beginning of such a piece, because 9.6 MB would take nine minutes.
+-- valid_from is the time at which an archived conversation began.
 create or replace function memory._document_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -18575,7 +18625,7 @@ begin atomic
   select s.user_id from memory.memory_scopes as s where s.memory_count > 0;
 end;
 
--- A memory is embedded by its embedding_text, or by its content where embedding_text is blank.
+-- The memories to embed, by their embedding_text, or by their content where embedding_text is blank.
 create or replace function memory._memory_embeddable(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
 returns table (id text, text text)
 language sql stable parallel safe
@@ -18599,9 +18649,10 @@ begin
 end;
 $$;
 
--- Three branches: a search without filters runs the first two, a search with filters the third. The first reads
--- memories from memories_recent_idx alone, so it must not name a column that the index lacks. The second adds the
--- memories whose words are too long for the index. The third reads all memories from the table.
+-- The memories for a search. A search without filters runs the first two branches, a search with filters the third. The
+-- first branch reads memories from memories_recent_idx alone, so it must not name a column that the index lacks. The
+-- second branch adds the memories whose words are too long for the index. The third branch reads all memories from the
+-- table.
 create or replace function memory._memory_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -18636,8 +18687,9 @@ begin atomic
     and ((p_filters).filter is null or m.metadata @> (p_filters).filter);
 end;
 
--- The thread is read here, because memories_recent_idx does not have it. No row for a memory that is hidden although
--- its embedding says otherwise: a change under repeatable read does not see an embedding that was stored meanwhile.
+-- The columns of one result. This function reads the thread from the table, because memories_recent_idx lacks it. The
+-- function returns no row for a hidden memory whose embedding does not say so yet: a change of the memory under
+-- repeatable read does not see an embedding that another session stores meanwhile.
 create or replace function memory._memory_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -18647,7 +18699,7 @@ begin atomic
   select p_id, m.thread_id, m.content, m.metadata, jsonb_build_object(
     'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
     'agent_id', m.agent_id, 'superseded_by', m.superseded_by,
-    -- The messages that state it, so that an application can show them.
+    -- The messages that state the memory, so that an application can show them.
     'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs, 'trust', m.trust),
     memory._real_or_null(m.valid_from)
   from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m
@@ -18663,14 +18715,14 @@ language sql stable parallel safe
 begin atomic
   select t.user_id from memory.threads as t
   where t.message_count > 0
-    -- The compressed messages of a thread may outlive those that it has kept.
+    -- The compressed messages of a thread may outlive the messages that the thread has kept.
     or t.next_seq > 0 and exists (
       select from memory.messages as m
       where m.user_id = t.user_id and m.thread_id = t.thread_id and m.summary_id is not null);
 end;
 
--- The messages of all threads of a user that are neither cleared nor expired, those that compression has taken out of
--- their threads among them.
+-- The messages of all threads of a user that are neither cleared nor expired, including messages that compression has
+-- taken out of their threads.
 create or replace function memory._searchable_messages(p_user_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -18679,7 +18731,7 @@ begin atomic
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
 
--- Whether a message passes the filters of a search; p_agent is that of the message.
+-- Whether a message passes the filters of a search. p_agent is the agent of the message.
 create or replace function memory._message_passes(
   p_thread_id text, p_agent text, p_created_at timestamptz, p_metadata jsonb, p_agent_id text,
   p_filters memory._search_filters
@@ -18696,8 +18748,9 @@ begin atomic
     and ((p_filters).filter is null or p_metadata @> (p_filters).filter);
 end;
 
--- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.
--- The content is cut twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
+-- The text by which a message is embedded, with its date and its speaker, because search finds this text far better
+-- than the content alone. The function cuts the content twice, so that PostgreSQL fetches only the beginning of 10 MiB
+-- that are stored compressed.
 create or replace function memory._embedded_text(p_message memory.messages)
 returns text
 language sql stable parallel safe
@@ -18710,8 +18763,8 @@ begin atomic
     24000);
 end;
 
--- The messages of the thread p_scope from p_from_seq to p_to_seq. For a backfill (p_scope null) the messages of all
--- threads, if search.embed_messages is on.
+-- The messages to embed: those of the thread p_scope from p_from_seq to p_to_seq; for a backfill (p_scope null) the
+-- messages of all threads, if search.embed_messages is on.
 create or replace function memory._message_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -18740,8 +18793,8 @@ begin
 end;
 $$;
 
--- If the search compares words, a message that is not parsed yet is returned with its content and metadata, so that
--- memory._ranked() can parse it.
+-- The messages for a search. If the search compares words, a message that is not parsed yet comes with its content and
+-- metadata, so that memory._ranked() can parse the message.
 create or replace function memory._message_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -18829,7 +18882,8 @@ begin atomic
     and ((p_filters).filter is null or s.metadata @> (p_filters).filter);
 end;
 
--- valid_from is the time of the newest message that the summary covers, while that message is stored.
+-- The columns of one result. valid_from is the time of the newest message that the summary covers, as long as that
+-- message is stored.
 create or replace function memory._summary_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -18871,12 +18925,13 @@ comment on function memory.backfill_status() is
 'How far each registered embedding model is: how many of the texts that can be searched (total) it has embedded '
 '(done). Reads the texts of all users, so it is for administrators.';
 
--- Chooses the texts to embed. A text is to be embedded if it has no embedding of the active model. Nothing else records
--- that, so a lost job loses nothing.
+-- These functions choose the texts to embed: every text without an embedding of the active model. No table lists these
+-- texts, so a lost job loses nothing.
 
--- The texts of a scope as they are embedded: those of one thread (p_scope is the thread_id, and only messages from
--- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Each text is cut at 24,000
--- characters, because models read 8,192 tokens. The order of the sources is the order in which jobs embed them.
+-- The texts of a scope in the form in which they are embedded. The scope is one thread (p_scope is the thread_id, and
+-- only messages from p_from_seq to p_to_seq), all other texts of a user (''), or all texts of a user (null). The
+-- function cuts each text at 24,000 characters, because models read 8,192 tokens. Jobs embed the sources in the order
+-- of this function.
 create or replace function memory._embeddable(
   p_user_id text, p_scope text, p_from_seq bigint default 0, p_to_seq bigint default 9223372036854775807
 )
@@ -18912,14 +18967,14 @@ begin atomic
   ;
 end;
 
--- Whether a text of the scope has no embedding of the model. Hash joins are forced: the planner expects a few texts
--- where there are thousands, and would compare each text with each embedding, which takes seconds.
+-- Whether a text of the scope has no embedding of the model. The settings force hash joins: the planner expects a few
+-- texts where there are thousands, and would compare each text with each embedding, which takes seconds.
 create or replace function memory._has_unembedded(p_user_id text, p_scope text, p_model text)
 returns boolean
 language plpgsql stable parallel safe
 set enable_nestloop = off
 set enable_mergejoin = off
-set jit = off -- A plan with a forbidden join counts as so expensive that it would be compiled, for half a second.
+set jit = off -- A forbidden join counts as so expensive that PostgreSQL would compile the plan, for half a second.
 as $$
 begin
   return exists (
@@ -18929,7 +18984,7 @@ begin
 end;
 $$;
 
--- The filters of a search as one value; null where a filter is not set. include_superseded is true or null.
+-- The filters of a search as one value; a filter that is not set is null. include_superseded is true or null.
 create or replace function memory._filters(
   p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
   p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
@@ -18947,7 +19002,7 @@ begin atomic
     p_namespaces)::memory._search_filters;
 end;
 
--- The sources of p_sources that can pass the filters: some filters let only memories pass, some only documents.
+-- The sources among p_sources whose texts can pass the filters: only memories pass some filters, only documents others.
 create or replace function memory._sources_that_pass(p_sources text[], p_filters memory._search_filters)
 returns text[]
 language plpgsql immutable parallel safe
@@ -18962,8 +19017,8 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by this policy: documents with the resource knowledge_base, all others
--- with the resource memory. Tells the caller when none is left.
+-- The sources among p_sources that the policy gives to the agent: documents need the resource knowledge_base, all other
+-- sources the resource memory. The function raises a notice if no source is left.
 create or replace function memory._sources_of_agent(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe
@@ -18983,13 +19038,13 @@ begin
 end;
 $$;
 
--- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
--- different are stored.
+-- After a change of search.language (10_policy/languages.sql), jobs parse a user's texts anew. They store only words
+-- that have changed.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A watermark of
--- kind parsed_anew names the source and the text where the next call goes on; its position is that of the change, so
--- that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
--- after its job died memory.sweep() queues another one.
+-- Parses texts of a user after a change of search.language: at least one text, up to p_max_bytes in all. A watermark of
+-- kind parsed_anew names the source and the text after which the next call continues. Its position is the position of
+-- the change, so that a later change begins anew. The function does not wait for locked rows: the worker gets 55P03 and
+-- tries again later; if the worker's job dies, memory.sweep() queues another job.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -18997,8 +19052,8 @@ as $$
 declare
   changed_at constant bigint := (
     select max(k.position) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
-  sources constant int := 5; -- of memory._parse_some_anew()
-  place jsonb; -- number of the source, and the key of its last text: text and number
+  sources constant int := 5; -- the sources of memory._parse_some_anew()
+  place jsonb; -- the number of the source, and the key of its last text: text and number
   step record;
   bytes_left int := p_max_bytes;
 begin
@@ -19026,9 +19081,10 @@ begin
 end;
 $$;
 
--- Parses the next texts of one source after this key, 1,000 at most, and returns the last key and the bytes read; null
--- when there are no more. Each text counts 4,000 bytes more than it has, so that one call holds the threads of at most
--- 1,000 short messages: it took 32,000 while a text counted 100 more, and appends waited for 8 to 13 s.
+-- Parses the next texts of one source after this key, at most 1,000, and returns the last key and the bytes read; null
+-- when no text is left. Each text counts 4,000 bytes more than it has, so that one call locks the threads of at most
+-- 1,000 short messages. When a text counted only 100 bytes more, a call read 32,000 messages, and appends waited for 8
+-- to 13 s.
 create or replace function memory._parse_some_anew(
   p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
   out last_number bigint, out bytes bigint
@@ -19038,7 +19094,7 @@ as $$
 declare
   texts text[];
   numbers bigint[];
-  languages jsonb; -- by agent
+  languages jsonb; -- the languages of the agents
   nothing constant text := '00000000-0000-0000-0000-000000000000';
 begin
   p_text := case when p_source > 1 then coalesce(nullif(p_text, ''), nothing) else p_text end;
@@ -19079,7 +19135,7 @@ begin
     when 1 then
       perform from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
-      -- Once per agent, because reading the policy takes longer than parsing a short message.
+      -- One call for each agent, because reading the policy takes longer than parsing a short message.
       languages := (
         select jsonb_object_agg(a.agent_id, memory._language(p_user_id, a.agent_id))
         from (
@@ -19089,7 +19145,7 @@ begin
             select v.agent_id from memory.messages as v
             where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number offset 0) as o
           offset 0) as a);
-      with w as materialized ( -- else a plan that was made without statistics may parse a text once per message
+      with w as materialized ( -- otherwise a plan made without statistics may parse a text once per message
         select o.thread_id, o.seq, memory._message_vector(
             (languages ->> o.agent_id)::regconfig, o.content, o.metadata, o.created_at) as words
         from unnest(texts, numbers) as k (text, number)
@@ -19114,7 +19170,7 @@ begin
       from (select o.memory_id, p.words, p.is_long
             from memory.memories as o cross join lateral memory._memory_words(o) as p
             where o.user_id = p_user_id and o.memory_id = any (texts::uuid[])
-              and memory._memory_problem(o, false) is null offset 0) as w -- the update would be refused
+              and memory._memory_problem(o, false) is null offset 0) as w -- because a trigger would refuse the update
       where m.user_id = p_user_id and m.memory_id = w.memory_id
         and coalesce(m.search_vector, m.long_search_vector) <> w.words;
     when 3 then
@@ -19163,12 +19219,12 @@ begin
 end;
 $$;
 
--- The rows that a search may see, before any of them is ranked. Every filter is applied here or in the sources, so none
--- is applied after a limit. p_sources are those of memory._sources_that_pass(). number is the seq of a message and the
--- number of a document's piece. p_unfiltered says that p_filters is null. It replaces up to ten tests per row by one;
--- ten would take half of the time of a search. p_compares_words asks for the content and metadata of messages that are
--- not parsed yet. Each source tests p_sources and returns its name itself. If this function did both around each call,
--- the planner could not make one plain Append of all sources, and a search would take 4 % longer.
+-- The rows that a search may see, before the ranking. This function and the sources apply all filters, so no filter
+-- comes after a limit. p_sources are the result of memory._sources_that_pass(). number is the seq of a message and the
+-- number of a document's piece. p_unfiltered says that p_filters is null; this one test replaces up to ten tests per
+-- row, which would take half of the time of a search. p_compares_words asks for the content and metadata of messages
+-- that are not parsed yet. Each source tests p_sources and returns its name itself. If this function did both around
+-- each call, the planner could not make one plain Append of all sources, and a search would take 4 % longer.
 create or replace function memory._searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -19208,9 +19264,9 @@ begin atomic
     and ((p_filters).created_before is null or t.created_at < (p_filters).created_before));
 end;
 
--- The columns of one result of a search. They are read for the few results that are returned, not for all rows that are
--- ranked. If the source has no row, content is null, and the caller leaves the result out. If a text is too long to be
--- shown as a whole, it shows the part that says most of p_query.
+-- The columns of one result of a search. A search calls this function only for the few results that it returns. If the
+-- source has no row, content is null, and the caller leaves the result out. If the whole text is too long to show,
+-- content is the part that says most about p_query.
 create or replace function memory._search_row(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
   p_filters memory._search_filters default null, p_query text default null,
@@ -21348,12 +21404,13 @@ begin atomic
   select distinct k.user_id from memory.marks as k where k.kind = 'language';
 end;
 
--- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
--- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the newest stays, or one that says all that the newest says; of contradictions the fact that
--- was said later, or of facts said at the same time the more confident one, but what the user stated before what was
--- extracted. Sets that break these rules are left alone and counted as refused. The built-in model decides anew about
--- hidden facts too; those that it names as open become current unless a set hides them again.
+-- Applies a model's decisions about facts: which are duplicates, and which contradict each other. The function acts on
+-- a set of facts only if all belong to one agent and one subject, none has changed since the job handed them out, and
+-- memory._may_hide() agrees. Of duplicates the newest stays, or a fact that says all that the newest says. Of
+-- contradicting facts the one that was said later stays, and of facts said at the same time the more confident one; but
+-- a fact that the user stated wins over an extracted fact. Sets that break these rules change nothing and count as
+-- refused. The built-in model also decides anew about hidden facts: those that it names as open become current unless a
+-- set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -21368,7 +21425,7 @@ declare
   claims jsonb;
   winner uuid;
   losers uuid[];
-  hidden uuid[] := array[]::uuid[]; -- by a set of this reply
+  hidden uuid[] := array[]::uuid[]; -- the facts that the sets of this reply hide
   reason text;
   kept int;
   merged int;
@@ -21379,8 +21436,8 @@ begin
 
   ids := memory._lock_unchanged(p_job.user_id, p_job.input -> 'facts');
   handed_out := ids;
-  -- At most four mentions per fact are looked at: a reply that names each fact again and again would be compared for
-  -- minutes, and an honest reply needs two mentions.
+  -- The function reads at most four mentions per fact: comparing a reply that names each fact again and again would
+  -- take minutes, and an honest reply needs two mentions.
   select coalesce(jsonb_agg(to_jsonb(e) order by e.is_duplicate desc, e.position) filter (where e.is_looked_at), '[]'),
     count(*) filter (where not e.is_looked_at)
   into entries, refused
@@ -21418,12 +21475,13 @@ begin
                      when winner = memory._newest_said(p_job.user_id, entry_ids) then 'contradict'
                      else 'stated' end;
       hidden := hidden || losers;
-      -- A fact that is hidden so already keeps its version.
+      -- A fact that is already hidden in the same way keeps its version.
       perform memory._supersede_all(p_job.user_id, array(
         select m.memory_id from memory.memories as m
         where m.user_id = p_job.user_id and m.memory_id = any (losers)
           and (m.superseded_by, m.supersede_reason) is distinct from (winner, reason)), winner, reason);
-      -- The numbers of hidden duplicates now name the fact that stays; those of contradicted facts name nothing.
+      -- The numbers of hidden duplicates now point to the fact that stays; the numbers of contradicted facts point to
+      -- no fact.
       ids := array(
         select case when i.id <> all (losers) then i.id when item.is_duplicate then winner end
         from unnest(ids) with ordinality as i (id, position) order by i.position);
@@ -21437,10 +21495,10 @@ begin
   from jsonb_array_elements_text(p_result -> 'open') as n
   cross join lateral (select handed_out[n::numeric::int] as memory_id) as o
   where o.memory_id <> all (hidden);
-  if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- with a smaller n, older new facts were not looked at
+  if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- a smaller n leaves out older new facts
     perform memory._set_mark(p_job.user_id, '', 'reconcile_memories', (p_job.input ->> 'newest')::bigint);
   end if;
-  -- Counted at the end, because a fact that stayed in one set may have been hidden by a later one.
+  -- The counts come last, because a later set may have hidden a fact that stayed in an earlier set.
   select count(*) filter (where h.is_kept), count(*) filter (where h.is_new and h.supersede_reason = 'duplicate'),
     count(*) filter (where h.is_new and h.supersede_reason in ('contradict', 'stated'))
   into kept, merged, contradicted
@@ -21455,7 +21513,7 @@ begin
 end;
 $$;
 
--- Refuses a reply that is not lists of duplicates and contradictions among the facts that were given.
+-- Refuses a reply that is not lists of duplicates and contradictions among the given facts.
 create or replace function memory._check_reconciliation(p_result jsonb, p_given int)
 returns void
 language plpgsql stable parallel safe
@@ -21488,9 +21546,9 @@ begin
 end;
 $$;
 
--- The claims of some of the facts of a job, by memory_id: memory._claim(), and with it topics (memory._topics()),
--- is_stated and trust. Words that occur in more than half of ten or more facts are no topics, because they do not tell
--- the facts apart: the user's name, for example.
+-- The claims of some of the facts of a job, by memory_id: memory._claim() with the added fields topics
+-- (memory._topics()), is_stated and trust. If the job has ten or more facts, words in more than half of them are no
+-- topics, because such words do not tell the facts apart: the user's name, for example.
 create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -21516,10 +21574,10 @@ begin
 end;
 $$;
 
--- Which of duplicates stays: the newest, or one that says all that the newest says, of these the fullest (has the most
--- words), then the one whose text the model repeats, apart from case, spaces and punctuation. What a user stated comes
--- first. Null when the model's text says something that none of them says. A text of the model's own is never
--- stored.
+-- The duplicate that stays. A duplicate can stay if it is the newest or says all that the newest says. Of these,
+-- duplicates that the user stated come first, then those with the most words, then the one whose text the model
+-- repeats, apart from case, spaces and punctuation. The result is null if the model's text says more than the
+-- duplicates. A model's own text is never stored.
 create or replace function memory._wording_that_stays(
   p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
 )
@@ -21556,8 +21614,8 @@ begin
 end;
 $$;
 
--- Which of contradicting memories stays: the one that was said last. An extracted one gives way to what the user
--- stated, unless newer words of the user prove it.
+-- The contradicting memory that stays: the memory that was said last. An extracted memory gives way to a memory that
+-- the user stated, unless newer words of the user prove the extracted memory.
 create or replace function memory._side_that_stays(p_user_id text, p_memory_ids uuid[], p_claims jsonb)
 returns uuid
 language plpgsql stable parallel safe
@@ -21573,7 +21631,7 @@ begin
 end;
 $$;
 
--- Those of the memories that somebody stated, or all if nobody stated any.
+-- The memories that somebody stated, or all memories if nobody stated any.
 create or replace function memory._stated_or_all(p_memory_ids uuid[], p_claims jsonb)
 returns uuid[]
 language plpgsql stable parallel safe
@@ -21586,8 +21644,8 @@ begin
 end;
 $$;
 
--- The memory that was said last, or of those said at the same time the most confident one. A memory counts as said
--- again when a duplicate that it hides was said.
+-- The memory that was said last, or of memories said at the same time the most confident one. A memory counts as said
+-- again when somebody said a duplicate that it hides.
 create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe
@@ -21612,8 +21670,8 @@ begin
 end;
 $$;
 
--- Whether one of these memories may hide the others: all are still there, at least two, of one agent, about one
--- subject.
+-- Whether one of these memories may hide the others: at least two are left, none of them is missing, and all belong to
+-- one agent and one subject.
 create or replace function memory._may_supersede(p_user_id text, p_memory_ids uuid[])
 returns boolean
 language plpgsql stable parallel safe
@@ -21625,10 +21683,10 @@ begin
 end;
 $$;
 
--- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
--- are about the same thing; the winner is trusted enough; and what the user stated gives way only to what the user
--- stated, or in a contradiction to newer words of the user. Of duplicates the winner must say all that the loser says,
--- or be the newer one of two wordings of what may be one statement.
+-- Whether a model's decision is enough for one memory to hide another memory as a duplicate or a contradiction. The two
+-- must be about the same subject, and the winner must be trusted enough. A memory that the user stated only gives way
+-- to another memory that the user stated, or in a contradiction to newer words of the user. Of duplicates the winner
+-- must say all that the loser says, or be the newer of two wordings that may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -21654,9 +21712,10 @@ begin
 end;
 $$;
 
--- Whether messages of the user that are newer than a stated memory (the loser) say what an extracted memory (the
--- winner) says instead: all its new numbers, one of its new words if it has any, and a word that negates if it negates
--- more than the loser. Only the messages that the winner names as its source are read; deleted ones say nothing.
+-- Whether messages of the user that are newer than a stated memory (the loser) confirm an extracted memory (the
+-- winner). The messages confirm it if they have all its new numbers, one of its new words if it has any, and a negating
+-- word if the winner negates more than the loser. The function only reads the messages that the winner names as its
+-- source; deleted messages confirm no memory.
 create or replace function memory._has_newer_words(
   p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb
 )
@@ -21696,8 +21755,8 @@ begin
 end;
 $$;
 
--- Gives the duplicate that stays the tags of all and the highest confidence and importance among them. Text, times and
--- source messages stay those of each memory.
+-- Gives the duplicate that stays the tags of all duplicates and their highest confidence and importance. Text, times
+-- and source messages of each memory stay.
 create or replace function memory._keep_the_best(p_user_id text, p_winner uuid, p_losers uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -21708,8 +21767,8 @@ begin
     importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
-      -- A memory may have 100 tags of 255 characters, and more would make the job fail again and again. Its own come
-      -- first.
+      -- A memory may have 100 tags of 255 characters; with more, the job would fail again and again. The winner's own
+      -- tags come first.
       array(
         select k.tag
         from (
@@ -21724,10 +21783,10 @@ begin
 end;
 $$;
 
--- The n newest memories that state something lasting, under small numbers, those said last first. Facts of one agent
--- have one group number: a fact never hides a fact of another agent. The built-in model, which costs nothing, gets
--- 1,000 of them, and as many extracted facts that are hidden behind them: it decides about all anew, so that its
--- decisions do not depend on which facts were stored first.
+-- The n newest memories that state lasting facts, numbered from 1, those that were said last first. Facts of one agent
+-- have one group number, because a fact never hides a fact of another agent. The built-in model costs nothing, so it
+-- gets 1,000 memories, and as many extracted facts that are hidden behind them. It decides anew about all of them, so
+-- that its decisions do not depend on which facts were stored first.
 create or replace function memory._reconcile_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -21773,7 +21832,7 @@ begin
   into facts, facts_input, newest, tokens
   from numbered as p
   left join numbered as w on w.memory_id = p.superseded_by;
-  -- Facts that were looked at before are not looked at again, unless someone asks with n.
+  -- A job leaves out facts that an earlier job has read, unless the caller gives n.
   if (jsonb_array_length(facts) >= 2) is not true or not p_job.request ?| array['n', 'is_forced'] and exists (
     select from memory.marks as k
     where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories' and k.position >= newest
@@ -21788,7 +21847,7 @@ $$;
 
 create or replace function memory.reconcile_memories(user_id text, n int default 50)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
@@ -25243,9 +25302,9 @@ $$;
 
 -- The parts of a context. They are shown in the order of their places:
 --   0  message         the instructions that begin the thread
---   1  memories        what is remembered about the user
+--   1  memories        memories about the user
 --   2  user_summary    the summary of the user
---   3  recalled        what was said before about the query
+--   3  recalled        earlier messages about the query
 --   4  cross_session   earlier conversations, where the policy allows them and the query asks for them
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages
@@ -26693,7 +26752,7 @@ end;
 $$;
 
 -- The words of a thread's newest ten messages without the request itself, in lower case, and whether a user or a tool
--- has named a subject there: has said more than a greeting.
+-- has named a subject there, that is, has said more than a greeting.
 create or replace function memory._recently_said(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
   out oldest_seq bigint
@@ -27276,7 +27335,7 @@ declare
   candidates memory._recalled[] := array[]::memory._recalled[];
   wordings text[] := array[]::text[];
   keys text[] := array[]::text[]; -- three keys for each wording
-  all_keys text := e'\n'; -- the same keys as one text, which finds a key in a tenth of the time
+  all_keys text := e'\n'; -- the same keys as one text, where a key is found in a tenth of the time
   own_keys text[];
   asked_before bigint[] := array[]::bigint[]; -- messages that repeat the query
   hit record;

@@ -1,4 +1,4 @@
--- The sums of two objects of counts, such as {"memories": 2}. A count that one of them lacks is 0 there.
+-- The sums of two objects of counts, such as {"memories": 2}. A count that one object lacks is 0 there.
 create or replace function memory._added(p_a jsonb, p_b jsonb)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -13,8 +13,8 @@ begin
 end;
 $$;
 
--- A counter after a change of it. A counter that plain SQL has set beyond 10^15, or below 0, counts on from there, so
--- that one such row stops no memory.sweep() of others.
+-- The value of a counter after a change. If plain SQL has set the counter beyond 10^15 or below 0, the counter first
+-- moves to that limit, so that one such row does not stop memory.sweep() of other rows.
 create or replace function memory._counted_on(p_counter bigint, p_change bigint)
 returns bigint
 language sql immutable parallel safe

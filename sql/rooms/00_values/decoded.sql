@@ -1,5 +1,5 @@
--- The bytes of a text in base64 or hex, '' for a text that is neither, null for an empty text. The error of decode()
--- would quote the text.
+-- The bytes that a text encodes in base64 or hex; '' if the text is no such encoding, null if it is empty. The function
+-- raises no error, because the error of decode() quotes the text.
 create or replace function memory._decoded(p_text text, p_format text)
 returns bytea
 language plpgsql immutable parallel safe

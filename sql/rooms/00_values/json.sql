@@ -1,4 +1,4 @@
--- Refuses JSON of more than p_max_bytes: settings, filters, and the results and calls of jobs.
+-- Refuses JSON of more than p_max_bytes. Callers pass settings, filters, and the results and calls of jobs.
 create or replace function memory._check_json_size(p_argument text, p_value jsonb, p_max_bytes int, p_hint text)
 returns void
 language plpgsql immutable parallel safe
@@ -10,9 +10,9 @@ begin
 end;
 $$;
 
--- Refuses a filter that is no JSON object or too expensive. PostgreSQL compares each value of the filter with each
--- value of up to 1 MiB of metadata, and nothing interrupts the comparison of one row. 100 values take at most 0.4 s for
--- such a row; as many values as fit into 64 KiB would take a minute.
+-- Refuses a filter that is no JSON object or has more than 100 values. PostgreSQL compares each value of the filter
+-- with each value of up to 1 MiB of metadata, and neither a cancel nor a timeout interrupts the comparison of one row.
+-- 100 values take at most 0.4 s for such a row; as many values as fit into 64 KiB would take a minute.
 create or replace function memory._check_filter(p_filter jsonb)
 returns void
 language plpgsql immutable parallel safe
@@ -33,8 +33,8 @@ begin
 end;
 $$;
 
--- Refuses metadata that is no JSON object or larger than 1 MiB. p_which is added to the argument's name: it says which
--- of several messages has the metadata.
+-- Refuses metadata that is no JSON object or larger than 1 MiB. The error adds p_which to the argument's name, to say
+-- which of several messages has the metadata.
 create or replace function memory._check_metadata(p_metadata jsonb, p_which text default '')
 returns void
 language plpgsql immutable parallel safe

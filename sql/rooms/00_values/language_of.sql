@@ -1,17 +1,18 @@
--- The language by which the words of a text are parsed: p_prior, that of the policy, unless the text tells another one
--- by its stop words. Each word that is a stop word in n languages is 1/n of a vote for each, p_prior has half a vote
--- more. Of two languages with equally many the first of the list is taken. Languages of the second list are told by
--- texts with letters beyond ASCII only.
+-- The language whose dictionary parses the words of a text: p_prior, the language of the policy, unless the stop words
+-- of the text point to another language. Each word that is a stop word in n languages gives 1/n of a vote to each of
+-- them; p_prior gets another half vote. If two languages have equally many votes, the language that comes first in the
+-- list wins. Only a text with letters beyond ASCII can be in a language of the second list.
 --
--- Votes take 0.3 ms for a sentence. So texts among whose words by the prior's dictionary (p_words) is none of the
--- commonest of other languages are let go before: nearly all texts of an English user under English, and so on.
+-- The votes take 0.3 ms for a sentence. So the function first checks whether p_words, the words by the dictionary of
+-- p_prior, have one of the commonest words of other languages. Nearly all texts of an English user under English have
+-- none, and get p_prior without votes.
 create or replace function memory._language_of(p_said text, p_prior regconfig, p_words tsvector)
 returns regconfig
 language plpgsql immutable parallel safe
 as $$
 declare
   sample constant text := left(p_said, 1000);
-  -- Typed, or each call would read the constants.
+  -- The constants have a type, because each call would parse untyped constants.
   common constant tsquery := 'and|are|das|de|dei|della|der|des|det|di|die|du|egy|ei|ein|el|em|en|es|est|et|eu|for|gli|'
     'het|ich|ik|il|is|ist|ja|jag|je|jeg|la|le|les|lo|los|mein|meu|mi|mia|mijn|min|minha|mio|mon|my|nem|nicht|och|os|'
     'que|sono|the|um|uma|un|una|une|und|van|ve|you|az|bir|çok|és|là|är|ar|på|pa|и|в|я|не|на|у|с|мой|моя|это'::tsquery;

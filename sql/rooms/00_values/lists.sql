@@ -1,6 +1,6 @@
--- The rule that a list of names (tags, or the names that a filter allows) breaks; null when it breaks none. PostgreSQL
--- compares each entry of one array with each entry of the other, and neither a cancel nor statement_timeout interrupts
--- that: 3,000,000 tags against a filter of 20,000 took 46 s. 100 entries against 100 take 30 us.
+-- The name of the rule that a list of names (tags, or the names that a filter allows) breaks; null if it breaks none.
+-- PostgreSQL compares each entry of one array with each entry of the other, and neither a cancel nor statement_timeout
+-- interrupts the comparison: 3,000,000 tags against a filter of 20,000 took 46 s. 100 entries against 100 take 30 us.
 create or replace function memory._list_problem(p_list text[])
 returns text
 language plpgsql immutable parallel safe
@@ -12,14 +12,14 @@ begin
     return 'entries';
   elsif array_position(p_list, null) is not null then
     return 'nulls';
-  elsif pg_column_size(p_list) > 255 then -- no array of fewer bytes has a longer entry
+  elsif pg_column_size(p_list) > 255 then -- only an array with more bytes can have an entry over 255 characters
     return (select 'length' from unnest(p_list) as l (entry) where length(l.entry) > 255 limit 1);
   end if;
   return null;
 end;
 $$;
 
--- Refuses a list of names that memory._list_problem() finds wrong.
+-- Refuses a list of names that breaks a rule of memory._list_problem().
 create or replace function memory._check_list(p_argument text, p_list text[])
 returns void
 language plpgsql immutable parallel safe
@@ -45,7 +45,7 @@ begin
 end;
 $$;
 
--- Refuses row_limit and row_offset of a list that are out of range.
+-- Refuses a row_limit or row_offset that is out of range.
 create or replace function memory._check_page(p_row_limit int, p_row_offset int)
 returns void
 language plpgsql immutable parallel safe
@@ -62,7 +62,7 @@ begin
 end;
 $$;
 
--- The tags that are among p_wanted, each once. A cancel interrupts this query between two tags.
+-- The tags that are among p_wanted, each tag once. A cancel interrupts the query between two tags.
 create or replace function memory._tags_among(p_tags text[], p_wanted text[])
 returns text[]
 language plpgsql immutable parallel safe
@@ -72,9 +72,9 @@ begin
 end;
 $$;
 
--- The tags of a row that a query compares with p_wanted, the tags of a filter. Rows stored before tags were limited may
--- have millions of them; comparing 3,000,000 tags with 100 takes 5 s without interruption, so of such a row only the
--- wanted tags are compared.
+-- The tags of a row, for a comparison with p_wanted, the tags of a filter. A row that was stored before tags were
+-- limited may have millions of tags. Comparing 3,000,000 tags with 100 takes 5 s without interruption, so the function
+-- returns only the wanted tags of such a row.
 create or replace function memory._comparable_tags(p_tags text[], p_wanted text[])
 returns text[]
 language sql immutable parallel safe

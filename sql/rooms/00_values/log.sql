@@ -1,6 +1,6 @@
--- Says a line at level INFO. PostgreSQL sends INFO to the client whose statement says it, such as a worker, and writes
--- it into the server's log only if log_min_messages is info or lower. Otherwise the line goes there as LOG, the level
--- at which the server reports its own work.
+-- Writes a line at level INFO. PostgreSQL sends INFO to the client that runs the statement, such as a worker, and
+-- writes the line into the server's log only if log_min_messages is info or lower. Otherwise the function writes the
+-- line at level LOG, the level at which the server reports its own work.
 create or replace function memory._log_info(p_line text)
 returns void
 language plpgsql stable parallel safe
@@ -13,7 +13,7 @@ begin
 end;
 $$;
 
--- An id as a part of a line of a log: without characters that would begin another line.
+-- An id for a line of a log, without characters that would begin another line.
 create or replace function memory._in_a_line(p_id text)
 returns text
 language plpgsql immutable parallel safe

@@ -10,7 +10,7 @@ begin
 end;
 $$;
 
--- The number as a real, 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38.
+-- The number as a real, and 0 for a number close to 0: a cast alone fails for numbers below 1.2e-38.
 create or replace function memory._real(p_number double precision)
 returns real
 language sql immutable parallel safe
@@ -27,7 +27,8 @@ begin atomic
   select round(p_setting::numeric, 9)::double precision;
 end;
 
--- The number of a message that metadata names; null for what is no such number, because applications write metadata.
+-- The number of a message that a value in metadata gives; null if the value is no such number, because applications
+-- write metadata.
 create or replace function memory._seq_or_null(p_value jsonb)
 returns bigint
 language plpgsql immutable parallel safe

@@ -1,6 +1,6 @@
--- The passage of a long text that says most of a query: about p_tokens long, and up to a quarter longer, so that it
--- begins and ends with a sentence. The beginning of the text if it has no word of the query. p_content has at most
--- 64 KiB, because all of it is parsed.
+-- The passage of a long text that says most about a query. The passage is about p_tokens long, and up to a quarter
+-- longer, so that it begins and ends with a sentence. If the text has no word of the query, the result is the beginning
+-- of the text. p_content may have at most 64 KiB, because the function parses the whole text.
 create or replace function memory._passage(p_language regconfig, p_content text, p_query text, p_tokens int)
 returns text
 language plpgsql immutable parallel safe
@@ -13,7 +13,7 @@ declare
   words constant text[] := array(
     select v.lexeme from unnest(memory._text_vector(p_language, left(p_query, 8000))) as v
     order by v.positions[1], v.lexeme limit 200);
-  skipped int; -- characters before the passage
+  skipped int; -- the number of characters before the passage
   ends int;
   before text;
   after text;
@@ -21,12 +21,12 @@ begin
   if size <= 4 * segment then
     return btrim(p_content, e' \t\r\n');
   end if;
-  -- A word counts by how few segments have it, and a tenth more if it stands in one of the two inner segments, so that
-  -- what is looked for stands in the middle.
+  -- The fewer segments have a word, the more the word counts. A word in one of the two inner segments counts a tenth
+  -- more, so that the passage has the words of the query in its middle.
   with hits as materialized (
     select g.number, v.lexeme as word, 1.0 / count(*) over (partition by v.lexeme) as weight
     from generate_series(0, (size - 1) / segment) as g (number)
-    -- A word that begins in a segment ends within 50 characters after it, as a rule.
+    -- A word that begins in a segment usually ends within 50 characters after it.
     cross join lateral unnest(
       memory._text_vector(p_language, substr(p_content, g.number * segment + 1, segment + 50))) as v
     where v.lexeme = any (words)
@@ -43,8 +43,8 @@ begin
     order by weight desc, p.first limit 1) as w;
   skipped := least(coalesce(skipped, 0), size - 4 * segment);
   ends := skipped + 4 * segment;
-  -- From the beginning of the sentence that goes on in the passage, or else of its first word, if that sentence begins
-  -- more than half a segment before; to the end of the sentence, or else of the word.
+  -- The passage begins with the sentence that its first segment continues, or, if that sentence begins more than half a
+  -- segment before, with the current word. The passage ends with the current sentence, or else with the current word.
   before := right(left(p_content, skipped), segment / 2);
   after := substr(p_content, ends + 1, segment / 2);
   return btrim(

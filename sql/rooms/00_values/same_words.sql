@@ -1,5 +1,5 @@
--- A query with the words that mean the same as one of its own, where dictionaries and models of meaning see two: people
--- write either the abbreviation or the word.
+-- A query with its synonyms: for each abbreviation the full word, and for each such word the abbreviation. People write
+-- either, but dictionaries and models of meaning take the two for different words.
 create or replace function memory._with_same_words(p_query text)
 returns text
 language plpgsql immutable parallel safe

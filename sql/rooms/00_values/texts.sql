@@ -1,4 +1,4 @@
--- Refuses content that is null, empty or longer than p_max_bytes. p_which is added to the argument's name: it says
+-- Refuses content that is null, empty or longer than p_max_bytes. The error adds p_which to the argument's name, to say
 -- which of several messages has the content.
 create or replace function memory._check_content(p_content text, p_max_bytes int, p_which text default '')
 returns void
@@ -16,8 +16,8 @@ begin
 end;
 $$;
 
--- Whether a text has no visible character; null for null. Nearly every text has one near its beginning, and a regular
--- expression takes 0.1 s to begin with 10 MB.
+-- Whether a text has no visible character; null for null. The function tests the beginning first, because nearly every
+-- text has a visible character there, and because a regular expression takes 0.1 s to start on 10 MB.
 create or replace function memory._is_blank(p_text text)
 returns boolean
 language sql immutable parallel safe
@@ -25,8 +25,8 @@ begin atomic
   select left(p_text, 100) !~ e'\\S' and p_text !~ e'\\S';
 end;
 
--- Refuses the content of a memory, document or artifact, which must also hold more than blanks. p_hint says what to
--- pass instead of blanks.
+-- Refuses the content of a memory, document or artifact if memory._check_content() refuses it or if it has only blanks.
+-- p_hint tells the caller which text to pass instead of blanks.
 create or replace function memory._check_text(p_content text, p_max_bytes int, p_hint text)
 returns void
 language plpgsql immutable parallel safe
@@ -40,8 +40,8 @@ begin
 end;
 $$;
 
--- The first 24,000 characters of a query, which is about as much as an embedding model reads. Null when the query has
--- no visible character.
+-- The first 24,000 characters of a query, which is about as much as an embedding model reads; null if the query has no
+-- visible character.
 create or replace function memory._query_or_null(p_query text)
 returns text
 language plpgsql immutable parallel safe
@@ -51,9 +51,9 @@ begin
 end;
 $$;
 
--- The text as it is compared: in lower case, with single spaces and none at its ends. Every blank of Unicode counts as
--- a space. Blanks of no width (the zero width space, the word joiner, the byte order mark) are taken out, because
--- nobody sees them. The zero width joiners stay, because they change how letters and emoji look.
+-- The spelling in which texts are compared: lower case, single spaces, no spaces at the ends. Every blank of Unicode
+-- counts as a space. The function removes blanks of no width (the zero width space, the word joiner, the byte order
+-- mark), because nobody sees them. The zero width joiners stay, because they change how letters and emoji look.
 create or replace function memory._plainly_spelled(p_text text)
 returns text
 language plpgsql immutable parallel safe

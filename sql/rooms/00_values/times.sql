@@ -1,4 +1,4 @@
--- Whether a time is finite and in the years 1 to 9999, which every client can hold in any time zone.
+-- Whether a time is finite and in the years 1 to 9999. Every client can hold such a time in any time zone.
 create or replace function memory._is_real_moment(p_moment timestamptz)
 returns boolean
 language sql immutable parallel safe
@@ -6,8 +6,8 @@ begin atomic
   select p_moment between timestamptz '0001-01-02 00:00+00' and timestamptz '9999-12-30 00:00+00';
 end;
 
--- Refuses a created_at that is infinite or outside the years 1 to 9999. Rows are sorted by this time, so unlike the
--- bounds that _check_bound() checks it must be a real one.
+-- Refuses a created_at that is infinite or outside the years 1 to 9999. Rows are sorted by created_at, so infinity is
+-- not allowed here; memory._check_bound() allows infinity.
 create or replace function memory._check_moment(p_argument text, p_moment timestamptz)
 returns void
 language plpgsql immutable parallel safe
@@ -20,7 +20,7 @@ begin
 end;
 $$;
 
--- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed: it
+-- Refuses a start or an end (valid_from, valid_to, expires_at) outside the years 1 to 9999. Infinity is allowed and
 -- means never.
 create or replace function memory._check_bound(p_argument text, p_moment timestamptz)
 returns void
@@ -34,8 +34,8 @@ begin
 end;
 $$;
 
--- Says so when what is stored has expired already. That is no error: old data is copied with its times, and a time in
--- the past is a way to hide something at once.
+-- Raises a notice if a new row has expired already. This is no error: old data is copied with its times, and an
+-- application can hide a row at once with an expiry in the past.
 create or replace function memory._note_expired(p_what text, p_expires_at timestamptz)
 returns void
 language plpgsql stable parallel safe
@@ -48,8 +48,8 @@ begin
 end;
 $$;
 
--- A time for a result row. Null for infinity, and for a time outside the years 1 to 9999 that was stored before such
--- times were refused: no driver can read either.
+-- A time for a result row. The result is null for infinity, and for a time outside the years 1 to 9999 that was stored
+-- before the checks refused such times: no driver can read these times.
 create or replace function memory._real_or_null(p_moment timestamptz)
 returns timestamptz
 language sql immutable parallel safe
@@ -57,8 +57,8 @@ begin atomic
   select case when memory._is_real_moment(p_moment) then p_moment end;
 end;
 
--- When something that is stored now expires: after the lifetime (an interval such as '7 days'), or at infinity if the
--- lifetime is null or 'never'.
+-- The time at which a row that is stored now expires: after the lifetime (an interval such as '7 days'), or at infinity
+-- if the lifetime is null or 'never'.
 create or replace function memory._expiry(p_lifetime text)
 returns timestamptz
 language sql stable parallel safe
@@ -69,7 +69,7 @@ as $$
   end
 $$;
 
--- A text in ISO 8601 as a time, read as UTC when it names no offset. Null when the text is no such time.
+-- The time that a text in ISO 8601 gives, in UTC if the text names no offset; null if the text is no such time.
 create or replace function memory._time_or_null(p_value text)
 returns timestamptz
 language plpgsql stable parallel safe

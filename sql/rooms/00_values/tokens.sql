@@ -1,5 +1,5 @@
--- Estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes, so the estimate
--- is too high for them, and a limit is not exceeded.
+-- The estimated tokens of a text: four bytes a token, which fits English. Other languages need more bytes per token, so
+-- the estimate is too high for them, and a text never exceeds a limit.
 create or replace function memory._estimate_tokens(p_content text)
 returns int
 language sql immutable parallel safe
@@ -8,33 +8,35 @@ begin atomic
 end;
 
 -- An upper bound of a text's tokens, for a text that nobody has counted and that must not exceed a limit. Nearly every
--- text has fewer under the encodings of OpenAI: English prose by a factor of 1.1 to 1.3, prose of other languages 1.1
--- to 2, source code and JSON 1.3 to 2, Chinese 2, Russian 3, base64, hexadecimal digits and lists of numbers 1 to 2. A
--- word is at least one token; so are a digit between blanks, a line break, and nearly every capital within a word.
--- Most English words are exactly one token, words of other languages two or three. So the bound of a text is lower the
--- more English memory._english() finds it. With one bound for all languages, chats in English were taken for 1.8 times
--- their tokens, and a context held half of what fits. p_english is memory._english() of the whole that this text is a
--- part of: with one value for all parts, their bounds add up to a bound of the whole.
+-- text has fewer tokens than the bound under the encodings of OpenAI. The bound is too high by a factor of 1.1 to 1.3
+-- for English prose, 1.1 to 2 for prose of other languages, 1.3 to 2 for source code and JSON, 2 for Chinese, 3 for
+-- Russian, and 1 to 2 for base64, hexadecimal digits and lists of numbers. A word is at least one token; so are a digit
+-- between blanks, a line break, and nearly every capital within a word. Most English words are exactly one token, words
+-- of other languages two or three. So the bound of a text is the lower the more English the text is by
+-- memory._english(). With one bound for all languages, the bound of English chats was 1.8 times their tokens, and a
+-- context held half of the texts that fit. If the text is a part of a larger text, p_english is the value of
+-- memory._english() for the larger text: with one value for all parts, their bounds add up to a bound of the whole.
 create or replace function memory._tokens_at_most(p_content text, p_english double precision default null)
 returns int
 language plpgsql immutable parallel safe
 as $$
 declare
   unindented constant text := replace(p_content, '    ', ''); -- an indentation is one token
-  -- Where only ASCII is taken out, bytes are counted: characters of UTF-8 have to be looked for one by one.
+  -- Replacing ASCII characters changes the number of bytes, which is known. Characters of UTF-8 have to be counted one
+  -- by one.
   lines constant int := octet_length(unindented) - octet_length(replace(unindented, e'\n', ''));
   blanks constant int :=
     2 * octet_length(unindented) - octet_length(replace(unindented, ' ', ''))
     - octet_length(replace(unindented, e'\t', ''));
-  -- Most characters are neither digits, signs nor capitals. Removing these first halves the time of searching the whole
-  -- text for each of the three. Regular expressions take an eighth of the time of translate().
+  -- Most characters are neither digits, signs nor capitals. Removing them first halves the time of counting digits,
+  -- signs and capitals. Regular expressions take an eighth of the time of translate().
   marked constant text := regexp_replace(unindented, e'[^0-9!-/:-@\\[-`{-~A-Z]+', '', 'g');
   digits constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[0-9]+', '', 'g'));
   capitals constant int := octet_length(marked) - octet_length(regexp_replace(marked, '[A-Z]+', '', 'g'));
   signs constant int := octet_length(marked) - digits - capitals;
   others constant int := length(unindented) - lines - blanks - digits - signs;
   english constant double precision := coalesce(p_english, memory._english(unindented));
-  longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after the first of each character
+  longer_bytes constant int := octet_length(p_content) - length(p_content); -- bytes after each character's first
   runs int := 0; -- characters in runs of 24 and more without a blank
 begin
   if p_content ~ e'\\S{24}' then
@@ -47,9 +49,9 @@ begin
 end;
 $$;
 
--- How much of a text is English, from 0 to 1: 1 if eight of the commonest English words are at least 6 % of its
--- characters, as they are in most chats in English. Looking for each word by replace() takes an eighth of the time of
--- one regular expression.
+-- The share of English in a text, from 0 to 1. The share is 1 if eight of the commonest English words have at least 6 %
+-- of the characters, as in most chats in English. Looking for each word by replace() takes an eighth of the time of one
+-- regular expression.
 create or replace function memory._english(p_content text)
 returns double precision
 language plpgsql immutable parallel safe
@@ -64,8 +66,9 @@ begin
 end;
 $$;
 
--- The bytes of UTF-8 of a text from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
--- slice in which it begins. It is cut by bytes, because characters could only be counted from the beginning.
+-- The text of the bytes of UTF-8 from p_first_byte on, up to p_end_byte if that is not null. A character belongs to the
+-- slice in which its first byte lies. The function cuts by bytes, because PostgreSQL could count characters only from
+-- the beginning of the text.
 create or replace function memory._byte_slice(p_content text, p_first_byte bigint, p_end_byte bigint)
 returns text
 language plpgsql immutable parallel safe

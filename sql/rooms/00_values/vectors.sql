@@ -1,7 +1,7 @@
 -- needs pgvector on the search_path
 
--- These functions name the types and operators of pgvector, so that other files can do without pgvector's schema on
--- their search_path. The planner inlines those in SQL.
+-- These functions name the types and operators of pgvector, so that other files need no pgvector schema on their
+-- search_path.
 
 -- A JSON array of numbers as a vector.
 create or replace function memory._halfvec(p_value jsonb)
@@ -11,8 +11,8 @@ begin atomic
   select (p_value #>> '{}')::halfvec;
 end;
 
--- The vector as a halfvec, scaled to length 1 when it is too short or too long for one: halfvecs represent only 0.0001
--- to 65504 well, and only a vector's direction matters here.
+-- The vector as a halfvec, scaled to length 1 when its length is too small or too large: halfvecs represent only 0.0001
+-- to 65504 well, and search only uses a vector's direction.
 create or replace function memory._to_halfvec(p_value vector)
 returns halfvec
 language sql immutable parallel safe
@@ -34,7 +34,8 @@ begin atomic
   select vector_dims(p_value);
 end;
 
--- Cosine similarity, null when one vector is all zeros. Vectors of different dimensions raise an error.
+-- The cosine similarity of two vectors; null when one vector is all zeros. Vectors of different dimensions raise an
+-- error.
 create or replace function memory._cosine_similarity(p_a halfvec, p_b halfvec)
 returns double precision
 language sql immutable parallel safe
@@ -42,7 +43,8 @@ begin atomic
   select nullif(1 - (p_a <=> p_b), 'NaN');
 end;
 
--- The signs of the vector as bits. The fewer bits of two codes differ, the more similar the vectors are, as a rule.
+-- The binary code of a vector: the signs of its components as bits. The fewer bits of two codes differ, the more
+-- similar the vectors usually are.
 create or replace function memory._code(p_value halfvec)
 returns bit varying
 language sql immutable parallel safe
@@ -50,7 +52,7 @@ begin atomic
   select binary_quantize(p_value);
 end;
 
--- In how many bits two codes differ. Codes of different lengths raise an error.
+-- The number of bits in which two codes differ. Codes of different lengths raise an error.
 create or replace function memory._bits_apart(p_a bit varying, p_b bit varying)
 returns double precision
 language sql immutable parallel safe
@@ -66,7 +68,7 @@ begin atomic
   select l2_norm(p_value) > 0;
 end;
 
--- The schema that pgvector is installed in, for dynamic SQL.
+-- The schema of pgvector, for dynamic SQL.
 create or replace function memory._vector_schema()
 returns text
 language plpgsql stable parallel safe

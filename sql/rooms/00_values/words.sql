@@ -1,12 +1,13 @@
--- The words that a keyword search finds a text by: those of the text's own language; where this is not the policy's
--- (p_prior), the same words as the policy's dictionary has them, by which queries find names; the parts of compounds
--- that PostgreSQL's parser keeps whole (node.js, src/app.py, ana@example.org); and for scripts without spaces between
--- words each character and each pair of neighbours. A tsvector holds 1 MiB, into which the words of 256 KiB of text
--- fit; when another set of words does not fit as well, it is left out.
+-- The words by which a keyword search finds a text. The result has the words by the dictionary of the text's own
+-- language. If that is not the language of the policy (p_prior), the result also has the words by the policy's
+-- dictionary, by which queries find names. It has the parts of compounds that PostgreSQL's parser keeps whole (node.js,
+-- src/app.py, ana@example.org). For scripts without spaces between words it has each character and each pair of
+-- neighbours. A tsvector holds 1 MiB, enough for the words of 256 KiB of text; the function leaves out a further set of
+-- words that does not fit.
 create or replace function memory._text_vector(p_prior regconfig, p_content text)
 returns tsvector
 language plpgsql immutable parallel safe
-set client_min_messages = warning -- PostgreSQL leaves out words of more than 2,046 bytes with a NOTICE for each
+set client_min_messages = warning -- PostgreSQL leaves out each word of more than 2,046 bytes with a NOTICE
 as $$
 declare
   said constant text := memory._with_blanks(left(p_content,
@@ -43,8 +44,8 @@ begin
 end;
 $$;
 
--- A text that PostgreSQL's parser can read: it takes quadratic time for a long text without blanks, 8 s for 40,000
--- characters of a_a_a_.
+-- A text with a blank after every 250 characters that have none. PostgreSQL's parser takes quadratic time for a long
+-- text without blanks: 8 s for 40,000 characters of a_a_a_.
 create or replace function memory._with_blanks(p_said text)
 returns text
 language plpgsql immutable parallel safe
@@ -57,9 +58,10 @@ begin
 end;
 $$;
 
--- The words of a query, at most p_limit, in its order, with those that mean the same: as texts of the query's own
--- language have them, and of each of p_languages, those of the user's policies. A stop word of one of them says nothing
--- in the others, nor does a word of nothing but the commonest Chinese characters or one letter of Hiragana.
+-- The words of a query and their synonyms, at most p_limit, in the order of the query. The result has each word as
+-- texts in the query's own language have it, and as texts in p_languages (the languages of the user's policies) have
+-- it. The function leaves out a word that is a stop word in one of these languages, a word of only the commonest
+-- Chinese characters, and a single letter of Hiragana.
 create or replace function memory._query_words(p_languages regconfig[], p_query text, p_limit int)
 returns text[]
 language plpgsql immutable parallel safe
@@ -93,7 +95,7 @@ begin
 end;
 $$;
 
--- Both sets of words, or the first alone when they do not fit into one tsvector.
+-- Both sets of words, or the first set alone when the two do not fit into one tsvector.
 create or replace function memory._with_more_words(p_vector tsvector, p_more tsvector)
 returns tsvector
 language plpgsql immutable parallel safe

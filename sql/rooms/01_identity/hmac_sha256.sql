@@ -1,5 +1,5 @@
--- HMAC-SHA256 (RFC 2104) by sha256() alone, because pgcrypto may be missing. The blocks are those of the key: padded to
--- 64 bytes, each combined with 0x36 or 0x5c.
+-- The HMAC-SHA256 (RFC 2104) of a message. The function uses only sha256(), because pgcrypto may be missing. Each block
+-- is the key padded to 64 bytes and combined with 0x36 (inner) or 0x5c (outer).
 create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea
 language sql immutable parallel safe

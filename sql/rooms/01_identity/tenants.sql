@@ -1,10 +1,11 @@
--- A tenant's session reaches one user only. Its login role is a member of memory_tenant; which user that is says
--- memory.bound_roles, or else the token in agent_memory.token. Functions run as the owner, so current_user says nothing
--- of the caller, and SET ROLE can be undone by RESET ROLE: what counts is the role that has logged in. A login role
--- that could become a member of memory_tenant by SET ROLE counts as one.
+-- A tenant's session reaches one user only. Its login role is a member of memory_tenant. memory.bound_roles names the
+-- user of the role, or else the token in agent_memory.token does. The checks look at the role that has logged in:
+-- functions run as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role
+-- that could become a member of memory_tenant by SET ROLE counts as a member.
 
--- Whether this session is a tenant's. Superusers are members of all roles, and whoever may create objects in the schema
--- can replace these checks: for both the second term is false. It takes 0.3 us where the role is no member.
+-- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
+-- for roles that may create objects in the schema, because these roles can replace the checks. The function takes 0.3
+-- us if the role is no member.
 create or replace function memory._is_tenant()
 returns boolean
 language sql stable parallel safe
@@ -12,9 +13,10 @@ begin atomic
   select {{is tenant}};
 end;
 
--- The user that this session of a tenant reaches. Refuses when it has none. For a bound role it adds 2 % to the
--- instructions of add_message, for a token 20 % (PostgreSQL 15). The table is asked by a statement without arguments,
--- because one with arguments may be planned in each call, which takes 20 us.
+-- The user that this tenant's session reaches. The function raises an error if the session has no user. The check adds
+-- 2 % to the instructions of add_message for a bound role and 20 % for a token (PostgreSQL 15). The statement on
+-- memory.bound_roles has no arguments, because PostgreSQL may plan a statement with arguments in each call, which takes
+-- 20 us.
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -30,7 +32,7 @@ begin
 end;
 $$;
 
--- Whether this session may name this user. Raises 42501 in a tenant's session that has no user.
+-- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean
 language sql stable parallel safe

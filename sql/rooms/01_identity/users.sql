@@ -1,4 +1,4 @@
--- Whether a user_id is an id, and one that this session may reach.
+-- Whether a user_id is a valid id of a user whom this session may reach.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel safe
@@ -6,8 +6,8 @@ begin atomic
   select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
 end;
 
--- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters, and
--- as user_id any user that this session may not reach.
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
+-- the argument is user_id, the function also refuses a user whom this session may not reach.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql stable parallel safe
@@ -27,7 +27,8 @@ begin
 end;
 $$;
 
--- Refuses a null for "all users" in a session that reaches one user only; any other user_id as memory._check_id() does.
+-- Refuses a null, which means all users, in a session that reaches one user only. Any other user_id goes to
+-- memory._check_id().
 create or replace function memory._check_user_or_all(p_user_id text)
 returns void
 language plpgsql stable parallel safe
@@ -41,7 +42,7 @@ begin
 end;
 $$;
 
--- The error is the same for users who exist and for those who do not.
+-- Refuses a user whom this session may not reach. The error is the same whether the user exists or not.
 create or replace function memory._refuse_foreign_user()
 returns void
 language plpgsql stable parallel safe

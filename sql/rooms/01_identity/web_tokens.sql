@@ -1,11 +1,11 @@
--- Tokens of tenants: JSON Web Tokens (RFC 7519) that are signed with HMAC-SHA256. They are verified in plain SQL,
--- because pgcrypto may be missing, and anew in each call, because a session can change whatever it would remember.
+-- Tokens of tenants are JSON Web Tokens (RFC 7519), signed with HMAC-SHA256. Plain SQL verifies them, because pgcrypto
+-- may be missing. Each call verifies the token anew, because a session can change every value that it stores.
 
--- The user of a token, its claim sub. Refuses a token that is not signed with our key, or is not valid now. Verifies
--- the form that most libraries make, and leaves others to memory._user_of_unusual_token(). PostgreSQL prepares each
--- expression anew in each transaction, so what counts here is the number of functions that they call: this takes two
--- thirds of the instructions of the other function. split_part() and replace() do not look at each character, as left()
--- and translate() do.
+-- The user of a token, from its claim sub. The function refuses a token that is not signed with a key of
+-- memory.token_keys, or is not valid now. It verifies the form that most libraries make, and leaves other forms to
+-- memory._user_of_unusual_token(). PostgreSQL prepares each expression anew in each transaction, so the number of
+-- function calls in the expressions decides the cost: this function takes two thirds of the instructions of the other
+-- one. split_part() and replace() do not look at each character, as left() and translate() do.
 create or replace function memory._user_of_token(p_token text)
 returns text
 language plpgsql stable parallel unsafe
@@ -27,7 +27,7 @@ begin
     signed := head || '.' || body;
     signed := signed || '.' || memory._signature(signed, key.inner_block, key.outer_block);
     if memory._is_same_secret(signed, p_token) then
-      begin -- whoever has the key may have signed anything
+      begin -- the holder of the key may have signed any text as payload
         claims := memory._from_base64url(body)::jsonb;
       exception
         when data_exception or program_limit_exceeded then
@@ -44,8 +44,8 @@ begin
 end;
 $$;
 
--- The user of a token that has another head, more claims on its time, or the signature of the previous key. Refuses any
--- other token.
+-- The user of a token with another header, with further claims on its time, or with the signature of the previous key.
+-- The function refuses any other token.
 create or replace function memory._user_of_unusual_token(p_token text, p_key memory.token_keys)
 returns text
 language plpgsql stable parallel unsafe
@@ -72,7 +72,7 @@ begin
                                       else 'is not signed with the key of this database' end);
   end if;
 
-  begin -- whoever has the key may have signed anything
+  begin -- the holder of the key may have signed any text as header
     header := memory._from_base64url(head)::jsonb;
     claims := memory._from_base64url(body)::jsonb;
   exception
@@ -106,7 +106,8 @@ begin
 end;
 $$;
 
--- The signature HS256 of a text: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43 characters.
+-- The signature of a text by the algorithm HS256: its HMAC-SHA256 (RFC 2104) in base64url, which always has 43
+-- characters.
 create or replace function memory._signature(p_signed text, p_inner_block bytea, p_outer_block bytea)
 returns text
 language sql stable parallel safe -- convert_to() is stable
@@ -116,8 +117,8 @@ begin atomic
     '+', '-'), '/', '_'), 43);
 end;
 
--- Whether two texts are equal, without telling a secret one by the time it takes: their 64-bit hashes are compared
--- first. A wrong text has the right hash once in 2^64.
+-- Whether two texts are equal. The time that the comparison takes does not give a secret text away, because the
+-- function first compares the 64-bit hashes. A wrong text has the right hash once in 2^64.
 create or replace function memory._is_same_secret(p_text text, p_other text)
 returns boolean
 language sql immutable parallel safe
@@ -125,7 +126,7 @@ begin atomic
   select hashtextextended(p_text, 0) = hashtextextended(p_other, 0) and p_text = p_other;
 end;
 
--- The text in UTF-8 that a text in base64url without padding (RFC 4648) stands for; data_exception where it is none.
+-- The text that a text in base64url without padding (RFC 4648) encodes in UTF-8; raises data_exception for other texts.
 create or replace function memory._from_base64url(p_text text)
 returns text
 language sql stable parallel safe -- convert_from() is stable

@@ -1,6 +1,6 @@
--- Credentials that are known by the name before them: DB_PASSWORD=x, "api_key": "x", my password is x.
+-- The name before a value shows that the value is a credential: DB_PASSWORD=x, "api_key": "x", my password is x.
 
--- Password in Spanish, Russian, Chinese and Japanese. The escapes let the file be read in every encoding.
+-- The words for password in Spanish, Russian, Chinese and Japanese. The escapes let every encoding read the file.
 create or replace function memory._foreign_password()
 returns text
 language sql immutable parallel safe
@@ -9,8 +9,8 @@ begin atomic
     || e'|\\u30d1\\u30b9\\u30ef\\u30fc\\u30c9';
 end;
 
--- A name, what joins it to a value, the value with its quotes, and the end of the line if it follows. Matched without
--- regard to case.
+-- A regular expression for a name, the joint between name and value, the value with its quotes, and the end of the line
+-- if it follows. The matching ignores case.
 create or replace function memory._assignment()
 returns text
 language sql immutable parallel safe
@@ -24,8 +24,9 @@ begin atomic
     || e'(\\\\?"[^"\\n]+"|\\\\?''[^''\\n]+''|`[^`\\n]+`|\\\\?["''`]?[^\\s"''`]+)([ \\t]*(?:\\r?\\n|$))?';
 end;
 
--- One match of memory._assignment(): name and joint, name, value, end of line. Regular expressions are few here,
--- because each takes microseconds and a text may have 100,000 matches.
+-- One match of memory._assignment() with a mark in place of its credential. p_parts has name and joint, name, value and
+-- end of line. The function uses few regular expressions, because each takes microseconds and a text may have 100,000
+-- matches.
 create or replace function memory._masked_assignment(p_parts text[])
 returns text
 language plpgsql immutable parallel safe
@@ -38,7 +39,7 @@ declare
     when left(p_parts[3], 2) in (e'\\"', e'\\''') then left(p_parts[3], 2)
     else '' end;
   value text := substr(p_parts[3], length(opening) + 1);
-  -- A number after a name in quotes, as in JSON, becomes a text in such quotes.
+  -- After a name in quotes, as in JSON, a value without quotes becomes a text in the same quotes.
   quote constant text := case opening when '' then coalesce(substring(joint from e'^\\\\?["'']'), '') else '' end;
   is_kept boolean;
 begin
@@ -51,16 +52,16 @@ begin
     value := rtrim(value, '.,;:)]}>');
   end if;
   if length(value) < 4
-    -- Marks, placeholders and places: (credential: token), ${VAR}, <password>, {{ key }}, %s, ****, /run/secrets/x.
-    -- Code: os.environ[], self.token, read_token(). Files: server.pem.
+    -- These values are no credentials: marks, placeholders and places ((credential: token), ${VAR}, <password>,
+    -- {{ key }}, %s, ****, /run/secrets/x), code (os.environ[], self.token, read_token()) and files (server.pem).
     or value ~ (e'^(?:[$][A-Za-z_{(]|[<{(\\[]|%[A-Za-z({]'
       || e'|[*.x\\u2022\\u2026_-]+$|[.~]{0,2}/|[a-z]+/[a-z0-9-]+/|https?:|arn:)')
     or value ~ e'[.](?:pem|key|json|ya?ml|txt)$'
     or opening = '' and value ~ e'^[A-Za-z_]\\w*(?:[(\\[]|[.][A-Za-z_])' then
     is_kept := true;
   elsif right(name, 3) = 'key' or right(name, 5) = 'token' or right(name, 6) = 'secret' then
-    -- A key has 8 characters or more, letters and digits. It is no time, not several words, and not a name with a
-    -- number such as "prod-2024".
+    -- A key has 8 characters or more, with letters and digits. A time, several words, and a name with a number such as
+    -- "prod-2024" are no keys.
     is_kept := length(value) < 8 or strpos(value, ' ') > 0 or value !~ '[0-9]' or value !~ '[A-Za-z]'
       or value ~ '^(?:[0-9]{4}-[0-9]{2}-[0-9]{2}T|[A-Za-z]+(?:[-_./+][A-Za-z]+)*[-_+]?[0-9]{1,4}$)';
   else
@@ -76,8 +77,8 @@ begin
 end;
 $$;
 
--- Whether the value after the name of a password is one. A plain word is one in quotes, at the end of a line, or after
--- "=" without blanks; after "is" it needs quotes, a digit or a sign.
+-- Whether the value after the name of a password is a password. A plain word is a password in quotes, at the end of a
+-- line, or after "=" without blanks. After "is" a word needs quotes, a digit or a sign.
 create or replace function memory._is_password(p_value text, p_is_quoted boolean, p_joint text, p_ends_line boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -85,7 +86,7 @@ as $$
 begin
   return case
     when p_value ~ '[0-9]|[a-z][A-Z]' then true
-    -- words about passwords, and names in a program
+    -- Words about passwords, and names in a program, are no passwords.
     when lower(p_value) ~ 'pass|secret|token|key|cred|auth|env|pwd' or lower(p_value) = any ('{
     null, none, nil, undefined, true, false, yes, required, optional, string, text, bytes, char, varchar, value, input,
     field, example, todo, change, changed, expired, invalid, valid, missing, incorrect, correct, wrong, empty, unset,

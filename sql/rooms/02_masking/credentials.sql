@@ -1,9 +1,10 @@
--- Keeps credentials out of what models read. Each is replaced by a mark of its kind: "(credential: GitHub token)". The
--- mark looks like no credential, so a second call changes nothing more. Every pattern is matched in time linear in the
--- text: 10 MB without a blank take seconds.
+-- These functions keep credentials out of the texts that models read. A mark with the kind of the credential takes its
+-- place: "(credential: GitHub token)". The mark looks like no credential, so a second call changes nothing more. Every
+-- pattern takes time linear in the text: 10 MB without a blank take seconds.
 
--- The text with marks in place of credentials. Most texts have none. For those the searches for short parts and for a
--- run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would take 300.
+-- The text with marks in place of credentials. Most texts have no credentials. For such texts the searches for short
+-- parts and for a run of 20 characters take 10 us; the patterns, which PostgreSQL prepares anew in each call, would
+-- take 300.
 create or replace function memory._without_credentials(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -36,9 +37,10 @@ begin
 end;
 $$;
 
--- A JSON value with marks in place of credentials in its texts; keys stay. A message whose content was changed gets
--- is_cut, so that nobody counts the tokens of the marks as its own. What lies deeper than 100 levels becomes a text:
--- at about 1,000 levels the stack of the server ends, and a job with such a call of a tool could never be claimed.
+-- A JSON value with marks in place of credentials in its texts; keys stay. A message with changed content gets is_cut,
+-- so that no job stores the token count of the marked text as the count of the message. A value deeper than 100 levels
+-- becomes a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with such a call
+-- of a tool.
 create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
@@ -58,7 +60,7 @@ begin
       where p_value <> '[]';
       return coalesce(masked, p_value);
     when 'object' then
-      -- The ids of calls of tools look random and must stay; so must what a provider has signed or encrypted.
+      -- The ids of tool calls look random and must stay; signed and encrypted content of a provider must stay, too.
       select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
                                      else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
@@ -73,15 +75,15 @@ begin
 end;
 $$;
 
--- The credentials that have a form of their own, with their marks. Further ones are found by the name that stands
--- before them (memory._assignment()) or because they look random (memory._long_word()).
+-- The credentials with a form of their own, and their marks. memory._assignment() finds further credentials by the name
+-- before them, and memory._long_word() finds credentials that look random.
 create or replace function memory._credential_forms()
 returns table (pattern text, mark text)
 language sql immutable parallel safe
 begin atomic
   select f.pattern, coalesce(f.mark, '(credential: ' || f.name || ')')
   from (values
-    -- A key that ends, or one that was cut off.
+    -- The pattern matches a whole key, and a key whose end is cut off.
     ('private key', '-{5}BEGIN [A-Z0-9 ]*PRIVATE KEY(?: BLOCK)?-{5}(?:(?:[^-]|-[^-])*-{5}END [A-Z0-9 ]*-{5}'
       || e'|(?:(?:\\s|\\\\[rn])*[A-Za-z0-9+/=]{16,})+)', null),
     ('password', e'(://[^\\s:/@"''<>]*:)[^\\s/@"''<>]+@', e'\\1(credential: password)@'),
@@ -118,7 +120,7 @@ begin atomic
   ) as f (name, pattern, mark);
 end;
 
--- One pattern for all of memory._credential_forms().
+-- One pattern that joins all patterns of memory._credential_forms().
 create or replace function memory._known_credential()
 returns text
 language plpgsql immutable parallel safe

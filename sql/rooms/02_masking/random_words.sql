@@ -1,7 +1,7 @@
--- Credentials that are known only by looking random. What is random but no secret is kept: UUIDs and hashes in hex,
--- addresses and paths, digests with their names, public keys, images in base64.
+-- Some credentials differ from other words only because they look random. Random words that are no secret stay: UUIDs
+-- and hashes in hex, addresses and paths, digests with their names, public keys, images in base64.
 
--- A word of at least 24 characters.
+-- A regular expression for a word of at least 24 characters.
 create or replace function memory._long_word()
 returns text
 language sql immutable parallel safe
@@ -9,8 +9,8 @@ begin atomic
   select e'[^\\s"''`<>(){}\\[\\],;|\\\\]{24,}';
 end;
 
--- The text with marks in place of random words. Long words under each other are lines of data in base64, and so is the
--- shorter line that ends them.
+-- The text with marks in place of random words. Long words on successive lines are data in base64 and stay; so does the
+-- shorter line at the end of such data.
 create or replace function memory._without_random_words(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -35,8 +35,8 @@ begin
 end;
 $$;
 
--- One match of memory._long_word() with marks in place of its random parts. A word of more than 4,096 characters holds
--- data. Kept are addresses, paths, digests with their names, public keys and addresses of mail.
+-- One match of memory._long_word() with marks in place of its random parts. A word of more than 4,096 characters is
+-- data and stays. Addresses, paths, digests with their names, public keys and email addresses stay, too.
 create or replace function memory._masked_word(p_word text)
 returns text
 language plpgsql immutable parallel safe
@@ -59,16 +59,16 @@ begin
 end;
 $$;
 
--- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random: at most 200
--- characters, digits among letters of both cases or scattered among small ones, few runs of letters that could be
--- words, and at least 3.5 bits of entropy per character.
+-- Whether a word of letters, digits and + / _ - looks as if each character had been drawn at random. Such a word has at
+-- most 200 characters, digits among letters of both cases or scattered among small letters, few runs of letters that
+-- could be words, and at least 3.5 bits of entropy per character.
 create or replace function memory._is_random(p_word text)
 returns boolean
 language plpgsql immutable parallel safe
 as $$
 declare
   size constant int := length(p_word);
-  -- The longest part between signs: those of names in lists, paths and UUIDs are short.
+  -- The longest part between signs. The parts are short in lists of names, in paths and in UUIDs.
   part text;
   digit_groups int;
 begin

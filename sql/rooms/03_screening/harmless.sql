@@ -1,15 +1,16 @@
 -- The text without markers. A marker is a tag of the fence around recalled text (<recalled ...>), a placeholder
--- ([MemoryRef: ...]), text that a model may take for one of the two, or a token of a chat template (<|im_end|>), which
--- ends the message for servers that look for such tokens in texts. Its opening bracket becomes a round one. A second
--- call changes nothing more, so tokens may be counted before the text is fenced.
+-- ([MemoryRef: ...]), a text that a model may take for a tag or a placeholder, or a token of a chat template
+-- (<|im_end|>), which ends the message for servers that look for such tokens in texts. The function replaces the
+-- marker's opening bracket with a round one. A second call changes nothing more, so tokens may be counted before the
+-- text is fenced.
 create or replace function memory._harmless(p_content text)
 returns text
 language plpgsql immutable parallel safe
 as $$
 declare
-  -- All but what a marker can begin with: ASCII but < [ & % and the backslash, and letters, signs and emoji that are no
-  -- bracket, nor decompose into one. Nearly every text has nothing else, and needs no look at its normal form, which
-  -- takes a fiftieth of a millisecond for a line.
+  -- The characters that cannot begin a marker: ASCII except < [ & % and the backslash, and letters, signs and emoji
+  -- that are no bracket and do not decompose into one. Nearly every text has only such characters and needs no normal
+  -- form, which takes a fiftieth of a millisecond for a line.
   plain constant text := e'\\u0001-\\u0024\\u0027-\\u003b\\u003d-\\u005a\\u005d-\\u007f\\u00a0-\\u00aa\\u00ac-\\u017f'
     || e'\\u0370-\\u052f\\u05d0-\\u05ea\\u0620-\\u064a\\u0900-\\u097f\\u0e00-\\u0e7f\\u200d\\u2010-\\u2027'
     || e'\\u20a0-\\u20bf\\u2600-\\u26ff\\u3001\\u3002\\u3041-\\u3096\\u30a1-\\u30fa\\u4e00-\\u9fff\\uac00-\\ud7a3'
@@ -21,7 +22,7 @@ begin
                         else '[^' || plain || ']' end) then
     return p_content;
   end if;
-  -- Tokens of ChatML and its relatives, Llama, Mistral, Gemma and DeepSeek. They have one spelling each.
+  -- The tokens of ChatML and its relatives, Llama, Mistral, Gemma and DeepSeek. These tokens have one spelling each.
   if p_content like any (
     '{%|>%,%INST]%,%SYS>>%,%</s>%,%_of_turn>%,%_of_sentence_>%,%<_User_>%,%<_Assistant_>%}'::text[]) then
     p_content := regexp_replace(p_content, e'[<[](?=[|\\uff5c][^\\s|\\uff5c<>]{1,40}[|\\uff5c]>|/?INST\\]|</?SYS>>|/s>'
@@ -29,8 +30,8 @@ begin
   end if;
   marker := memory._marker();
   p_content := regexp_replace(p_content, marker, '(', 'g');
-  -- Full-width, circled, mathematical and accented letters decompose into plain ones. Only a text that hides a marker
-  -- in such letters is changed, and then composed again.
+  -- Full-width, circled, mathematical and accented letters decompose into plain letters. The function changes a text
+  -- only if it hides a marker in such letters, and then composes the text again.
   if octet_length(p_content) > length(p_content) and getdatabaseencoding() = 'UTF8' then
     decomposed := memory._normal_form(p_content, 'NFKD');
     if decomposed ~ marker then
@@ -42,9 +43,9 @@ end;
 $$;
 
 -- A regular expression for the opening of a marker: an angle or square bracket (or a character that looks like one, or
--- its escape in HTML, JSON or a URL) that is followed by the word recalled or MemoryRef. A slash and other signs may
--- precede the word, invisible characters may separate its letters, and the letters may be of other scripts. The lists
--- of such characters cannot be complete.
+-- its escape in HTML, JSON or a URL) before the word "recalled" or "MemoryRef". A slash and other signs may precede the
+-- word, invisible characters may separate its letters, and the letters may be of other scripts. The lists of such
+-- characters cannot be complete.
 create or replace function memory._marker()
 returns text
 language plpgsql immutable parallel safe
@@ -57,8 +58,8 @@ declare
     || e'\\ufe3f\\ufe5d\\uff1c\\uff3b\\uff62\\U000e003c\\U000e005b\\U0001d236]|&(?:[aA][mM][pP];)*(?:[lL][tT]|[lL](?:'
     || e'sqb|brack|ang|angle)|#0*(?:60|91)|'
     || e'#[xX]0*(?:3[cC]|5[bB]));?|\\\\(?:u00|x)(?:3[cC]|5[bB])|%(?:3[cC]|5[bB]))';
-  -- Characters that are not seen or that sit on a letter: of zero width, soft hyphens, marks of writing direction,
-  -- tags, variation selectors, control characters, accents and Hangul fillers.
+  -- Characters that are invisible or that combine with a letter: characters of zero width, soft hyphens, signs of
+  -- writing direction, tags, variation selectors, control characters, accents and Hangul fillers.
   unseen constant text := e'[\\u0001-\\u0008\\u000e-\\u001f\\u007f-\\u009f\\u00ad\\u0300-\\u036f\\u061c\\u115f\\u1160'
     || e'\\u17b4\\u17b5\\u180b-\\u180f\\u1ab0-\\u1aff'
     || e'\\u1dc0-\\u1dff\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\u20d0-\\u20ff\\u3164\\ufe00-\\ufe0f'
@@ -95,10 +96,11 @@ begin
 end;
 $$;
 
--- The text in a Unicode normal form, made from pieces: PostgreSQL sorts a run of accents by exchanging neighbours, and
--- 100,000 accents in one piece would take minutes. A piece ends behind the accents that belong to its last letter; with
--- its last 51 characters they are kept together, and what comes before is cut after 250. Regular expressions cut the
--- pieces, because to find a place in a text PostgreSQL counts all characters before it: 1 MB took 31 s so.
+-- The text in a Unicode normal form. The function normalises pieces: PostgreSQL sorts a run of accents by exchanging
+-- neighbours, and 100,000 accents in one piece would take minutes. A piece ends after the accents of its last letter.
+-- The function keeps the last 51 characters of a piece together, and cuts the text before them after every 250
+-- characters. Regular expressions cut the pieces, because PostgreSQL finds a place in a text by counting all characters
+-- before it, which took 31 s for 1 MB.
 create or replace function memory._normal_form(p_content text, p_form text)
 returns text
 language plpgsql immutable parallel safe
@@ -117,9 +119,9 @@ begin
 end;
 $$;
 
--- The text as one line for a placeholder, or null when nothing is left. Control sequences of terminals (colours and
--- titles) and invisible characters are removed, line breaks and other control characters become blanks, and square
--- brackets become round ones, because a closing one would end the placeholder.
+-- The text as one line for a placeholder, or null when no character is left. The function removes control sequences of
+-- terminals (colours and titles) and invisible characters. It replaces line breaks and other control characters with
+-- blanks, and square brackets with round ones, because a closing square bracket would end the placeholder.
 create or replace function memory._placeholder_text(p_said text)
 returns text
 language plpgsql immutable parallel safe

@@ -1,11 +1,10 @@
--- Which signs of an attack a text may have at all. memory._signs() compares a text with forty large expressions, and
--- nearly every output of a tool has none of their words. These are cheap conditions that each sign needs: the
--- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom go on like that, and
--- those words of other scripts without which there is no sign.
--- tests/screening/test_possible_signs.py writes out every word of the lists and proves that none is lost.
+-- A cheap test for the signs of an attack. memory._signs() compares a text with forty large expressions, and nearly
+-- every output of a tool has none of their words. The functions of this file test conditions that each sign needs: the
+-- beginnings of the words in suspicious_words.sql, cut where ordinary logs, JSON and code seldom continue like these
+-- words, and the words of other scripts that a sign cannot lack. tests/screening/test_possible_signs.py writes out
+-- every word of the lists and proves that the test misses none.
 
--- The groups of signs that a text may have, of those in p_among. The text is in the spelling of
--- memory._plain_letters().
+-- The groups among p_among whose signs the text may have. The text is in the spelling of memory._plain_letters().
 create or replace function memory._possible_signs(p_plain text, p_among text[] default null)
 returns text[]
 language plpgsql immutable parallel safe
@@ -30,7 +29,8 @@ begin
 end;
 $$;
 
--- Whether a text may have the words of a group; must, rules and private are the second words of three groups.
+-- Whether a text may have the words of a group. The groups cancel, target and model also need words of rules, private
+-- and must.
 create or replace function memory._may_have(p_plain text, p_group text, p_has_other_scripts boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -52,8 +52,9 @@ begin
 end;
 $$;
 
--- The beginnings of the words that a group needs. One blank stands between words, and (?x) lets the expressions have
--- line breaks. Fewer letters make an expression smaller and quicker, more letters make it miss more texts.
+-- A regular expression for the beginnings of the words that a group needs. One blank stands between words, and (?x)
+-- allows line breaks in the expression. Shorter beginnings make the expression smaller and quicker; longer beginnings
+-- exclude more texts.
 create or replace function memory._first_letters(p_group text)
 returns text
 language plpgsql immutable parallel safe
@@ -160,7 +161,7 @@ begin
 end;
 $$;
 
--- A text as memory._possible_signs() wants it.
+-- A text in the form that memory._possible_signs() reads.
 create or replace function memory._form_to_judge(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -170,8 +171,8 @@ begin
 end;
 $$;
 
--- The pieces of a text in plain letters, and a mark where they have characters that nobody sees, or Greek or Cyrillic
--- letters in Latin words.
+-- The pieces of a text in plain letters. The result ends with U+FEFF if a piece has invisible characters, or Greek or
+-- Cyrillic letters in Latin words.
 create or replace function memory._form_of(p_pieces text[])
 returns text
 language plpgsql immutable parallel safe
@@ -191,10 +192,10 @@ begin
 end;
 $$;
 
--- The texts of a list that may have signs, as places from p_from to p_to, with the groups of their signs. The texts are
--- compared all at once, and then in halves where something is found: most of the time goes into what PostgreSQL learns
--- about an expression in each comparison, so thirty texts at once take a quarter of the time of thirty comparisons
--- (PostgreSQL 15, Python code of 2,300 characters each).
+-- The texts of a list that may have signs, as places from p_from to p_to, with the groups of their signs. The function
+-- tests all texts together, and halves the list where the test finds signs. PostgreSQL spends most time on preparing an
+-- expression for each comparison, so thirty texts together take a quarter of the time of thirty comparisons (PostgreSQL
+-- 15, Python code of 2,300 characters each).
 create or replace function memory._suspected(
   p_forms text[], p_from int, p_to int, p_among text[] default null, out place int, out groups text[]
 )

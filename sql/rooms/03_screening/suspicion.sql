@@ -1,14 +1,15 @@
--- How much a text looks like an attack on a model that reads it. Rules know words and characters, not meaning: a lie in
--- plain words passes. docs/poisoning.md has the measured detection and false alarms.
+-- The suspicion of a text says how much it looks like an attack on a model that reads the text. The rules know words
+-- and characters, not meaning: a lie in plain words passes. docs/poisoning.md has the measured detection and false
+-- alarms.
 
--- The signs for which a text of this trust is to be quarantined; null when there are too few. What the user or the
--- application says may speak to the model ("always answer in German", "ignore emails from Bob"), so only a text with
--- several strong signs is held against them. A long text is judged piece by piece: signs that stand far apart do not
--- add up. p_groups has the groups of signs that the text may have, if that is known; the sign p_weak does not suffice
--- by itself.
+-- The signs for which a text of this trust belongs in quarantine; null when the signs are too few. The user and the
+-- application may speak to the model ("always answer in German", "ignore emails from Bob"), so their texts need several
+-- strong signs. The function judges a long text piece by piece, so that signs far apart do not add up. p_groups has the
+-- groups of signs that the text may have, if the caller knows them; the sign p_weak alone is not enough.
 --
--- A hundred pieces at once: PostgreSQL keeps 32 prepared expressions, so each sign is looked for in all of them before
--- the next sign. Piece by piece it took eight times as long where the text has words of many signs.
+-- The function judges a hundred pieces together. PostgreSQL keeps 32 prepared expressions, so the function looks for
+-- one sign in all pieces before it looks for the next sign. Piece by piece took eight times as long for a text with
+-- words of many signs.
 create or replace function memory._verdict(
   p_text text, p_trust double precision, p_groups text[] default null, p_weak text default null
 )
@@ -41,8 +42,9 @@ begin
 end;
 $$;
 
--- The signs of the first of these texts whose suspicion is enough; null when there is none. The suspicion is from 0
--- to 1: signs add up as independent probabilities do. Only the groups of signs in p_groups are looked for.
+-- The signs of the first of these texts whose suspicion reaches p_enough; null when no text reaches it. The suspicion
+-- is between 0 and 1: the weights of signs add up like independent probabilities. The function only looks for the
+-- groups of signs in p_groups.
 create or replace function memory._signs(
   p_texts text[], p_groups text[], p_enough double precision, p_weak text default null
 )
@@ -51,7 +53,7 @@ language plpgsql immutable parallel safe
 as $$
 declare
   found record;
-  place bigint := 0; -- of the text whose signs are being added up
+  place bigint := 0; -- the place of the text whose signs the loop adds up
   score double precision;
   signs text;
 begin
@@ -79,8 +81,9 @@ begin
 end;
 $$;
 
--- The pieces of a text that are judged by themselves. They overlap, so that no sign is cut in all of them. A long text
--- is cut twice: to find a place in a text, PostgreSQL counts the characters before it, which took 1.4 s for 1 MB.
+-- The pieces of a text that are judged separately. The pieces overlap, so that a cut never goes through a sign in all
+-- of them. The function cuts a long text twice: PostgreSQL finds a place in a text by counting the characters before
+-- it, which took 1.4 s for 1 MB.
 create or replace function memory._pieces_to_judge(p_text text)
 returns text[]
 language plpgsql immutable parallel safe
@@ -102,7 +105,7 @@ begin
     slice := convert_from(substring(bytes from starts + 1 for ends - starts), 'UTF8');
     foreach piece in array array(
       select substr(slice, s, 2000) from generate_series(1, greatest(length(slice) - 200, 1), 1800) as s) loop
-      pieces := array_append(pieces, piece); -- in place, where || of two arrays copies all pieces each time
+      pieces := array_append(pieces, piece); -- in place; || of two arrays copies all pieces each time
     end loop;
     exit when ends = octet_length(bytes);
     starts := memory._character_start(bytes, ends - 800); -- 200 characters of four bytes
@@ -111,8 +114,8 @@ begin
 end;
 $$;
 
--- Whether a text can have as many signs as the word of a user needs. Every memory that is written pays for this, so
--- parts of words are compared with LIKE: the regular expressions that stood here took three times as many instructions
+-- Whether a text can have as many signs as the trust of a user requires for quarantine. The function runs for every
+-- memory that is written, so LIKE compares parts of words: regular expressions took three times as many instructions
 -- (PostgreSQL 15, texts of 226 characters), because each call builds their automata anew. lower() under "C" changes
 -- ASCII only.
 create or replace function memory._may_be_definite(p_text text)
@@ -129,8 +132,9 @@ begin atomic
       |지시|명령|تعليمات|निर्देश|r[eè]gles$w$;
 end;
 
--- Whether a text can have a credential; as cheap for the same reason, and inlined as well. Only keys of these kinds are
--- credentials: to look for the value of a "foreign key" would take a quarter of the time of add_memory.
+-- Whether a text can have a credential. LIKE keeps this test as cheap as memory._may_be_definite(). Only the listed
+-- kinds of keys are credentials: looking for the value of a "foreign key" would take a quarter of the time of
+-- add_memory.
 create or replace function memory._may_have_credential(p_text text)
 returns boolean
 language sql immutable parallel safe
@@ -142,22 +146,22 @@ begin atomic
     or p_text ~ '[A-Za-z0-9+/_-]{20}';
 end;
 
--- Signs in the characters themselves: what people do not see, and what poses as the markup of a prompt. p_unquoted is
--- the text without quoted attacks. (?x) lets an expression have blanks that mean nothing.
+-- The signs in the characters of a text: invisible characters, and imitations of the markup of a prompt. p_unquoted is
+-- the text without quoted attacks. (?x) allows blanks without meaning in an expression.
 create or replace function memory._hidden_signs(p_text text, p_unquoted text)
 returns table (sign text, weight double precision)
 language plpgsql immutable parallel safe
 as $$
 declare
   seen constant text := memory._unseen_removed(p_unquoted);
-  -- Only such a text can have the first four, and what is not compared takes no place among the 32 expressions that
-  -- PostgreSQL keeps prepared.
+  -- Only a text beyond ASCII can have the first four signs. For other texts PostgreSQL skips their expressions, which
+  -- then take no place among the 32 expressions that PostgreSQL keeps prepared.
   is_beyond_ascii constant boolean := octet_length(p_text) > length(p_text);
 begin
   return query
   select s.sign, s.weight
   from (values
-    -- Letters of the tags block, without those of flags; marks that carry bytes.
+    -- Letters of the tags block, except those of flags, and variation selectors that carry bytes.
     ('invisible characters', 0.95::double precision, is_beyond_ascii and regexp_replace(p_text,
         $w$\U0001f3f4[\U000e0061-\U000e007a]{2,7}\U000e007f$w$, '', 'g') ~ $w$(?x)
       [\U000e0000-\U000e007f\U000e0100-\U000e01ef]{2}|[\ufe00-\ufe0e]{3}|[\u200b\u200c\u2060-\u2064\ufeff]{4}$w$),
@@ -204,9 +208,9 @@ begin
 end;
 $$;
 
--- Signs in what texts say, of the groups that memory._possible_signs() found, each with the place of its text. Each
--- sign needs all its slots in one sentence. The first slot is looked for in a text as a whole, the others in the
--- sentences that are left.
+-- The signs in the words of texts, for the groups that memory._possible_signs() found, each sign with the place of its
+-- text. A sign needs all its slots in one sentence. The function looks for the first slot in whole texts, and for each
+-- slot in the sentences that have all earlier slots.
 create or replace function memory._instruction_signs(p_texts text[], p_groups text[])
 returns table (place bigint, sign text, weight double precision)
 language plpgsql immutable parallel safe
@@ -265,7 +269,7 @@ begin
 end;
 $$;
 
--- The text without quoted passages if it speaks about attacks: advice on security quotes them.
+-- The text without quoted passages if the text is about attacks, because advice on security quotes attacks.
 create or replace function memory._without_quoted_attacks(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -284,9 +288,10 @@ begin
 end;
 $$;
 
--- The spelling in which words are compared: lower case, one blank between words, and letters as plain as they look:
--- without accents and invisible characters, full-width and mathematical letters as common ones, letters of Greek and
--- Cyrillic in Latin words as the Latin ones that they look like, and words that are spaced out closed up.
+-- The spelling in which words are compared: lower case, one blank between words, and plain letters. The function
+-- removes accents and invisible characters, and replaces full-width and mathematical letters with common ones. In Latin
+-- words it replaces Greek and Cyrillic letters with the Latin letters that they look like. It adds spaced-out words as
+-- closed words.
 create or replace function memory._plain_letters(p_text text)
 returns text
 language plpgsql immutable parallel safe
@@ -307,17 +312,17 @@ begin
   else
     plain := lower(plain collate "C");
   end if;
-  -- "i g n o r e   a l l" and "i.g.n.o.r.e".
+  -- The expression matches "i g n o r e   a l l" and "i.g.n.o.r.e".
   if plain ~ e'(?:\\m[a-z][ ._*-]){5}' then
     plain := plain || e'\n' || regexp_replace(regexp_replace(
       plain, e'(?<=\\m[a-z])[._*-](?=[a-z]\\M)|(?<=\\m[a-z]) (?=[a-z]\\M)', '', 'g'), e' {2,}', ' ', 'g');
   end if;
-  -- A single blank stays: to replace each by itself took ten times as long.
+  -- The expression skips single blanks: replacing each single blank by itself took ten times as long.
   return regexp_replace(plain, e'[^\\S\\n ][^\\S\\n]*| [^\\S\\n]+', ' ', 'g');
 end;
 $$;
 
--- The text without characters that are not seen.
+-- The text without invisible characters.
 create or replace function memory._unseen_removed(p_text text)
 returns text
 language plpgsql immutable parallel safe

@@ -1,23 +1,23 @@
--- The words by which memory._signs() knows instructions that are aimed at a model, in a dozen languages. Texts are
--- compared in the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A
--- slot is one regular expression; its words in other than Latin letters stand in words_of_other_scripts.sql. A sign is
--- several slots that one sentence fills, in any order, because languages order words differently. The lists cannot be
--- complete.
---   cancel     to set something aside             rules     what a model is told to do
---   before     what came before, or all of it     persona   a new part for the model to play
---   prompt     what a model keeps to itself       reveal    to show it
---   send       to hand something on               private   what is not for others
---   target     where something is sent            asked     when the user will ask for something
---   say        what is to be said then            forever   without an end
---   keep       to put into memory                 secretly  not to let somebody know
---   user       who is not to know                 model     who is spoken to
---   must       that it is an order                tool      to let tools act
---   authority  who gives orders                   consent   that somebody agreed
---   blanket    to everything, without being asked
---   hence      from a moment on                reply     what an assistant does
---   store      into the memory of a model      order_to_store  to write there
+-- The words by which memory._signs() recognises instructions to a model, in a dozen languages. Texts are compared in
+-- the spelling of memory._plain_letters(): lower case, without accents, so "regles" stands for "règles". A slot is one
+-- regular expression; words_of_other_scripts.sql has its words in other than Latin letters. A sign is several slots in
+-- one sentence, in any order, because languages order words differently. The lists cannot be complete. The words of
+-- each slot mean:
+--   cancel     verbs of ignoring and cancelling   rules     instructions to a model
+--   before     earlier instructions, or all       persona   a new part for the model to play
+--   prompt     texts that a model keeps secret    reveal    verbs of showing
+--   send       verbs of passing data on           private   data that others must not have
+--   target     the place where data is sent       asked     a later question of the user
+--   say        the answer to that question        forever   without an end
+--   keep       verbs of storing in memory         secretly  verbs of concealing
+--   user       the person from whom it is hidden  model     names for the model
+--   must       words of an order                  tool      calls of tools
+--   authority  people who give orders             consent   an agreement in advance
+--   blanket    everything, without a question     hence     from a moment on
+--   reply      verbs for an assistant's answers   store     the memory of a model
+--   order_to_store  orders to write into that memory
 
--- The regular expression of a slot. Line breaks and the six blanks after them only keep lines short.
+-- The regular expression of a slot. The line breaks and the six blanks after each only keep lines short.
 create or replace function memory._suspicious_words(p_slot text)
 returns text
 language plpgsql immutable parallel safe

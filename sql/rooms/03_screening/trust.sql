@@ -1,4 +1,4 @@
--- How far a text is trusted, from 0 to 1, by where it comes from:
+-- The trust of a text, from 0 to 1, by its source:
 --   1.0  the user and the application say so (source user, and names of the application's own)
 --   0.8  an assistant says so, or a model drew it from messages that are gone
 --   0.7  it was imported
@@ -20,7 +20,7 @@ begin atomic
   end;
 end;
 
--- The trust that metadata claims, null when it claims none. Whoever writes metadata may lower the trust of a row, never
+-- The trust that metadata claims; null when it claims none. The writer of metadata may lower the trust of a row, never
 -- raise it.
 create or replace function memory._lowered(p_metadata jsonb)
 returns double precision
@@ -32,8 +32,9 @@ begin atomic
   end;
 end;
 
--- The trust of a message, by its role. metadata.trust can lower it, for an email that an application stores under the
--- role user. Nothing is stored: a column would cost every message its room, and the role of a message does not change.
+-- The trust of a message, by its role. metadata.trust can lower the trust, for example of an email that an application
+-- stores under the role user. No column stores this trust: a column would cost every message its room, and the role of
+-- a message does not change.
 create or replace function memory._message_trust(p_role text, p_metadata jsonb)
 returns double precision
 language sql immutable parallel safe

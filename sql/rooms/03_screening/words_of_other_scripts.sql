@@ -1,8 +1,8 @@
--- The words of memory._suspicious_words() that are not written in Latin letters: Russian, Chinese, Japanese, Korean,
--- Arabic and Hindi.
+-- The words of memory._suspicious_words() in other than Latin letters: Russian, Chinese, Japanese, Korean, Arabic,
+-- Hindi.
 
--- These words of a slot as a regular expression; null if it has none. Line breaks and the six blanks after them only
--- keep lines short; Russian letters lose their marks, as in the texts.
+-- The regular expression of these words of a slot; null if the slot has none. The line breaks and the six blanks after
+-- each only keep lines short. Russian letters have no diacritics here, as in the compared texts.
 create or replace function memory._words_of_other_scripts(p_slot text)
 returns text
 language plpgsql immutable parallel safe

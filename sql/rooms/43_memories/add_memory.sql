@@ -27,17 +27,17 @@ begin
     if coalesce(tags, '{}') = '{}' then
       tags := memory._tags_in(metadata);
     end if;
-    if confidence = 1.0 then -- a function cannot tell an argument that was left out from one that has its default
+    if confidence = 1.0 then -- a function cannot distinguish a default from the same argument given by the caller
       confidence := coalesce(memory._share_in(metadata, 'confidence'), confidence);
     end if;
     importance := coalesce(importance, memory._share_in(metadata, 'importance'));
   end if;
   importance := coalesce(importance, memory._default_importance());
   if memory_id is not null then
-    perform memory._check_id('user_id', user_id); -- the trigger would check it after the memory was looked for
+    perform memory._check_id('user_id', user_id); -- the trigger would check it only after the search for the memory
   end if;
   loop
-    if memory_id is not null then -- whatever has become of the memory since, a repetition must not store it again
+    if memory_id is not null then -- a repetition must not store the memory again, even if the memory is gone
       select m.memory_id, false into stored
       from memory.memories as m
       where m.user_id = add_memory.user_id and m.memory_id = add_memory.memory_id;
@@ -56,7 +56,7 @@ begin
     on conflict do nothing
     returning m.memory_id, true into stored;
     if found then
-      -- At the limit the new memory may be the one that matters least.
+      -- At the limit the new memory itself may be evicted, because it matters least.
       select m.deleted_at is null or m.quarantined_at is not null, m.quarantine_reason
       into is_kept, quarantine_reason
       from memory.memories as m
@@ -72,9 +72,10 @@ begin
       return stored;
     end if;
 
-    -- An exact duplicate is stored, unless the agent has no memory. If the duplicate has gone meanwhile, the loop
-    -- inserts again. The hash is a variable: with the function in the statement, the planner counts the function's cost
-    -- for every index, takes another one than that of hashes, and all memories of the agent are read.
+    -- The insert stored no row, because an exact duplicate exists or the agent lacks the resource memory. If the
+    -- duplicate has gone meanwhile, the loop inserts again. The hash is a variable: with the function in the statement,
+    -- the planner adds the function's cost to every index, chooses another index than the one of hashes, and reads all
+    -- memories of the agent.
     hash := memory._content_hash(content);
     select m.* into existing
     from memory.memories as m
@@ -84,7 +85,7 @@ begin
       and memory._is_current(m);
     if found then
       stored := (existing.memory_id, false);
-      if existing.memory_id = add_memory.memory_id then -- stored by the same call while this one waited for it
+      if existing.memory_id = add_memory.memory_id then -- the same call stored it while this one waited
         return stored;
       end if;
       exit;
@@ -148,7 +149,7 @@ comment on function memory.add_memory(
 'with the same memory_id stores once: the memory of this id is returned as it is, also if it was changed or deleted '
 'since.';
 
--- Says that a memory is in quarantine.
+-- Raises a notice that a memory is in quarantine.
 create or replace function memory._note_quarantine(p_memory_id uuid, p_reason text)
 returns void
 language plpgsql stable parallel safe

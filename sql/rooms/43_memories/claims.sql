@@ -1,5 +1,5 @@
--- Comparing what two memories claim, by their words: before a model's verdict ("these two are duplicates", "these two
--- contradict each other") or near embeddings let one memory hide another.
+-- These functions compare the claims of two memories by their words, before a model's decision ("these two are
+-- duplicates", "these two contradict each other") or near embeddings let one memory hide another.
 
 -- The words of a text in lower case, in order, without common English words such as "a" or "is". A number is one word
 -- with the characters between its digits (3.5, 10:30, 2024-05-01), a minus sign before it, and a sign of a currency or
@@ -29,8 +29,8 @@ begin
 end;
 $$;
 
--- The number of words that turn a claim into another one: negations (not), aversions (hates), and words that put the
--- claim into the past (former), into the future (plans) or in doubt (maybe). The list covers about 30 languages. For
+-- The number of words that turn a claim into another claim: negations (not), aversions (hates), and words that put the
+-- claim into the past (former), into the future (plans) or in doubt (maybe). The list covers about 30 languages. In
 -- other languages the number is 0; there memory._says_all_of() still requires that the winner has all words of the
 -- loser.
 create or replace function memory._turning_words(p_words text[])
@@ -54,7 +54,7 @@ declare
     ' ніколи değil yok hiç asla nem soha semmi nincs nélkül nu niciodată nimic fără δεν δε όχι μη μην ποτέ χωρίς'
     ' لا ليس ليست لم لن بدون غير نه نیست هرگز לא אין בלי नहीं नही मत बिना tidak bukan tak jangan tanpa belum không'
     ' chẳng chưa đừng', ' ');
-  -- In scripts without blanks such a word is part of a longer one.
+  -- In scripts without blanks a turning word is part of a longer word.
   within constant text := '不|没|沒|无|無|非|未|别|別|勿|讨厌|討厭|嫌|曾|以前|ない|なく|なかっ|ませ|안|못|않|없|아니|싫|ไม่|เคย';
 begin
   return (select count(*) from unnest(p_words) as w where w = any (known))
@@ -82,8 +82,8 @@ begin
 end;
 $$;
 
--- What a memory claims, as a JSON object. Null for a content of more than 1,000 characters: such memories are never
--- compared, so they are never hidden on a model's word.
+-- The claim of a memory as a JSON object. The result is null for a content of more than 1,000 characters. Such memories
+-- are never compared, so no model can hide them.
 --   words    the words of memory._claim_words()
 --   stems    the stems of these words in order, without the stop words of p_language. A past tense has another stem
 --            than the present ("lived" is no "lives"); the verbs of liking share one stem.
@@ -131,7 +131,7 @@ begin
 end;
 $$;
 
--- Whether a word is part of another one, in a script without blanks (such as Chinese or Thai), where
+-- Whether a word is part of another word, in a script without blanks (such as Chinese or Thai), where
 -- memory._claim_words() takes a whole phrase for one word.
 create or replace function memory._is_within(p_word text, p_other text)
 returns boolean
@@ -144,7 +144,7 @@ begin
 end;
 $$;
 
--- Whether p_words all occur in p_among in the same order. Other words may stand between them.
+-- Whether all p_words occur in p_among in the same order. Other words may stand between them.
 create or replace function memory._are_in_order(p_words text[], p_among text[])
 returns boolean
 language plpgsql immutable parallel safe
@@ -162,9 +162,9 @@ begin
 end;
 $$;
 
--- Whether a claim says all that the other claim says, so that hiding the other loses nothing. Both must have the same
--- number of turning words. With p_is_exact, the claim must have every word of the other in the same order; otherwise
--- every stem in any order, and every figure.
+-- Whether a claim says all that the other claim says. Then hiding the other claim loses nothing. Both claims must have
+-- the same number of turning words. With p_is_exact, the claim must have every word of the other claim in the same
+-- order; otherwise every stem in any order, and every figure.
 create or replace function memory._says_all_of(p_claim jsonb, p_other jsonb, p_is_exact boolean)
 returns boolean
 language plpgsql immutable parallel safe
@@ -191,7 +191,7 @@ $$;
 
 -- Whether two memories with near embeddings also agree in words that hardly change an embedding: "born in 1985" and
 -- "born in 1986" have nearly the same embedding. Both claims must have the same number of turning words, and the claim
--- must have the figures and the names of the other in the same order.
+-- must have the figures and the names of the other claim in the same order.
 create or replace function memory._agrees_with(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -205,11 +205,11 @@ begin
 end;
 $$;
 
--- Whether two wordings of claims about one thing may say the same, so that the newer one may take the place of the
--- older one as its duplicate. No: when each has a number that the other lacks; when one has all stems of the other and
--- turns them ("Eats meat", "Does not eat meat"); when they differ in one of several words ("Prefers window seats",
--- "Prefers aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna"). Of 120 paraphrases in four
--- languages that refuses 1 (bench/results/reconciliation.md). A text in a script without blanks is one word here.
+-- Whether two wordings of claims about one subject may say the same, so that the newer one may hide the older one as
+-- its duplicate. They may not if each has a number that the other lacks; if one has all stems of the other and turns
+-- them ("Eats meat", "Does not eat meat"); if they differ in one of several words ("Prefers window seats", "Prefers
+-- aisle seats") or in the order of their words ("Anna owes Bea", "Bea owes Anna"). Of 120 paraphrases in four languages
+-- the function refuses 1 (bench/results/reconciliation.md). A text in a script without blanks counts as one word here.
 create or replace function memory._may_be_reworded(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe

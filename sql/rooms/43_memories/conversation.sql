@@ -1,11 +1,11 @@
--- The summary of a whole thread as a memory of type conversation_summary, where the policy says so (summary.as_memory):
--- one memory per thread, which changes with the summary and goes with it. Its source is thread_summary, and metadata
--- has the summary_id and the messages covered. source_seqs stays null: the memory stands for the conversation, not for
--- single messages.
+-- If the policy says so (summary.as_memory), the summary of a whole thread is also a memory of type
+-- conversation_summary. Each thread has one such memory, which changes and is deleted together with the summary. Its
+-- source is thread_summary, and its metadata has the summary_id and the covered messages. source_seqs stays null,
+-- because the memory stands for the conversation and not for single messages.
 
--- Stores or renews the memory of the thread's conversation, before the job's summary itself is stored: memories are
--- locked before jobs and summaries. A summary of several agents' messages becomes no memory, because each memory
--- belongs to one agent, who must not read in it what others heard.
+-- Stores or renews the memory of the thread's conversation before the job stores the summary itself, because functions
+-- lock memories before jobs and summaries. A summary of several agents' messages becomes no memory: each memory belongs
+-- to one agent, who must not read messages of other agents there.
 create or replace function memory._remember_conversation(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
@@ -65,7 +65,7 @@ begin
 end;
 $$;
 
--- The memory that a thread's summary became; null when there is none.
+-- The memory that a thread's summary became; null when the summary became none.
 create or replace function memory._conversation_memory(p_user_id text, p_thread_id text)
 returns uuid
 language plpgsql stable parallel safe
@@ -82,7 +82,7 @@ begin
 end;
 $$;
 
--- Deletes the memory that a thread's summary became, and its versions. Returns how many rows that were, by table.
+-- Deletes the memory that a thread's summary became, and its versions. Returns the number of deleted rows by table.
 create or replace function memory._forget_conversation(p_user_id text, p_thread_id text)
 returns jsonb
 language plpgsql volatile parallel unsafe

@@ -1,8 +1,8 @@
--- Copies agent and times of a memory to its new embedding, so that a search without filters need not join the two.
--- memory._memory_before_write() keeps the times equal when the memory changes.
+-- Copies the agent and the times of a memory to its new embedding, so that a search without filters need not join the
+-- two. memory._memory_before_write() keeps the times equal when the memory changes.
 create or replace function memory._embedding_before_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on memories
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -13,7 +13,7 @@ begin
   where m.user_id = new.user_id
     and m.memory_id = new.id::uuid
   for share; -- a session that is changing the memory could not see this embedding
-  -- A copy of the database may bring embeddings before memories: then the embedding keeps its own columns.
+  -- A copy of the database may bring embeddings before memories. Then the embedding keeps its own columns.
   if found then
     new.agent_id := embedded.agent_id;
     new.created_at := embedded.created_at;

@@ -1,20 +1,22 @@
--- What a text is about, by its words: whether a model may call two memories duplicates or a contradiction.
+-- The topics of a text are its subjects by its words. They decide whether a model may call two memories duplicates or a
+-- contradiction.
 
--- The topics of a text: the first four letters, without accents, of its words and of their stems in its own language;
--- of scripts without blanks the pairs of letters that keyword search indexes; and its memory._everyday_topics(). No
--- topics are the stop words of every language PostgreSQL knows, verbs that take any object ("uses"), numbers of less
--- than four digits, and p_ignored. Four letters find 8 more of 120 paraphrases than six ("Laktose" is in
--- "laktoseintolerant"), and 1 more of 145 plainly unrelated pairs.
+-- The topics of a text. For each word and its stem in the text's own language, the topic is the first four letters
+-- without accents; in scripts without blanks, each pair of letters that keyword search indexes is a topic. The result
+-- also has the text's memory._everyday_topics(). Not topics are the stop words of every language that PostgreSQL knows,
+-- verbs that take any object ("uses"), numbers of less than four digits, and p_ignored. Four letters find 8 more of 120
+-- paraphrases than six letters ("Laktose" is in "laktoseintolerant"), and wrongly 1 more of 145 plainly unrelated
+-- pairs.
 create or replace function memory._topics(p_content text, p_language regconfig, p_ignored text[])
 returns text[]
 language plpgsql stable parallel safe
 as $$
 declare
-  -- No topic in scripts without blanks: a single letter, two hiragana, a pair with a Japanese particle, and any pair in
-  -- Thai, Lao, Burmese and Khmer, where words are longer than two letters.
+  -- Scripts without blanks have topics that are too common: a single letter, two hiragana, a pair with a Japanese
+  -- particle, and any pair in Thai, Lao, Burmese and Khmer, where words are longer than two letters.
   too_common constant text := e'^[\\u3040-\\u30ff\\u3400-\\u9fff\\uac00-\\ud7af\\uf900-\\ufaff]$|^[\\u3040-\\u309f]{2}$'
     || e'|^.?[はがをにのでともへ].?$|^[\\u0e00-\\u0eff\\u1000-\\u109f\\u1780-\\u17ff]{1,2}$|^[0-9]{1,3}$';
-  -- Words that go with any topic: two memories that share only one of these words are not about the same thing.
+  -- Words that go with any topic: two memories that share only one of these words are not about the same subject.
   general constant text[] := string_to_array(
     'user users like likes liked love loves enjoy enjoys prefer prefers preferred adores hate hates hated dislike'
     ' dislikes disliked fond favourite favorite interested allergic want wants wanted need needs needed use uses used'
@@ -49,7 +51,7 @@ end;
 $$;
 
 -- The first four letters, without accents, of these words and of their stems. A word in Thai, Chinese, Japanese or
--- Korean, of whose letters each takes three bytes, counts by its pairs of letters.
+-- Korean, whose letters have three bytes each, gives its pairs of letters instead.
 create or replace function memory._topic_keys(p_words text[], p_language regconfig)
 returns text[]
 language plpgsql immutable parallel safe
@@ -65,9 +67,10 @@ begin
 end;
 $$;
 
--- Whether two claims are about the same thing, so that a model may call them duplicates or a contradiction: they share
--- one of their topics, of long texts a tenth of them, or their words differ in numbers only. Embeddings do not decide:
--- what they would add costs more unrelated facts (bench/results/reconciliation.md).
+-- Whether two claims are about the same subject, so that a model may call them duplicates or a contradiction. They are
+-- if they share one of their topics (in long texts a tenth of them), or if their words differ in numbers only.
+-- Embeddings do not decide: each further pair that they find costs more unrelated pairs
+-- (bench/results/reconciliation.md).
 create or replace function memory._is_about_the_same(p_claim jsonb, p_other jsonb)
 returns boolean
 language plpgsql immutable parallel safe
@@ -86,10 +89,11 @@ begin
 end;
 $$;
 
--- What facts about people are often about, in English, German, Spanish and French, as "+diet": "Is a vegetarian" and
--- "Loves steak" share no word. On pairs whose author had not seen these words they add 6 of 60 paraphrases and 7 of 60
--- contradictions, and none of 60 plainly unrelated pairs. Topics that added nothing there (hobbies, illnesses,
--- techniques, vehicles) were taken out.
+-- The everyday topics of a text, as "+diet": frequent subjects of facts about people, in English, German, Spanish and
+-- French. "Is a vegetarian" and "Loves steak" share no word, but share the topic "+diet". On pairs whose author had not
+-- seen these words, the topics find 6 more of 60 paraphrases and 7 more of 60 contradictions, and none of 60 plainly
+-- unrelated pairs. The list leaves out topics that found no further pairs there (hobbies, illnesses, techniques,
+-- vehicles).
 create or replace function memory._everyday_topics(p_words text[])
 returns text[]
 language plpgsql immutable parallel safe

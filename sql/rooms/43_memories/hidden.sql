@@ -1,9 +1,10 @@
--- Hidden memories: those whose superseded_by names a memory, or an article, that replaced them. In this file it is
--- called the winner. When a winner is deleted or evicted, the memories that it hid are released, hidden by another
--- winner, or evicted with it.
+-- The superseded_by of a hidden memory names the memory or article that replaced it. This file calls the replacement
+-- the winner. When a winner is deleted or evicted, each memory that it hid is released, hidden by another winner, or
+-- evicted together with its winner.
 
--- The winner of a memory if it still hides: a memory that is not deleted, or an article, neither of them in quarantine.
--- Otherwise the first of its own winners that does; null when none does.
+-- The winner of a memory if the winner still hides: a memory that is not deleted, or an article that is not in
+-- quarantine (a memory in quarantine counts as deleted). Otherwise the nearest winner of this winner that still hides;
+-- null when none does.
 create or replace function memory._present_winner(p_user_id text, p_winner uuid)
 returns uuid
 language plpgsql stable parallel safe
@@ -28,12 +29,12 @@ begin
 end;
 $$;
 
--- Releases the memories that a deleted or evicted winner hid. Each becomes current again, unless
---   - the winner had a winner itself (p_heir): that one hides it from now on;
---   - the same content was stored meanwhile: that memory hides it, as a duplicate;
---   - another session holds the counter of its agent: then memory.sweep() releases it later. The caller holds a counter
---     already, and two sessions that wait for each other's counters would deadlock.
--- When several winners are deleted at once, the caller begins with the one that was superseded first, so that a hidden
+-- Releases the memories that a deleted or evicted winner hid. Each memory becomes current again, with three exceptions:
+--   - If the winner had a winner itself (p_heir), that winner hides the memory from now on.
+--   - If the same content was stored meanwhile, the memory with that content hides the memory as a duplicate.
+--   - If another session holds the counter of the memory's agent, memory.sweep() releases the memory later. The caller
+--     already holds a counter, and two sessions that wait for each other's counters would deadlock.
+-- If several winners are deleted at once, the caller begins with the winner that was superseded first, so that a hidden
 -- memory passes from heir to heir.
 create or replace function memory._release_hidden(p_user_id text, p_winner uuid, p_heir uuid)
 returns void
@@ -48,7 +49,7 @@ declare
   problem text;
   new_winner uuid;
 begin
-  if agents = '{}' then -- most memories hide nothing
+  if agents = '{}' then -- most memories hide no other memory
     return;
   end if;
   agents := memory._lock_free_scopes(p_user_id, agents);
@@ -59,9 +60,9 @@ begin
       and m.superseded_by = p_winner
       and m.deleted_at is null
       and m.agent_id = any (agents)
-    order by m.created_at desc, m.memory_id desc -- of several with the same content the newest becomes current
+    order by m.created_at desc, m.memory_id desc -- of several memories with the same content the newest becomes current
   loop
-    -- No call of ours stores such a row. The update would be refused, and sweep() with it.
+    -- The functions of this schema store no such row. A trigger would refuse the update, and sweep() would fail.
     problem := case when hidden.version not between 1 and 1000000000 then 'version'
       else memory._memory_problem(hidden, false) end;
     if problem is not null then
@@ -86,15 +87,15 @@ begin
         operation = case when new_winner is null then 'restore' else 'supersede' end
     where m.user_id = hidden.user_id
       and m.memory_id = hidden.memory_id
-      -- A direct update takes no lock on the counter, so the row may have changed since it was read.
+      -- A direct update takes no lock on the counter, so the row may have changed since the loop read it.
       and m.superseded_by = p_winner
       and m.deleted_at is null;
   end loop;
 end;
 $$;
 
--- Hides again the memories that memory._release_hidden() released when this winner was deleted, except those that were
--- changed since.
+-- Hides again the memories that memory._release_hidden() released when this winner was deleted, except memories that
+-- have changed since.
 create or replace function memory._hide_released(p_user_id text, p_winner uuid, p_deleted_at timestamptz)
 returns void
 language plpgsql volatile parallel unsafe
@@ -120,8 +121,8 @@ begin
 end;
 $$;
 
--- Evicts together with a memory those memories that it hid and that matter no more than it does. The caller releases
--- the others.
+-- Evicts, together with a memory, those memories that it hid and that matter no more than it does. The caller releases
+-- the other hidden memories.
 create or replace function memory._evict_hidden(p_winner memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
@@ -136,20 +137,20 @@ declare
       and m.agent_id = p_winner.agent_id
       and (m.is_stated, m.importance) <= (p_winner.is_stated, p_winner.importance));
 begin
-  if hidden <> '{}' then -- even an update that finds nothing enters the triggers
+  if hidden <> '{}' then -- even an update that finds no row enters the triggers
     update memory.memories as m
     set deleted_at = statement_timestamp(), operation = 'evict'
     where m.user_id = p_winner.user_id
       and m.memory_id = any (hidden)
-      -- The row may have changed since it was read.
+      -- The row may have changed since the function read it.
       and m.superseded_by = p_winner.memory_id
       and m.deleted_at is null;
   end if;
 end;
 $$;
 
--- Releases memories whose winner is gone but whose agent's counter was in use at that moment. At most p_row_limit
--- winners a call.
+-- Releases memories whose winner is gone, if another session held the counter of their agent at that moment. Each call
+-- releases the memories of at most p_row_limit winners.
 create or replace function memory._release_left_hidden(p_row_limit int)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,4 +1,4 @@
--- The limit of an agent's memories (policy memories.max_per_agent).
+-- These functions keep the limit of an agent's memories (policy memories.max_per_agent).
 
 -- Adds p_change to an agent's memory count, and evicts memories when the count then exceeds the limit.
 create or replace function memory._count_memories(p_user_id text, p_agent_id text, p_change bigint)
@@ -26,8 +26,8 @@ begin
 end;
 $$;
 
--- Evicts as many of an agent's p_counted memories as exceed the limit of p_settings (section memories of the policy).
--- Returns that number.
+-- Evicts those of an agent's p_counted memories that exceed the limit of p_settings (section memories of the policy),
+-- and returns the number of evicted memories.
 create or replace function memory._keep_limit(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
 returns bigint
 language plpgsql volatile parallel unsafe
@@ -39,11 +39,12 @@ begin
   if surplus <= 0 then
     return 0;
   end if;
-  -- One at a time: PostgreSQL plans an update of an array of memories anew each time, which takes a fifth of the time
-  -- of the update. Usually one memory is evicted; more only after the limit was lowered or many memories came at once.
+  -- The loop evicts one memory at a time: PostgreSQL plans an update of an array of memories anew each time, which
+  -- takes a fifth of the time of the update. Usually the loop evicts one memory; more only after an administrator
+  -- lowered the limit or many memories came at once.
   foreach victim in array memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction') loop
-    -- The trigger of the update takes the victim off the count. Memories that an expired victim hid are released, as
-    -- when a sweep removes the victim.
+    -- The trigger of the update takes the victim off the count. If the victim had expired, the memories that it hid are
+    -- released, as when a sweep removes the victim.
     update memory.memories as m
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
@@ -55,13 +56,15 @@ begin
 end;
 $$;
 
--- The memories that are evicted first: expired ones, then those that matter least (extracted before stated, then the
--- less important, then the older), or with p_eviction "fifo" the oldest. Each query reads the beginning of an index.
+-- The memories that are evicted first: expired memories, then the memories that matter least (extracted before stated,
+-- then the less important, then the older), or with p_eviction "fifo" the oldest. Each query reads the beginning of an
+-- index.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
--- A generic plan, because planning anew takes longer than the query. No sort, because a plan made while the table was
--- empty would sort all memories of the agent. The settings stand on this function so that no trigger runs under them.
+-- The plan is generic, because planning anew takes longer than the query. Sorting is off, because a plan made while the
+-- table was empty would sort all memories of the agent. The settings stand on this function so that no trigger runs
+-- under them.
 set plan_cache_mode = force_generic_plan
 set enable_sort = off
 set jit = off

@@ -8,14 +8,14 @@ create or replace function memory.list_memories(
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
--- Which index serves depends on the filters. PostgreSQL would settle on one plan for all after five calls, and the
--- memories of one thread would take 200 ms instead of 2 for a user with 100,000 memories.
+-- The filters decide which index is fastest. After five calls PostgreSQL would use one plan for all filters, and the
+-- list of one thread's memories would take 200 ms instead of 2 for a user with 100,000 memories.
 set plan_cache_mode = force_custom_plan
 as $$
 begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
   perform memory._check_page(row_limit, row_offset);
-  -- Only ids and times are counted and sorted; whole rows of 100,000 memories would take three times as long.
+  -- The inner query counts and sorts only ids and times; whole rows of 100,000 memories would take three times as long.
   return query
   with found as materialized (
     select l.memory_id, l.created_at

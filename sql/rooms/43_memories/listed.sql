@@ -1,4 +1,4 @@
--- A memory as get_memory() and list_memories() return it.
+-- A memory in the form in which get_memory() and list_memories() return it.
 create or replace function memory._memory_result(p_memory memory.memories, p_total_count bigint)
 returns setof memory.memory
 language sql stable parallel safe
@@ -26,7 +26,7 @@ begin
   perform memory._check_memory_types('memory_type', array_remove(array[p_memory_type], null));
   perform memory._check_list('tags_all', p_tags_all);
   perform memory._check_filter(p_filter);
-  -- Neither a cancel nor a timeout interrupts the search of one text: 128 KiB in a memory of 256 KiB took 10 s.
+  -- Neither a cancel nor a timeout interrupts the search in one text: 128 KiB took 10 s in a memory of 256 KiB.
   if length(p_search) > 1000 then
     perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(p_search)),
       'Pass a word or a sentence; memory.search() takes longer questions.', '54000');

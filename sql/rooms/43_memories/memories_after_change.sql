@@ -1,8 +1,8 @@
--- After a statement that updated or deleted memories: corrects the memory counts, and releases or evicts the memories
--- that the deleted ones hid.
+-- After a statement that updated or deleted memories, this trigger corrects the memory counts, and releases or evicts
+-- the memories that the deleted memories hid.
 create or replace function memory._memories_after_change()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -21,7 +21,7 @@ begin
     loop
       perform memory._count_memories(scope.user_id, scope.agent_id, -scope.removed);
     end loop;
-    -- The memories that an evicted memory hid were released or evicted with it.
+    -- The memories that an evicted memory hid are already released or evicted.
     for gone in
       select o.* from old_rows as o where o.operation <> 'evict' order by o.superseded_at nulls last, o.memory_id desc
     loop
@@ -41,7 +41,7 @@ begin
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
     if scope.added > 0 then
-      -- A restored memory may have been deleted before it was embedded.
+      -- A restored memory may have been deleted before a job embedded it.
       perform memory._enqueue_embedding(scope.user_id);
     end if;
   end loop;

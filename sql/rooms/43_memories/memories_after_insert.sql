@@ -1,9 +1,9 @@
--- Adds new memories to the memory counts and keeps the limits, once per statement. The counter's row has been locked
--- since before the first memory was written and stays locked until commit, so writers of one agent wait for each other
--- and the limit is exact.
+-- Adds new memories to the memory counts and keeps the limits, once per statement. The session locked the counter's row
+-- before it wrote the first memory and holds the lock until commit, so writers of one agent wait for each other and the
+-- limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on counters, policies, embeddings
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare

@@ -1,8 +1,8 @@
--- Before a memory is stored: applies the rules and defaults and computes the words. When a memory is changed, also
--- updates its embeddings and writes its history.
+-- Before a memory is stored, this trigger applies the rules and defaults and computes the words. If a stored memory
+-- changes, the trigger also updates its embeddings and writes its history.
 create or replace function memory._memory_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe security definer -- writers need no rights on policies and types
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
@@ -16,17 +16,17 @@ declare
   judged memory.memories;
   is_changed boolean;
 begin
-  if not memory._is_user(new.user_id) then -- within the rules below it would not be inlined
+  if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
     perform memory._check_id('user_id', new.user_id);
   end if;
-  -- One spelling for values that mean the same. Infinity becomes null, which every driver can read.
+  -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
   new.metadata := coalesce(new.metadata, '{}');
   new.tags := coalesce(new.tags, '{}');
   new.valid_from := nullif(new.valid_from, 'infinity');
   new.valid_to := nullif(new.valid_to, 'infinity');
 
-  -- The deletion itself, which is also what the limit does, is not checked: a memory must obey the rules again when it
-  -- is restored. That does not concern its tags, which are looked at only when they are new.
+  -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
+  -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
   has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
   if is_new or new.deleted_at is null or old.deleted_at is not null or has_new_tags then
     problem := memory._memory_problem(new, has_new_tags);
@@ -35,7 +35,8 @@ begin
     end if;
   end if;
 
-  -- A memory that is only said again, or parsed anew, is no new version: nothing that its history tells has changed.
+  -- A memory that was only said again, or parsed anew, is no new version, because the columns in its history have not
+  -- changed.
   if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
                       is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
     judged := new;
@@ -51,7 +52,7 @@ begin
 
   new.updated_at := statement_timestamp();
   new.is_stated := memory._states(new.source);
-  -- A caller can only lower trust. Nearly every memory is stated by the user, and costs two comparisons here.
+  -- A caller can only lower trust. The user states nearly every memory, and such a memory costs two comparisons here.
   if is_new then
     new.trust := case
       when new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then 1
@@ -66,7 +67,8 @@ begin
   end if;
   if is_new then
     layers := memory._lock_scope(new.user_id, new.agent_id);
-    -- After the lock, for which this session may have waited while another one forgot what the memory says.
+    -- The check comes after the lock: while this session waited for it, another session may have forgotten this
+    -- content.
     if memory._stays_out(new.is_stated, new.user_id, new.content) then
       return null;
     end if;
@@ -88,7 +90,7 @@ begin
     perform memory._drop_embeddings(new.user_id, 'memory', array[new.memory_id::text]);
     perform memory._enqueue_embedding(new.user_id);
   end if;
-  -- After the policy's default, which must not replace an explicit "never".
+  -- The policy's default comes first and must not replace an explicit "never", so infinity becomes null only here.
   new.expires_at := nullif(new.expires_at, 'infinity');
 
   if policy is not null then
@@ -119,7 +121,7 @@ begin
     return new;
   end if;
 
-  -- The embedding repeats these two times of its memory, under every model.
+  -- The embeddings of all models repeat these two times of their memory.
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
     update memory.embeddings as e
     set created_at = new.created_at, valid_until = memory._valid_until(new)
@@ -129,8 +131,8 @@ begin
       and e.id = new.memory_id::text;
   end if;
 
-  -- A direct update does not name its operation. One that may name the same operation as the change before, such as a
-  -- second restore, counts the version itself.
+  -- A direct update does not name its operation. A function that may name the same operation as the previous change,
+  -- such as a second restore, raises the version itself.
   if new.operation = old.operation and new.version = old.version then
     new.operation := case
       when new.deleted_at is not null and old.deleted_at is null then 'delete'
@@ -151,18 +153,18 @@ begin
 end;
 $$;
 
--- Deletes an expired memory with the same content, which no sweep has removed yet: exact duplicates of current memories
--- are refused by an index.
+-- Deletes an expired memory with the same content that no sweep has removed yet, because an index refuses exact
+-- duplicates of current memories.
 create or replace function memory._remove_expired_duplicate(p_candidate memory.memories)
 returns void
 language plpgsql volatile parallel unsafe
 set jit = off
-set enable_seqscan = off -- a table of four pages would be read as a whole: add_memory took 17 % more instructions
+set enable_seqscan = off -- PostgreSQL would read all of a table of four pages: add_memory took 17 % more instructions
 as $$
 declare
   expired uuid;
 begin
-  -- A look first, because even a delete that finds nothing enters the statement trigger.
+  -- The function looks for the row first, because even a delete that finds no row enters the statement trigger.
   select m.memory_id into expired
   from memory.memories as m
   where m.user_id = p_candidate.user_id
@@ -180,8 +182,8 @@ begin
 end;
 $$;
 
--- The words of a memory for keyword search. In PL/pgSQL, because PostgreSQL parses and plans an SQL function that is
--- not inlined anew in every transaction.
+-- The words of a memory for keyword search. The function is in PL/pgSQL, because PostgreSQL parses and plans an SQL
+-- function that is not inlined anew in every transaction.
 create or replace function memory._memory_vector(p_language regconfig, p_content text, p_embedding_text text)
 returns tsvector
 language plpgsql immutable parallel safe
@@ -191,7 +193,7 @@ begin
 end;
 $$;
 
--- Whether these words do not fit into memories_recent_idx, of which an entry has room for 2,704 bytes.
+-- Whether these words do not fit into memories_recent_idx, whose entries have room for 2,704 bytes.
 create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
 returns boolean
 language sql stable parallel safe
@@ -199,7 +201,7 @@ begin atomic
   select octet_length(p_user_id) + octet_length(p_agent_id) + pg_column_size(p_words) > 2500;
 end;
 
--- The words of a memory that comes without them, and whether they are long.
+-- The words of a memory that comes without words, and whether these words are too long for the index.
 create or replace function memory._memory_words(p_memory memory.memories, out words tsvector, out is_long boolean)
 language plpgsql stable parallel safe
 as $$

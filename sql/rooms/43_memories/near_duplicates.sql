@@ -1,13 +1,13 @@
--- Hides extracted memories behind near-duplicates: memories of the same agent and subject whose embeddings have
--- at least the cosine of the policy's near_duplicate_cosine, and whose claims agree (memory._agrees_with()). Of two
--- extracted memories the longer text wins, or of equally long ones the one that was said first; which one was embedded
--- first does not matter. Stated and reworded memories are never hidden here; they win over what was said later, and
--- stand beside what was said before. Returns the number of memories hidden. Taking a text apart takes 0.5 ms, so only
--- the five nearest memories are compared.
+-- Hides extracted memories behind near-duplicates, and returns the number of hidden memories. Near-duplicates are
+-- memories of the same agent and subject whose embeddings have at least the cosine near_duplicate_cosine of the policy,
+-- and whose claims agree (memory._agrees_with()). Of two extracted memories the longer text wins, or of equally long
+-- texts the one that was said first; the order of the embeddings does not matter. The function never hides stated and
+-- reworded memories; they win over memories that were said later, and stand beside memories that were said before.
+-- Comparing the words of one text takes 0.5 ms, so the function only compares the five nearest memories.
 create or replace function memory._fold_near_duplicates(p_user_id text, p_model text, p_memory_ids uuid[])
 returns int
 language plpgsql volatile parallel unsafe
-set enable_seqscan = off -- a session keeps the plan of its first call, when there may have been no embeddings yet
+set enable_seqscan = off -- a session keeps the plan of its first call, made perhaps without any embeddings
 set jit = off
 as $$
 declare
@@ -39,7 +39,7 @@ begin
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
     language := memory._language(p_user_id, candidate.agent_id);
     claim := memory._claim(candidate.content, language);
-    -- A candidate that wins may hide several others; one that an earlier candidate has hidden is compared no more.
+    -- A winning candidate may hide several memories. The loop skips a candidate that an earlier candidate has hidden.
     while exists (
       select from memory.memories as m
       where m.user_id = p_user_id and m.memory_id = candidate.memory_id and memory._is_current(m))
@@ -51,7 +51,7 @@ begin
             length(candidate.content) > length(s.content)
             or length(candidate.content) = length(s.content) and not s.is_older) as says_less
         from (
-          -- Row by row: a join is planned badly while the table has no statistics.
+          -- The subquery reads row by row, because the planner plans a join badly while the table has no statistics.
           select n.memory_id, n.created_at, n.content, n.trust,
             n.source = 'extraction' and memory._reworded_at(n) is null as is_open,
             (memory._said(n), coalesce(n.thread_id, ''), n.created_at, n.memory_id)
@@ -65,7 +65,7 @@ begin
                 and f.id = n.memory_id::text)) as similarity
           from memory._visible_memories(p_user_id, null, false) as n
           where n.agent_id = candidate.agent_id
-            and n.source <> 'thread_summary' -- the next summary of the thread replaces what it says
+            and n.source <> 'thread_summary' -- the next summary of the thread replaces this memory
             and memory._subject(n.metadata) = candidate.subject
             and n.memory_id <> candidate.memory_id
         ) as s
@@ -90,7 +90,7 @@ begin
 end;
 $$;
 
--- The person or thing a memory is about, in its plain spelling: metadata.subject, or else the user.
+-- The person or thing that a memory is about, in its plain spelling: metadata.subject, or else the user.
 create or replace function memory._subject(p_metadata jsonb)
 returns text
 language sql immutable parallel safe

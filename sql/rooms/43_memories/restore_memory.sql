@@ -34,7 +34,7 @@ begin
     end if;
   end if;
   if num_nonnulls(current.deleted_at, current.superseded_at) > 0 then
-    -- The limit is kept before this memory is current again, so that another memory is evicted.
+    -- The function keeps the limit before this memory is current again, so that another memory is evicted.
     perform memory._keep_limit(s.user_id, s.agent_id, s.memory_count + 1,
       memory._policy_section(s.user_id, s.agent_id, 'memories'))
     from memory.memory_scopes as s

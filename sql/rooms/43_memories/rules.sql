@@ -1,6 +1,6 @@
--- The rules of memories. A trigger applies them, so that "insert into memory.memories ..." from psql obeys them too.
+-- The rules of memories. A trigger applies them, so "insert into memory.memories ..." from psql obeys them, too.
 
--- Bytes that the content and the embedding_text of a memory may have.
+-- The number of bytes that the content and the embedding_text of a memory may each have.
 create or replace function memory._max_memory_bytes()
 returns int
 language sql immutable parallel safe
@@ -8,7 +8,8 @@ begin atomic
   select 262144;
 end;
 
--- Whether memory.memory_types has this type. In PL/pgSQL, because an SQL function with a subquery is not inlined.
+-- Whether memory.memory_types has this type. The function is in PL/pgSQL, because PostgreSQL does not inline an SQL
+-- function with a subquery.
 create or replace function memory._is_memory_type(p_memory_type text)
 returns boolean
 language plpgsql stable parallel safe
@@ -18,8 +19,8 @@ begin
 end;
 $$;
 
--- The type of a memory that is said again as p_said: a plain fact becomes what it is said to be, every other type
--- stays. "fact" is what a caller gets who names no type.
+-- The type of a memory that somebody states again with the type p_said: a plain fact takes that type, every other type
+-- stays. A caller who names no type gets "fact".
 create or replace function memory._finer_type(p_stored text, p_said text)
 returns text
 language sql immutable parallel safe
@@ -27,7 +28,7 @@ begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
 end;
 
--- The importance of a memory of which nobody says how much it matters; the default of the column is the same.
+-- The importance of a memory whose writer gives no importance; the default of the column is the same.
 create or replace function memory._default_importance()
 returns double precision
 language sql immutable parallel safe
@@ -35,8 +36,9 @@ begin atomic
   select 0.5;
 end;
 
--- The argument that breaks a rule of times; null when none does. In PL/pgSQL, so that a memory without any of these
--- times does not pay for them: PostgreSQL prepares an inlined expression once per transaction, used or not.
+-- The argument that breaks a rule of times; null when none does. The function is in PL/pgSQL, so that a memory without
+-- any of these times pays nothing: PostgreSQL prepares an inlined expression once per transaction, even if the
+-- expression is not used.
 create or replace function memory._period_problem(
   p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
 )
@@ -52,9 +54,9 @@ begin
 end;
 $$;
 
--- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says how it breaks the
--- rule. Tags are looked at only when they are new, so that a memory that was stored before tags were limited can change
--- in everything else.
+-- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
+-- argument breaks. The function checks tags only when they are new, so that the other columns can change in a memory
+-- that was stored before tags were limited.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
 language sql stable parallel safe

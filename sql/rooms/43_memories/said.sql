@@ -1,8 +1,8 @@
--- When memories were said, and what happens when a statement is said again. Jobs end in any order, so the order in
--- which memories were stored decides nothing about extracted memories.
+-- The times at which memories were said, and the changes of a memory that is said again. Jobs end in any order, so the
+-- order in which memories were stored decides nothing about extracted memories.
 
--- The time that orders memories which disagree: when the newest message said so. For a memory that no message states,
--- what its writer gave as valid_from, or else when it was last said.
+-- The time that orders memories which disagree: the time of the newest message that states the memory. For a memory
+-- that no message states, it is the writer's valid_from, or else the time at which the memory was last said.
 create or replace function memory._stated_at(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -12,8 +12,9 @@ begin atomic
     (p_memory).valid_from, (p_memory).said_at, (p_memory).created_at);
 end;
 
--- Since when nobody has said a memory again, from which its age counts in a context: not since when it holds. Who says
--- today that she moved to Lisbon last year lives there today. A time to come counts from when it comes.
+-- The time at which a memory was last said, from which a context counts its age. The start of its validity does not
+-- count: a person who says today that she moved to Lisbon last year lives there today. If the memory begins to hold in
+-- the future, its age counts from that time.
 create or replace function memory._last_said(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe
@@ -21,10 +22,10 @@ begin atomic
   select greatest(coalesce((p_memory).said_at, (p_memory).created_at), (p_memory).valid_from);
 end;
 
--- Of two memories the one with the greater value was said later: the time (microseconds since 1970), then the number of
--- the message in its thread, because messages that are stored together have one time; then the more confident one is
--- greater. Sort by thread_id, created_at and memory_id after it: the memories of one message are stored by one job in
--- the order of its text.
+-- The order in which memories were said: of two memories, the one with the greater value was said later. The value has
+-- the time (microseconds since 1970), then the number of the message in its thread, because messages that are stored
+-- together have one time, then the confidence. Sort by thread_id, created_at and memory_id after this value: one job
+-- stores the memories of one message in the order of the message's text.
 create or replace function memory._said(p_memory memory.memories)
 returns numeric[]
 language plpgsql immutable parallel safe
@@ -37,8 +38,9 @@ begin
 end;
 $$;
 
--- The memory that has this content already: a current one, or an extracted one that a job hid. Null where the content
--- must be stored: of a contradiction that a stated memory won, a reconciliation decides anew.
+-- The memory that already has this content: a current memory, or an extracted memory that a job hid. The result is null
+-- if the content must be stored. This includes an extracted memory that lost a contradiction to a stated memory,
+-- because a reconciliation then decides anew.
 create or replace function memory._known_memory(
   p_user_id text, p_agent_id text, p_content_hash text
 )
@@ -77,8 +79,9 @@ begin
 end;
 $$;
 
--- Notes that an extracted memory was said by further messages; false when they change nothing. The memory holds since
--- the first time and counts as said at the last; it names the messages of one thread, the one where it was said last.
+-- Notes that further messages said an extracted memory; returns false when these messages change nothing. The memory
+-- holds from the earliest of these times and counts as said at the latest. It names the messages of one thread, the
+-- thread in which it was said last.
 create or replace function memory._say_again(
   p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
   p_valid_from timestamptz, p_event_time jsonb
@@ -97,7 +100,8 @@ declare
     else p_known.source_seqs
   end;
 begin
-  -- A web page that repeats what the user said changes nothing: it would become the source of the memory.
+  -- A web page that repeats a statement of the user changes nothing, because the web page would become the source of
+  -- the memory.
   if memory._is_stated(p_known)
     or not memory._may_outrank(memory._least_trust(p_known.user_id, p_thread_id, p_seqs), p_known.trust)
     or not is_later and not is_earlier and p_known.source_seqs @> seqs then
@@ -121,9 +125,9 @@ begin
 end;
 $$;
 
--- Notes that somebody states a memory once more: it counts as said now. One that a model drew from what was said is
--- stated from now on, and a plain fact takes the type that it is said to have. What a tool or a web page repeats
--- changes nothing of what people said.
+-- Notes that somebody states a memory once more: the memory counts as said now. A memory that a model extracted counts
+-- as stated from now on, and a plain fact takes the type of the new statement. Repetitions by a tool or a web page
+-- change nothing about statements of people.
 create or replace function memory._state_again(
   p_known memory.memories, p_source text, p_memory_type text, p_metadata jsonb
 )
@@ -148,7 +152,8 @@ begin
 end;
 $$;
 
--- Swaps a memory that lost a contradiction with the extracted memory that won it, once the loser was said later.
+-- Lets an extracted memory hide its winner after all: the memory lost a contradiction to another extracted memory and
+-- was said again later.
 create or replace function memory._win_again(p_user_id text, p_loser uuid)
 returns void
 language plpgsql volatile parallel unsafe

@@ -1,8 +1,9 @@
--- What metadata says about its memory. Applications that store memories as JSON keep tags, confidence and importance
--- in the metadata, but search, lists and the limit read columns. So memory.add_memory() and memory.update_memory() take
--- from the metadata what the caller leaves out, and store the metadata unchanged. Metadata may be any JSON: a value
--- that the column cannot hold (a confidence of "high" or 95, a number among the tags) is metadata like any other.
--- Triggers do not do this: whoever inserts a row or restores an earlier version names its columns.
+-- The attributes of a memory that its metadata gives. Applications that store memories as JSON keep tags, confidence
+-- and importance in the metadata, but search, lists and the limit read columns. So memory.add_memory() and
+-- memory.update_memory() take arguments that the caller leaves out from the metadata, and store the metadata unchanged.
+-- Metadata may be any JSON: a value that the column cannot hold (a confidence of "high" or 95, a number among the tags)
+-- is metadata like any other. Triggers do not read attributes from metadata: a statement that inserts a row or restores
+-- an earlier version names its columns.
 
 -- Whether metadata has an attribute of its memory.
 create or replace function memory._has_memory_attributes(p_metadata jsonb)
@@ -12,9 +13,9 @@ begin atomic
   select p_metadata ?| array['tags', 'confidence', 'importance'];
 end;
 
--- The number from 0 to 1 under this key. Null when there is none, or when p_before, the metadata that this metadata
--- replaces, had the same: the column may have been changed since. Only numbers are between two numbers, because jsonb
--- sorts each type apart from the others.
+-- The number from 0 to 1 under this key. The result is null when the key has no such number, or when p_before, the
+-- metadata before the change, had the same number: the column may have changed since. Only numbers lie between two
+-- numbers, because jsonb sorts each type apart from the others.
 create or replace function memory._share_in(p_metadata jsonb, p_key text, p_before jsonb default null)
 returns double precision
 language plpgsql immutable parallel safe
@@ -27,7 +28,8 @@ begin
 end;
 $$;
 
--- The tags under the key tags. Null when there is no list of texts that tags can be, or when p_before had the same.
+-- The tags under the key tags. The result is null when the key has no list of valid tags, or when p_before had the same
+-- list.
 create or replace function memory._tags_in(p_metadata jsonb, p_before jsonb default null)
 returns text[]
 language plpgsql immutable parallel safe

@@ -1,7 +1,7 @@
--- Whether somebody stated a memory, or a model drew it from a conversation. Stated memories are evicted last, and the
--- word of a model alone never changes them.
+-- A memory is stated if a person or an application stated it, and extracted if a model drew it from a conversation. The
+-- limit evicts stated memories last, and a model's decision alone never changes them.
 
--- Whether a memory of this source was stated. The column is_stated has the result.
+-- Whether memories of this source are stated. The column is_stated has the result.
 create or replace function memory._states(p_source text)
 returns boolean
 language sql immutable parallel safe
@@ -9,9 +9,9 @@ begin atomic
   select p_source not in ('extraction', 'reconciliation', 'thread_summary');
 end;
 
--- Whether a memory counts as stated now: it was stated, or somebody has reworded it since. A memory that version 0.1
--- merged from others (source reconciliation) has a text of the model's own. It counts as stated if one of the memories
--- that it was merged from was, or if they are all gone, because then nobody can tell.
+-- Whether a memory counts as stated now: somebody stated it, or has reworded it since. A memory that version 0.1 merged
+-- from others (source reconciliation) has a text of the model's own. Such a memory counts as stated if one of the
+-- merged memories was stated, or if they are all gone, because then nobody can tell.
 create or replace function memory._is_stated(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -33,8 +33,8 @@ begin
 end;
 $$;
 
--- When the content of a memory was last changed; null if never. No model changes the content of a memory, so somebody
--- did.
+-- The time of the last change of a memory's content; null if the content never changed. No model changes the content of
+-- a memory, so a person or an application made the change.
 create or replace function memory._reworded_at(p_candidate memory.memories)
 returns timestamptz
 language plpgsql stable parallel safe

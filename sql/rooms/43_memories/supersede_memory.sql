@@ -13,7 +13,7 @@ begin
       'Name the memory that takes its place.');
   end if;
   perform memory._lock_scopes_of(user_id, array[old_memory_id, new_memory_id]);
-  -- Both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
+  -- The query locks both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
   select array_agg(l.memory_id) into present
   from (
     select m.memory_id
@@ -36,7 +36,7 @@ comment on function memory.supersede_memory(text, uuid, uuid, text) is
 'Hides a memory behind another memory of the same user that replaces it. memory.restore_memory() undoes that. When the '
 'new memory is deleted or expires, the old one is current again.';
 
--- Hides all of these memories but the winner behind the winner.
+-- Hides all of these memories except the winner behind the winner.
 create or replace function memory._supersede_all(p_user_id text, p_memory_ids uuid[], p_winner uuid, p_reason text)
 returns void
 language plpgsql volatile parallel unsafe

@@ -4,12 +4,12 @@
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
 
 -- The trigger memory_100_before_write checks metadata, confidence, importance, trust, operation and quarantine of each
--- row, and says which argument breaks a rule. PostgreSQL reads and plans the check constraints of a table anew in each
--- statement. Constraints for these six would add 13 % to the instructions of add_memory, each 2 to 4 % (callgrind,
--- PostgreSQL 15, November 2026); validity_is_ordered adds 0.7 %.
+-- row, and its errors name the argument. There are no check constraints for these six, because PostgreSQL reads and
+-- plans the check constraints of a table anew in each statement. The six constraints would add 13 % to the instructions
+-- of add_memory, each 2 to 4 % (callgrind, PostgreSQL 15, November 2026); validity_is_ordered adds 0.7 %.
 --
--- is_stated is no generated column: to add one writes the table anew, and the planner takes an empty table that was
--- written anew for one that stays empty, so that a first load reads all memories of its agent for each memory.
+-- is_stated is no generated column, because adding one rewrites the table. The planner assumes that a rewritten empty
+-- table stays empty, so a first load would read all memories of the agent for each memory.
 create table memory.memories (
   user_id text not null,
   memory_id uuid not null,
@@ -51,29 +51,29 @@ create table memory.memories (
   constraint validity_is_ordered check (valid_from <= valid_to),
   constraint words_are_in_one_place check (num_nonnulls(search_vector, long_search_vector) = 1)
 );
--- Index entries over 500 bytes would be compressed, and decompressing takes longer than comparing.
+-- PostgreSQL would compress index entries over 500 bytes, and decompressing takes longer than comparing.
 alter table memory.memories alter column search_vector set storage external;
 create index memories_deleted_at_idx on memory.memories (deleted_at) where deleted_at is not null;
 create index memories_expires_at_idx on memory.memories (expires_at) where expires_at is not null;
--- A statement that is hidden and said again is found by its content.
+-- This index finds a hidden memory by its content when the memory is said again.
 create index memories_hidden_hash_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is not null and deleted_at is null;
--- The memory that matters least comes first. The limit takes that one, unless there are expired ones.
+-- The memory that matters least comes first. The limit evicts this memory, unless expired memories exist.
 create index memories_least_idx on memory.memories (user_id, agent_id, is_stated, importance, created_at, memory_id)
   where superseded_at is null and deleted_at is null;
 create index memories_long_idx on memory.memories (user_id)
   where long_search_vector is not null and superseded_at is null and deleted_at is null;
--- memory.load_user() reads this index: of 100,000 memories the 50 that matter most, without a sort. The columns that
--- the filters need are in it, so that another agent's memories are passed over without reading the table.
+-- memory.load_user() reads this index: the 50 memories that matter most of 100,000, without a sort. The index has the
+-- columns that the filters need, so that a scan skips another agent's memories without reading the table.
 create index memories_profile_idx
   on memory.memories (user_id, memory_type, importance desc, created_at desc, memory_id desc)
   include (agent_id, expires_at, valid_to)
   where superseded_at is null and deleted_at is null and memory_type in ('preference', 'fact');
 create index memories_quarantined_idx on memory.memories (user_id, agent_id, content_hash)
   where quarantined_at is not null;
--- Newest first for lists; memory_id (uuid v7) breaks ties within one statement. A search without filters reads only
--- this index: a user's memories are scattered over the table and adjacent here, which is 0.7 ms instead of 2.1 for a
--- thousand. An entry has to fit in a third of a page, so long word vectors are not in it.
+-- Lists show the newest memory first; memory_id (uuid v7) breaks ties within one statement. A search without filters
+-- reads only this index: a user's memories are scattered over the table and adjacent here, which takes 0.7 ms instead
+-- of 2.1 for a thousand. An entry must fit in a third of a page, so long word vectors are not in the index.
 create index memories_recent_idx on memory.memories (user_id, agent_id, created_at, memory_id)
   include (expires_at, valid_to, search_vector)
   where superseded_at is null and deleted_at is null;
@@ -82,9 +82,9 @@ create index memories_scope_expiry_idx on memory.memories (user_id, agent_id, ex
 create index memories_superseded_by_idx on memory.memories (user_id, superseded_by) where superseded_by is not null;
 create index memories_thread_idx on memory.memories (user_id, thread_id) where thread_id is not null;
 -- The same words of an agent are one memory, whatever type they were stored as. Without statistics the planner takes
--- this index and memories_recent_idx for equally good, and of two such indexes the one that was made last. The name
+-- this index and memories_recent_idx for equally good, and chooses the index that was made last. The name of this index
 -- comes last in the alphabet because pg_restore makes indexes in that order: with the other index, add_memory() of a
--- known memory reads all memories of the agent.
+-- known memory would read all memories of the agent.
 create unique index memories_wording_idx on memory.memories (user_id, agent_id, content_hash)
   where superseded_at is null and deleted_at is null;
 comment on table memory.memories is

@@ -1,8 +1,8 @@
--- How far a memory is trusted, from 0 to 1, and what becomes of one that looks like an attack. A caller can only lower
--- trust: what raises it is computed here from stored rows, because a model writes replies and metadata.
+-- The trust of memories, from 0 to 1, and the quarantine of memories that look like an attack. A caller can only lower
+-- trust. These functions compute higher trust from stored rows, because a model writes replies and metadata.
 
--- Whether a memory of one trust may hide, or change, one of another: what a tool or a web page said never does that to
--- what people said.
+-- Whether a memory with the trust p_trust may hide or change a memory with the trust p_other: the words of a tool or a
+-- web page never hide or change the words of people.
 create or replace function memory._may_outrank(p_trust double precision, p_other double precision)
 returns boolean
 language sql immutable parallel safe
@@ -10,8 +10,8 @@ begin atomic
   select coalesce(p_trust >= 0.5 or p_trust >= p_other, true);
 end;
 
--- Whether the content of a memory that a model extracted is in quarantine already, by a rule or because somebody said
--- so, and the messages behind it are trusted no more than those before.
+-- Whether the content of an extracted memory is already in quarantine, by a rule or by a caller, under messages that
+-- are trusted at least as much as the messages behind the new memory.
 create or replace function memory._is_quarantined_content(p_candidate memory.memories)
 returns boolean
 language plpgsql stable parallel safe
@@ -25,8 +25,8 @@ begin
 end;
 $$;
 
--- The trust of a new memory: that of its source; of one that names its messages the least of theirs, while they are
--- stored. Of the summary of a conversation all its messages count.
+-- The trust of a new memory: the trust of its source, or, if the memory names its messages, the lowest trust of these
+-- messages while they are stored. For the summary of a conversation all its messages count.
 create or replace function memory._memory_trust(p_candidate memory.memories)
 returns double precision
 language plpgsql stable parallel safe
@@ -47,9 +47,9 @@ begin
 end;
 $$;
 
--- Puts a memory into quarantine that its writer is about to store, if it looks like an attack: an instruction to a
--- model, hidden characters, markup of prompts, a credential. An attack that is in quarantine already is not stored
--- again: then this returns null.
+-- Puts a memory that its writer is about to store into quarantine if the memory looks like an attack: an instruction to
+-- a model, hidden characters, markup of prompts, or a credential. If the same attack is already in quarantine, the
+-- function returns null, and the memory is not stored again.
 create or replace function memory._judged_memory(p_candidate memory.memories, p_is_new boolean)
 returns memory.memories
 language plpgsql volatile parallel unsafe
@@ -79,8 +79,8 @@ begin
 end;
 $$;
 
--- Puts memories into quarantine that are neither deleted nor there already, and returns how many. The caller has locked
--- the counters of their agents. Memories that they hid are current again (memory._release_hidden()).
+-- Puts memories that are neither deleted nor in quarantine into quarantine, and returns their number. The caller has
+-- locked the counters of their agents. Memories that they hid become current again (memory._release_hidden()).
 create or replace function memory._quarantine_memories(
   p_user_id text, p_memory_ids uuid[], p_reason text, p_with text default null
 )
@@ -99,8 +99,8 @@ begin
 end;
 $$;
 
--- Takes a memory out of quarantine; false when the same content is stored by now as another memory. The caller has
--- locked the counter of its agent. Memories that it hid before are hidden again.
+-- Takes a memory out of quarantine; returns false if another memory has the same content by now. The caller has locked
+-- the counter of its agent. Memories that the memory hid before are hidden again.
 create or replace function memory._release_quarantined(p_memory memory.memories)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -117,7 +117,7 @@ begin
       released_at = statement_timestamp(), operation = 'release'
   where m.user_id = p_memory.user_id and m.memory_id = p_memory.memory_id and m.quarantined_at is not null;
   perform memory._hide_released(p_memory.user_id, p_memory.memory_id, p_memory.quarantined_at);
-  -- Whoever hid it may have gone meanwhile, which releases only memories outside of quarantine.
+  -- The winner may have gone meanwhile; a winner that goes releases only memories outside of quarantine.
   winner := memory._present_winner(p_memory.user_id, p_memory.superseded_by);
   if winner is distinct from p_memory.superseded_by then
     perform memory._release_hidden(p_memory.user_id, p_memory.superseded_by, winner);

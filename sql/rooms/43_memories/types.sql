@@ -1,4 +1,4 @@
--- What the functions of memories return.
+-- The rows that the functions of memories return.
 create type memory.stored_memory as (memory_id uuid, inserted boolean);
 comment on type memory.stored_memory is 'What memory.add_memory() returns.';
 

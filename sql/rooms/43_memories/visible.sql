@@ -1,12 +1,12 @@
--- Which memories a reader sees: four functions, each a part of the one before. The planner inlines all functions of
--- this file; a SET clause would prevent that.
---   _visible_memories  not deleted, not expired, and current at the time asked about. For model work: reconciliation,
---                      consolidation, embedding and near-duplicates also look at memories whose valid_to has passed.
---   _shown_memories    of those, without memories whose valid_to has passed unless the past is asked for. For search
---                      with filters.
---   _valid_memories    the shown ones of now, of one agent or all. For prompts and for search without filters.
---   _listed_memories   the shown ones, and if asked for those in quarantine, under the filters of list_memories() and
---                      count_memories().
+-- The memories that a reader sees. Four functions choose them; each but the first reads the result of an earlier one:
+--   _visible_memories  memories that are not deleted and not expired, and were current at the given time. Jobs read
+--                      them: reconciliation, consolidation, embedding and near-duplicates also compare memories whose
+--                      valid_to has passed.
+--   _shown_memories    visible memories whose valid_to has not passed, or all visible ones if the caller asks for the
+--                      past. A search with filters reads them.
+--   _valid_memories    the memories shown now, of one agent or all. Prompts and searches without filters read them.
+--   _listed_memories   shown memories, and if the caller asks for them memories in quarantine, under the filters of
+--                      list_memories() and count_memories().
 
 -- Whether a memory is neither superseded nor deleted. The partial indexes of memory.memories have this condition.
 create or replace function memory._is_current(p_memory memory.memories)
@@ -16,9 +16,9 @@ begin atomic
   select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
 end;
 
--- Without p_as_of: the memories of now. With p_as_of: those that held at that time by valid_from (or created_at) and
--- valid_to. A superseded memory held until the one that took its place began to hold, or until it was superseded if
--- that one is older or gone.
+-- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
+-- at that time by valid_from (or created_at) and valid_to. A superseded memory held until its winner began to hold, or,
+-- if the winner is older or gone, until it was superseded.
 create or replace function memory._visible_memories(p_user_id text, p_as_of timestamptz, p_include_superseded boolean)
 returns setof memory.memories
 language sql stable parallel safe
@@ -51,7 +51,7 @@ begin atomic
     or p_include_superseded;
 end;
 
--- The constants let the planner fold the CASE of _visible_memories() away, so that memories_recent_idx can be used.
+-- The constants let the planner fold the CASE of _visible_memories() away, so that it can use memories_recent_idx.
 create or replace function memory._valid_memories(p_user_id text, p_agent_id text)
 returns setof memory.memories
 language sql stable parallel safe
@@ -89,7 +89,8 @@ begin atomic
       or strpos(lower(m.embedding_text), lower(p_search)) > 0);
 end;
 
--- The last moment at which _valid_memories() has the memory if nothing changes it; -infinity when it is hidden already.
+-- The last moment at which _valid_memories() has the memory if nothing changes it; -infinity if the memory is hidden
+-- already.
 create or replace function memory._valid_until(p_memory memory.memories)
 returns timestamptz
 language sql immutable parallel safe

@@ -8,9 +8,9 @@ begin atomic
   select a.user_id from memory.artifacts as a;
 end;
 
--- The passages of the first 48 KiB, one by one, and the end of a longer content, because a log ends with its errors. So
--- an artifact has at most about twenty embeddings (13,000 tokens). The middle is found by its words. The first passage
--- has the description, too.
+-- The texts of artifacts to embed: the description and the first passage together, each further passage of the first 48
+-- KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about twenty
+-- embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
 create or replace function memory._artifact_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -36,9 +36,10 @@ begin
 end;
 $$;
 
--- Each part is found for itself, and memory.search() shows the best one of an artifact. If the search compares words,
--- parts that are not parsed yet are returned with their text, so that memory._ranked() can parse them: the first 64 KiB
--- of an artifact and its end, because a search parses half a MiB in all.
+-- The parts of artifacts for a search. A search finds each part for itself, and memory.search() shows the best part of
+-- an artifact. If the search compares words, parts that are not parsed yet come with their text, so that
+-- memory._ranked() can parse them. These are the first 64 KiB of an artifact and its end, because a search parses half
+-- a MiB in all.
 create or replace function memory._artifact_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -65,8 +66,9 @@ begin atomic
     and ((p_filters).filter is null or a.metadata @> (p_filters).filter);
 end;
 
--- Shows the placeholder and, below it, the passage of the part that says most of the query. Without a query in words it
--- is the embedded text of the part: all of it, or its end. from_line is the line in which the passage begins.
+-- The columns of one result: the placeholder and, below it, the passage of the part that says most about the query.
+-- Without a query in words the passage is the embedded text of the part: the whole part, or the end of the content.
+-- from_line is the line in which the passage begins.
 create or replace function memory._artifact_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )

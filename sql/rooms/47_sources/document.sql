@@ -9,8 +9,8 @@ begin atomic
   select d.user_id from memory.documents as d;
 end;
 
--- A piece is embedded with the title of its document. A long document is embedded once a job has cut it, which is when
--- its pieces have a token_count.
+-- The pieces of documents to embed, each with the title of its document. A long document is embedded once a job has cut
+-- it into pieces; then its pieces have a token_count.
 create or replace function memory._document_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -59,9 +59,10 @@ begin atomic
     and ((p_filters).filter is null or d.metadata @> (p_filters).filter);
 end;
 
--- The result has the id of the document. If no job has cut a long document yet, it shows the passage that says most of
--- the query, about as long as a piece. Version 0.1 stored such a document as one piece of up to 10 MB, of which the
--- beginning is read: all of 9.6 MB would take nine minutes. valid_from is when an archived conversation began.
+-- The columns of one result, under the id of the document. If no job has cut a long document yet, the result shows the
+-- passage that says most about the query, about as long as a piece. Version 0.1 stored such a document as one piece of
+-- up to 10 MB. The function reads only the beginning of such a piece, because 9.6 MB would take nine minutes.
+-- valid_from is the time at which an archived conversation began.
 create or replace function memory._document_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )

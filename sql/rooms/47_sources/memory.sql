@@ -9,7 +9,7 @@ begin atomic
   select s.user_id from memory.memory_scopes as s where s.memory_count > 0;
 end;
 
--- A memory is embedded by its embedding_text, or by its content where embedding_text is blank.
+-- The memories to embed, by their embedding_text, or by their content where embedding_text is blank.
 create or replace function memory._memory_embeddable(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
 returns table (id text, text text)
 language sql stable parallel safe
@@ -33,9 +33,10 @@ begin
 end;
 $$;
 
--- Three branches: a search without filters runs the first two, a search with filters the third. The first reads
--- memories from memories_recent_idx alone, so it must not name a column that the index lacks. The second adds the
--- memories whose words are too long for the index. The third reads all memories from the table.
+-- The memories for a search. A search without filters runs the first two branches, a search with filters the third. The
+-- first branch reads memories from memories_recent_idx alone, so it must not name a column that the index lacks. The
+-- second branch adds the memories whose words are too long for the index. The third branch reads all memories from the
+-- table.
 create or replace function memory._memory_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean
@@ -70,8 +71,9 @@ begin atomic
     and ((p_filters).filter is null or m.metadata @> (p_filters).filter);
 end;
 
--- The thread is read here, because memories_recent_idx does not have it. No row for a memory that is hidden although
--- its embedding says otherwise: a change under repeatable read does not see an embedding that was stored meanwhile.
+-- The columns of one result. This function reads the thread from the table, because memories_recent_idx lacks it. The
+-- function returns no row for a hidden memory whose embedding does not say so yet: a change of the memory under
+-- repeatable read does not see an embedding that another session stores meanwhile.
 create or replace function memory._memory_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )
@@ -81,7 +83,7 @@ begin atomic
   select p_id, m.thread_id, m.content, m.metadata, jsonb_build_object(
     'memory_type', m.memory_type, 'tags', m.tags, 'confidence', m.confidence, 'importance', m.importance,
     'agent_id', m.agent_id, 'superseded_by', m.superseded_by,
-    -- The messages that state it, so that an application can show them.
+    -- The messages that state the memory, so that an application can show them.
     'source', m.source, 'thread_id', m.thread_id, 'source_seqs', m.source_seqs, 'trust', m.trust),
     memory._real_or_null(m.valid_from)
   from memory._shown_memories(p_user_id, (p_filters).as_of, (p_filters).include_superseded) as m

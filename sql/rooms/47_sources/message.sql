@@ -7,14 +7,14 @@ language sql stable parallel safe
 begin atomic
   select t.user_id from memory.threads as t
   where t.message_count > 0
-    -- The compressed messages of a thread may outlive those that it has kept.
+    -- The compressed messages of a thread may outlive the messages that the thread has kept.
     or t.next_seq > 0 and exists (
       select from memory.messages as m
       where m.user_id = t.user_id and m.thread_id = t.thread_id and m.summary_id is not null);
 end;
 
--- The messages of all threads of a user that are neither cleared nor expired, those that compression has taken out of
--- their threads among them.
+-- The messages of all threads of a user that are neither cleared nor expired, including messages that compression has
+-- taken out of their threads.
 create or replace function memory._searchable_messages(p_user_id text)
 returns setof memory.messages
 language sql stable parallel safe
@@ -23,7 +23,7 @@ begin atomic
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
 end;
 
--- Whether a message passes the filters of a search; p_agent is that of the message.
+-- Whether a message passes the filters of a search. p_agent is the agent of the message.
 create or replace function memory._message_passes(
   p_thread_id text, p_agent text, p_created_at timestamptz, p_metadata jsonb, p_agent_id text,
   p_filters memory._search_filters
@@ -40,8 +40,9 @@ begin atomic
     and ((p_filters).filter is null or p_metadata @> (p_filters).filter);
 end;
 
--- A message as it is embedded: with its date and its speaker, because search finds it far better than by its bare text.
--- The content is cut twice, so that of 10 MiB that are stored compressed only the beginning is fetched.
+-- The text by which a message is embedded, with its date and its speaker, because search finds this text far better
+-- than the content alone. The function cuts the content twice, so that PostgreSQL fetches only the beginning of 10 MiB
+-- that are stored compressed.
 create or replace function memory._embedded_text(p_message memory.messages)
 returns text
 language sql stable parallel safe
@@ -54,8 +55,8 @@ begin atomic
     24000);
 end;
 
--- The messages of the thread p_scope from p_from_seq to p_to_seq. For a backfill (p_scope null) the messages of all
--- threads, if search.embed_messages is on.
+-- The messages to embed: those of the thread p_scope from p_from_seq to p_to_seq; for a backfill (p_scope null) the
+-- messages of all threads, if search.embed_messages is on.
 create or replace function memory._message_embeddable(
   p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
 )
@@ -84,8 +85,8 @@ begin
 end;
 $$;
 
--- If the search compares words, a message that is not parsed yet is returned with its content and metadata, so that
--- memory._ranked() can parse it.
+-- The messages for a search. If the search compares words, a message that is not parsed yet comes with its content and
+-- metadata, so that memory._ranked() can parse the message.
 create or replace function memory._message_searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean

@@ -49,7 +49,8 @@ begin atomic
     and ((p_filters).filter is null or s.metadata @> (p_filters).filter);
 end;
 
--- valid_from is the time of the newest message that the summary covers, while that message is stored.
+-- The columns of one result. valid_from is the time of the newest message that the summary covers, as long as that
+-- message is stored.
 create or replace function memory._summary_shown(
   p_user_id text, p_id text, p_thread_id text, p_number bigint, p_filters memory._search_filters, p_query text
 )

@@ -1,4 +1,4 @@
--- The filters of a search travel as one value.
+-- The filters of a search, passed as one value.
 create type memory._search_filters as (
   thread_id text, exclude_thread_id text, memory_types text[], tags_all text[], tags_any text[],
   exclude_tags text[], filter jsonb, min_confidence double precision, created_after timestamptz,

@@ -1,9 +1,10 @@
--- Chooses the texts to embed. A text is to be embedded if it has no embedding of the active model. Nothing else records
--- that, so a lost job loses nothing.
+-- These functions choose the texts to embed: every text without an embedding of the active model. No table lists these
+-- texts, so a lost job loses nothing.
 
--- The texts of a scope as they are embedded: those of one thread (p_scope is the thread_id, and only messages from
--- p_from_seq to p_to_seq), everything else of a user (''), or everything of a user (null). Each text is cut at 24,000
--- characters, because models read 8,192 tokens. The order of the sources is the order in which jobs embed them.
+-- The texts of a scope in the form in which they are embedded. The scope is one thread (p_scope is the thread_id, and
+-- only messages from p_from_seq to p_to_seq), all other texts of a user (''), or all texts of a user (null). The
+-- function cuts each text at 24,000 characters, because models read 8,192 tokens. Jobs embed the sources in the order
+-- of this function.
 create or replace function memory._embeddable(
   p_user_id text, p_scope text, p_from_seq bigint default 0, p_to_seq bigint default 9223372036854775807
 )
@@ -24,14 +25,14 @@ begin atomic
   ;
 end;
 
--- Whether a text of the scope has no embedding of the model. Hash joins are forced: the planner expects a few texts
--- where there are thousands, and would compare each text with each embedding, which takes seconds.
+-- Whether a text of the scope has no embedding of the model. The settings force hash joins: the planner expects a few
+-- texts where there are thousands, and would compare each text with each embedding, which takes seconds.
 create or replace function memory._has_unembedded(p_user_id text, p_scope text, p_model text)
 returns boolean
 language plpgsql stable parallel safe
 set enable_nestloop = off
 set enable_mergejoin = off
-set jit = off -- A plan with a forbidden join counts as so expensive that it would be compiled, for half a second.
+set jit = off -- A forbidden join counts as so expensive that PostgreSQL would compile the plan, for half a second.
 as $$
 begin
   return exists (

@@ -1,4 +1,4 @@
--- The filters of a search as one value; null where a filter is not set. include_superseded is true or null.
+-- The filters of a search as one value; a filter that is not set is null. include_superseded is true or null.
 create or replace function memory._filters(
   p_thread_id text default null, p_exclude_thread_id text default null, p_memory_types text[] default null,
   p_tags_all text[] default null, p_tags_any text[] default null, p_exclude_tags text[] default null,
@@ -16,7 +16,7 @@ begin atomic
     p_namespaces)::memory._search_filters;
 end;
 
--- The sources of p_sources that can pass the filters: some filters let only memories pass, some only documents.
+-- The sources among p_sources whose texts can pass the filters: only memories pass some filters, only documents others.
 create or replace function memory._sources_that_pass(p_sources text[], p_filters memory._search_filters)
 returns text[]
 language plpgsql immutable parallel safe
@@ -31,8 +31,8 @@ begin
 end;
 $$;
 
--- The sources of p_sources that an agent has by this policy: documents with the resource knowledge_base, all others
--- with the resource memory. Tells the caller when none is left.
+-- The sources among p_sources that the policy gives to the agent: documents need the resource knowledge_base, all other
+-- sources the resource memory. The function raises a notice if no source is left.
 create or replace function memory._sources_of_agent(p_agent_id text, p_policy jsonb, p_sources text[])
 returns text[]
 language plpgsql stable parallel safe

@@ -1,10 +1,10 @@
--- Parsing a user's texts anew after search.language was changed (10_policy/languages.sql). Only words that come out
--- different are stored.
+-- After a change of search.language (10_policy/languages.sql), jobs parse a user's texts anew. They store only words
+-- that have changed.
 
--- Parses at least one text of a user, then up to p_max_bytes in all, if search.language was changed. A watermark of
--- kind parsed_anew names the source and the text where the next call goes on; its position is that of the change, so
--- that a later change begins anew. Rows that somebody holds are not waited for: the worker gets 55P03 and comes again;
--- after its job died memory.sweep() queues another one.
+-- Parses texts of a user after a change of search.language: at least one text, up to p_max_bytes in all. A watermark of
+-- kind parsed_anew names the source and the text after which the next call continues. Its position is the position of
+-- the change, so that a later change begins anew. The function does not wait for locked rows: the worker gets 55P03 and
+-- tries again later; if the worker's job dies, memory.sweep() queues another job.
 create or replace function memory._parse_anew(p_user_id text, p_max_bytes int)
 returns void
 language plpgsql volatile parallel unsafe
@@ -12,8 +12,8 @@ as $$
 declare
   changed_at constant bigint := (
     select max(k.position) from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
-  sources constant int := 5; -- of memory._parse_some_anew()
-  place jsonb; -- number of the source, and the key of its last text: text and number
+  sources constant int := 5; -- the sources of memory._parse_some_anew()
+  place jsonb; -- the number of the source, and the key of its last text: text and number
   step record;
   bytes_left int := p_max_bytes;
 begin
@@ -41,9 +41,10 @@ begin
 end;
 $$;
 
--- Parses the next texts of one source after this key, 1,000 at most, and returns the last key and the bytes read; null
--- when there are no more. Each text counts 4,000 bytes more than it has, so that one call holds the threads of at most
--- 1,000 short messages: it took 32,000 while a text counted 100 more, and appends waited for 8 to 13 s.
+-- Parses the next texts of one source after this key, at most 1,000, and returns the last key and the bytes read; null
+-- when no text is left. Each text counts 4,000 bytes more than it has, so that one call locks the threads of at most
+-- 1,000 short messages. When a text counted only 100 bytes more, a call read 32,000 messages, and appends waited for 8
+-- to 13 s.
 create or replace function memory._parse_some_anew(
   p_user_id text, p_source int, p_text text, p_number bigint, p_max_bytes int, out last_text text,
   out last_number bigint, out bytes bigint
@@ -53,7 +54,7 @@ as $$
 declare
   texts text[];
   numbers bigint[];
-  languages jsonb; -- by agent
+  languages jsonb; -- the languages of the agents
   nothing constant text := '00000000-0000-0000-0000-000000000000';
 begin
   p_text := case when p_source > 1 then coalesce(nullif(p_text, ''), nothing) else p_text end;
@@ -94,7 +95,7 @@ begin
     when 1 then
       perform from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = any (texts) order by t.thread_id for no key update nowait;
-      -- Once per agent, because reading the policy takes longer than parsing a short message.
+      -- One call for each agent, because reading the policy takes longer than parsing a short message.
       languages := (
         select jsonb_object_agg(a.agent_id, memory._language(p_user_id, a.agent_id))
         from (
@@ -104,7 +105,7 @@ begin
             select v.agent_id from memory.messages as v
             where v.user_id = p_user_id and v.thread_id = k.text and v.seq = k.number offset 0) as o
           offset 0) as a);
-      with w as materialized ( -- else a plan that was made without statistics may parse a text once per message
+      with w as materialized ( -- otherwise a plan made without statistics may parse a text once per message
         select o.thread_id, o.seq, memory._message_vector(
             (languages ->> o.agent_id)::regconfig, o.content, o.metadata, o.created_at) as words
         from unnest(texts, numbers) as k (text, number)
@@ -129,7 +130,7 @@ begin
       from (select o.memory_id, p.words, p.is_long
             from memory.memories as o cross join lateral memory._memory_words(o) as p
             where o.user_id = p_user_id and o.memory_id = any (texts::uuid[])
-              and memory._memory_problem(o, false) is null offset 0) as w -- the update would be refused
+              and memory._memory_problem(o, false) is null offset 0) as w -- because a trigger would refuse the update
       where m.user_id = p_user_id and m.memory_id = w.memory_id
         and coalesce(m.search_vector, m.long_search_vector) <> w.words;
     when 3 then

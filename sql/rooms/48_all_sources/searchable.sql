@@ -1,9 +1,9 @@
--- The rows that a search may see, before any of them is ranked. Every filter is applied here or in the sources, so none
--- is applied after a limit. p_sources are those of memory._sources_that_pass(). number is the seq of a message and the
--- number of a document's piece. p_unfiltered says that p_filters is null. It replaces up to ten tests per row by one;
--- ten would take half of the time of a search. p_compares_words asks for the content and metadata of messages that are
--- not parsed yet. Each source tests p_sources and returns its name itself. If this function did both around each call,
--- the planner could not make one plain Append of all sources, and a search would take 4 % longer.
+-- The rows that a search may see, before the ranking. This function and the sources apply all filters, so no filter
+-- comes after a limit. p_sources are the result of memory._sources_that_pass(). number is the seq of a message and the
+-- number of a document's piece. p_unfiltered says that p_filters is null; this one test replaces up to ten tests per
+-- row, which would take half of the time of a search. p_compares_words asks for the content and metadata of messages
+-- that are not parsed yet. Each source tests p_sources and returns its name itself. If this function did both around
+-- each call, the planner could not make one plain Append of all sources, and a search would take 4 % longer.
 create or replace function memory._searchable(
   p_user_id text, p_sources text[], p_agent_id text, p_filters memory._search_filters, p_unfiltered boolean,
   p_compares_words boolean

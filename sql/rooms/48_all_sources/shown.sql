@@ -1,6 +1,6 @@
--- The columns of one result of a search. They are read for the few results that are returned, not for all rows that are
--- ranked. If the source has no row, content is null, and the caller leaves the result out. If a text is too long to be
--- shown as a whole, it shows the part that says most of p_query.
+-- The columns of one result of a search. A search calls this function only for the few results that it returns. If the
+-- source has no row, content is null, and the caller leaves the result out. If the whole text is too long to show,
+-- content is the part that says most about p_query.
 create or replace function memory._search_row(
   p_user_id text, p_source text, p_id text, p_thread_id text, p_number bigint,
   p_filters memory._search_filters default null, p_query text default null,

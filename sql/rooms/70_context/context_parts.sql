@@ -2,9 +2,9 @@
 
 -- The parts of a context. They are shown in the order of their places:
 --   0  message         the instructions that begin the thread
---   1  memories        what is remembered about the user
+--   1  memories        memories about the user
 --   2  user_summary    the summary of the user
---   3  recalled        what was said before about the query
+--   3  recalled        earlier messages about the query
 --   4  cross_session   earlier conversations, where the policy allows them and the query asks for them
 --   5  thread_summary  the summary of the whole thread
 --   6  thread_summary  the rolling summary of the thread's older messages

@@ -164,7 +164,7 @@ end;
 $$;
 
 -- The words of a thread's newest ten messages without the request itself, in lower case, and whether a user or a tool
--- has named a subject there: has said more than a greeting.
+-- has named a subject there, that is, has said more than a greeting.
 create or replace function memory._recently_said(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
   out oldest_seq bigint

@@ -29,7 +29,7 @@ declare
   candidates memory._recalled[] := array[]::memory._recalled[];
   wordings text[] := array[]::text[];
   keys text[] := array[]::text[]; -- three keys for each wording
-  all_keys text := e'\n'; -- the same keys as one text, which finds a key in a tenth of the time
+  all_keys text := e'\n'; -- the same keys as one text, where a key is found in a tenth of the time
   own_keys text[];
   asked_before bigint[] := array[]::bigint[]; -- messages that repeat the query
   hit record;

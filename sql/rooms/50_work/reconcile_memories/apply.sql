@@ -1,9 +1,10 @@
--- Applies what a model says of facts: which are duplicates, which contradict each other. A set of facts is acted on
--- only if all are of one agent and about one subject, unchanged since they were handed out, and memory._may_hide()
--- agrees. Of duplicates the newest stays, or one that says all that the newest says; of contradictions the fact that
--- was said later, or of facts said at the same time the more confident one, but what the user stated before what was
--- extracted. Sets that break these rules are left alone and counted as refused. The built-in model decides anew about
--- hidden facts too; those that it names as open become current unless a set hides them again.
+-- Applies a model's decisions about facts: which are duplicates, and which contradict each other. The function acts on
+-- a set of facts only if all belong to one agent and one subject, none has changed since the job handed them out, and
+-- memory._may_hide() agrees. Of duplicates the newest stays, or a fact that says all that the newest says. Of
+-- contradicting facts the one that was said later stays, and of facts said at the same time the more confident one; but
+-- a fact that the user stated wins over an extracted fact. Sets that break these rules change nothing and count as
+-- refused. The built-in model also decides anew about hidden facts: those that it names as open become current unless a
+-- set hides them again.
 create or replace function memory._reconcile_memories_apply(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
@@ -18,7 +19,7 @@ declare
   claims jsonb;
   winner uuid;
   losers uuid[];
-  hidden uuid[] := array[]::uuid[]; -- by a set of this reply
+  hidden uuid[] := array[]::uuid[]; -- the facts that the sets of this reply hide
   reason text;
   kept int;
   merged int;
@@ -29,8 +30,8 @@ begin
 
   ids := memory._lock_unchanged(p_job.user_id, p_job.input -> 'facts');
   handed_out := ids;
-  -- At most four mentions per fact are looked at: a reply that names each fact again and again would be compared for
-  -- minutes, and an honest reply needs two mentions.
+  -- The function reads at most four mentions per fact: comparing a reply that names each fact again and again would
+  -- take minutes, and an honest reply needs two mentions.
   select coalesce(jsonb_agg(to_jsonb(e) order by e.is_duplicate desc, e.position) filter (where e.is_looked_at), '[]'),
     count(*) filter (where not e.is_looked_at)
   into entries, refused
@@ -68,12 +69,13 @@ begin
                      when winner = memory._newest_said(p_job.user_id, entry_ids) then 'contradict'
                      else 'stated' end;
       hidden := hidden || losers;
-      -- A fact that is hidden so already keeps its version.
+      -- A fact that is already hidden in the same way keeps its version.
       perform memory._supersede_all(p_job.user_id, array(
         select m.memory_id from memory.memories as m
         where m.user_id = p_job.user_id and m.memory_id = any (losers)
           and (m.superseded_by, m.supersede_reason) is distinct from (winner, reason)), winner, reason);
-      -- The numbers of hidden duplicates now name the fact that stays; those of contradicted facts name nothing.
+      -- The numbers of hidden duplicates now point to the fact that stays; the numbers of contradicted facts point to
+      -- no fact.
       ids := array(
         select case when i.id <> all (losers) then i.id when item.is_duplicate then winner end
         from unnest(ids) with ordinality as i (id, position) order by i.position);
@@ -87,10 +89,10 @@ begin
   from jsonb_array_elements_text(p_result -> 'open') as n
   cross join lateral (select handed_out[n::numeric::int] as memory_id) as o
   where o.memory_id <> all (hidden);
-  if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- with a smaller n, older new facts were not looked at
+  if coalesce((p_job.request ->> 'n')::int, 50) >= 50 then -- a smaller n leaves out older new facts
     perform memory._set_mark(p_job.user_id, '', 'reconcile_memories', (p_job.input ->> 'newest')::bigint);
   end if;
-  -- Counted at the end, because a fact that stayed in one set may have been hidden by a later one.
+  -- The counts come last, because a later set may have hidden a fact that stayed in an earlier set.
   select count(*) filter (where h.is_kept), count(*) filter (where h.is_new and h.supersede_reason = 'duplicate'),
     count(*) filter (where h.is_new and h.supersede_reason in ('contradict', 'stated'))
   into kept, merged, contradicted
@@ -105,7 +107,7 @@ begin
 end;
 $$;
 
--- Refuses a reply that is not lists of duplicates and contradictions among the facts that were given.
+-- Refuses a reply that is not lists of duplicates and contradictions among the given facts.
 create or replace function memory._check_reconciliation(p_result jsonb, p_given int)
 returns void
 language plpgsql stable parallel safe

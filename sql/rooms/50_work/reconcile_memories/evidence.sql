@@ -1,6 +1,6 @@
--- The claims of some of the facts of a job, by memory_id: memory._claim(), and with it topics (memory._topics()),
--- is_stated and trust. Words that occur in more than half of ten or more facts are no topics, because they do not tell
--- the facts apart: the user's name, for example.
+-- The claims of some of the facts of a job, by memory_id: memory._claim() with the added fields topics
+-- (memory._topics()), is_stated and trust. If the job has ten or more facts, words in more than half of them are no
+-- topics, because such words do not tell the facts apart: the user's name, for example.
 create or replace function memory._claims_of(p_user_id text, p_facts uuid[], p_memory_ids uuid[])
 returns jsonb
 language plpgsql stable parallel safe
@@ -26,10 +26,10 @@ begin
 end;
 $$;
 
--- Which of duplicates stays: the newest, or one that says all that the newest says, of these the fullest (has the most
--- words), then the one whose text the model repeats, apart from case, spaces and punctuation. What a user stated comes
--- first. Null when the model's text says something that none of them says. A text of the model's own is never
--- stored.
+-- The duplicate that stays. A duplicate can stay if it is the newest or says all that the newest says. Of these,
+-- duplicates that the user stated come first, then those with the most words, then the one whose text the model
+-- repeats, apart from case, spaces and punctuation. The result is null if the model's text says more than the
+-- duplicates. A model's own text is never stored.
 create or replace function memory._wording_that_stays(
   p_user_id text, p_memory_ids uuid[], p_claims jsonb, p_content text
 )
@@ -66,8 +66,8 @@ begin
 end;
 $$;
 
--- Which of contradicting memories stays: the one that was said last. An extracted one gives way to what the user
--- stated, unless newer words of the user prove it.
+-- The contradicting memory that stays: the memory that was said last. An extracted memory gives way to a memory that
+-- the user stated, unless newer words of the user prove the extracted memory.
 create or replace function memory._side_that_stays(p_user_id text, p_memory_ids uuid[], p_claims jsonb)
 returns uuid
 language plpgsql stable parallel safe
@@ -83,7 +83,7 @@ begin
 end;
 $$;
 
--- Those of the memories that somebody stated, or all if nobody stated any.
+-- The memories that somebody stated, or all memories if nobody stated any.
 create or replace function memory._stated_or_all(p_memory_ids uuid[], p_claims jsonb)
 returns uuid[]
 language plpgsql stable parallel safe
@@ -96,8 +96,8 @@ begin
 end;
 $$;
 
--- The memory that was said last, or of those said at the same time the most confident one. A memory counts as said
--- again when a duplicate that it hides was said.
+-- The memory that was said last, or of memories said at the same time the most confident one. A memory counts as said
+-- again when somebody said a duplicate that it hides.
 create or replace function memory._newest_said(p_user_id text, p_memory_ids uuid[])
 returns uuid
 language plpgsql stable parallel safe
@@ -122,8 +122,8 @@ begin
 end;
 $$;
 
--- Whether one of these memories may hide the others: all are still there, at least two, of one agent, about one
--- subject.
+-- Whether one of these memories may hide the others: at least two are left, none of them is missing, and all belong to
+-- one agent and one subject.
 create or replace function memory._may_supersede(p_user_id text, p_memory_ids uuid[])
 returns boolean
 language plpgsql stable parallel safe
@@ -135,10 +135,10 @@ begin
 end;
 $$;
 
--- Whether a model's word is enough for one memory to hide another one as its duplicate or as its contradiction: the two
--- are about the same thing; the winner is trusted enough; and what the user stated gives way only to what the user
--- stated, or in a contradiction to newer words of the user. Of duplicates the winner must say all that the loser says,
--- or be the newer one of two wordings of what may be one statement.
+-- Whether a model's decision is enough for one memory to hide another memory as a duplicate or a contradiction. The two
+-- must be about the same subject, and the winner must be trusted enough. A memory that the user stated only gives way
+-- to another memory that the user stated, or in a contradiction to newer words of the user. Of duplicates the winner
+-- must say all that the loser says, or be the newer of two wordings that may be one statement.
 create or replace function memory._may_hide(
   p_user_id text, p_winner uuid, p_loser uuid, p_claims jsonb, p_is_duplicate boolean
 )
@@ -164,9 +164,10 @@ begin
 end;
 $$;
 
--- Whether messages of the user that are newer than a stated memory (the loser) say what an extracted memory (the
--- winner) says instead: all its new numbers, one of its new words if it has any, and a word that negates if it negates
--- more than the loser. Only the messages that the winner names as its source are read; deleted ones say nothing.
+-- Whether messages of the user that are newer than a stated memory (the loser) confirm an extracted memory (the
+-- winner). The messages confirm it if they have all its new numbers, one of its new words if it has any, and a negating
+-- word if the winner negates more than the loser. The function only reads the messages that the winner names as its
+-- source; deleted messages confirm no memory.
 create or replace function memory._has_newer_words(
   p_user_id text, p_winner uuid, p_loser uuid, p_claim jsonb, p_other jsonb
 )
@@ -206,8 +207,8 @@ begin
 end;
 $$;
 
--- Gives the duplicate that stays the tags of all and the highest confidence and importance among them. Text, times and
--- source messages stay those of each memory.
+-- Gives the duplicate that stays the tags of all duplicates and their highest confidence and importance. Text, times
+-- and source messages of each memory stay.
 create or replace function memory._keep_the_best(p_user_id text, p_winner uuid, p_losers uuid[])
 returns void
 language plpgsql volatile parallel unsafe
@@ -218,8 +219,8 @@ begin
     importance = b.importance, operation = 'update'
   from (
     select max(o.confidence) as confidence, max(o.importance) as importance,
-      -- A memory may have 100 tags of 255 characters, and more would make the job fail again and again. Its own come
-      -- first.
+      -- A memory may have 100 tags of 255 characters; with more, the job would fail again and again. The winner's own
+      -- tags come first.
       array(
         select k.tag
         from (

@@ -1,7 +1,7 @@
--- The n newest memories that state something lasting, under small numbers, those said last first. Facts of one agent
--- have one group number: a fact never hides a fact of another agent. The built-in model, which costs nothing, gets
--- 1,000 of them, and as many extracted facts that are hidden behind them: it decides about all anew, so that its
--- decisions do not depend on which facts were stored first.
+-- The n newest memories that state lasting facts, numbered from 1, those that were said last first. Facts of one agent
+-- have one group number, because a fact never hides a fact of another agent. The built-in model costs nothing, so it
+-- gets 1,000 memories, and as many extracted facts that are hidden behind them. It decides anew about all of them, so
+-- that its decisions do not depend on which facts were stored first.
 create or replace function memory._reconcile_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
@@ -47,7 +47,7 @@ begin
   into facts, facts_input, newest, tokens
   from numbered as p
   left join numbered as w on w.memory_id = p.superseded_by;
-  -- Facts that were looked at before are not looked at again, unless someone asks with n.
+  -- A job leaves out facts that an earlier job has read, unless the caller gives n.
   if (jsonb_array_length(facts) >= 2) is not true or not p_job.request ?| array['n', 'is_forced'] and exists (
     select from memory.marks as k
     where k.user_id = p_job.user_id and k.scope = '' and k.kind = 'reconcile_memories' and k.position >= newest

@@ -1,6 +1,6 @@
 create or replace function memory.reconcile_memories(user_id text, n int default 50)
 returns bigint
-language plpgsql volatile parallel unsafe security definer -- callers have no rights on the tables
+language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
