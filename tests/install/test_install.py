@@ -158,7 +158,8 @@ def test_a_failure_half_way_leaves_everything_as_it_was(
     doors, first_commit, file = INSTALL_SQL.read_text().partition("\ncommit;\n")  # doors are a transaction of their own
     broken = doors + first_commit + re.sub(re.escape(place), lambda found: f"select 1/0;{found[0]}", file, count=1)
     if existing and place.startswith("create type"):
-        broken = INSTALL_SQL.read_text().replace("-- Refusals", "select 1/0; -- Refusals", 1)
+        function = "create or replace function memory._refuse("
+        broken = INSTALL_SQL.read_text().replace(function, f"select 1/0; {function}", 1)
     before = dump(empty_dsn)
     if client == "psql":
         script = tmp_path / "broken.sql"
