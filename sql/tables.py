@@ -102,16 +102,20 @@ def comments(sql: Path) -> str:
     return ",\n".join(f"      ('{kind}', '{name}', {text.strip()})" for kind, name, text in found)
 
 
+def texts_with_tables(sql: Path) -> list[str]:
+    """The texts that make tables: head.sql makes memory.migrations, the rooms make the others."""
+    return [(sql / "head.sql").read_text(), *files(sql).values()]
+
+
 def names(sql: Path) -> str:
     """The names of our tables, as the elements of an array."""
-    texts = [(sql / "head.sql").read_text(), *files(sql).values()]
-    return ", ".join(sorted(f"'{name}'" for text in texts for name, _ in TABLE.findall(text)))
+    return ", ".join(sorted(f"'{name}'" for text in texts_with_tables(sql) for name, _ in TABLE.findall(text)))
 
 
 def indexes(sql: Path) -> str:
     """The indexes that an installation has and the statements that make them anew, as the rows of a VALUES list."""
     made: dict[str, str] = {}
-    for text in [(sql / "head.sql").read_text(), *files(sql).values()]:
+    for text in texts_with_tables(sql):
         for table, body in TABLE.findall(text):
             if found := PRIMARY_KEY.search(body):
                 made[f"{table}_pkey"] = f"alter table memory.{table} add primary key ({found[1] or found[2]})"
