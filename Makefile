@@ -164,8 +164,9 @@ features: ## Fill in docs/features.md: which tests prove which feature
 	@$(PYTHON) tests/features.py
 
 .PHONY: reference
-reference: services .venv/.dev ## Write docs/reference.md from the comments in the database
+reference: services .venv/.dev ## Write docs/reference.md, docs/schema.md and docs/export.schema.json from the database
 	@$(BIN)/python docs/reference.py
+	@$(BIN)/python -m tests.erasure.export_schema
 
 .PHONY: bench
 bench: services .venv/.bench ## Measure writes and reads against bare statements, into bench/results

@@ -1,6 +1,6 @@
 """Writes docs/export.schema.json: the JSON Schema of memory.export_user(), made of the tables that it exports.
 
-Run ``python -m tests.erasure.export_schema`` after a change of these tables.
+``make reference`` runs it, after a change of these tables.
 """
 
 from __future__ import annotations

@@ -71,7 +71,9 @@ def test_each_table_has_users_or_a_reason_why_not(db: psycopg.Connection) -> Non
             " and relkind in ('r', 'p', 'm', 'f'))"
         )
     }
-    assert tables - {name.removeprefix("memory.") for name in with_users} == set(WITHOUT_USERS)
+    assert tables - {name.removeprefix("memory.") for name in with_users} == set(WITHOUT_USERS), (
+        "a table without a column user_id stands in WITHOUT_USERS, with the reason"
+    )
 
 
 def test_each_column_that_can_hold_a_text_goes_or_is_listed(db: psycopg.Connection) -> None:
@@ -83,7 +85,9 @@ def test_the_test_data_have_every_table_with_users(filled: Api) -> None:
     """Otherwise the test of the dump would prove nothing of the missing one."""
     for [table] in filled.query(TABLES):
         if table not in WITHOUT_USERS:
-            assert filled.value(f"select count(*) from memory.{table} where user_id = %(ana)s", ana=ANA), table
+            assert filled.value(f"select count(*) from memory.{table} where user_id = %(ana)s", ana=ANA), (
+                f"{table}: say in tests/erasure/conftest.py how it gets a row"
+            )
 
 
 FORGOTTEN = "Keeps her savings under the floor of the zqxneedle"
@@ -170,7 +174,7 @@ def test_forget_memory_leaves_its_wording_in_no_column(filled: Api) -> None:
                 ),
             )
             changed = api.connection.execute(change, {"value": values[kind], "user": ANA}).rowcount
-            assert changed == 1, f"{table}.{column}"
+            assert changed == 1, f"{table}.{column}: tests/erasure/conftest.py stores no row of another wording"
             api.connection.execute("set local session_replication_role = origin")
             api.forget_memory(**user, memory_id=memory_id)
             left += [
@@ -181,5 +185,7 @@ def test_forget_memory_leaves_its_wording_in_no_column(filled: Api) -> None:
                 )
             ]
             tried += 1
-    assert left == []
+    assert left == [], (
+        "add the column to 75_erasure/forget_wording.sql, or to NO_WORDING with the reason why it may keep a wording"
+    )
     assert tried >= 20

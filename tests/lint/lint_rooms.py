@@ -6,7 +6,9 @@
 - A file holds at most one public function and is named after it.
 - Each public function has a COMMENT, stands in docs/, has a method in the client and occurs in a test.
 - Each private function is used.
-- Each public function and view stands in one group of sql/grants.json, and nothing else does.
+- Each public function and view stands in one group of sql/grants.json, and nothing else does. The first group is also
+  the list FOR_USERS of the HTTP server, and what docs/roles.md grants to applications.
+- Each policy key stands in the table of docs/policies.md, and each kind of job in docs/concepts.md and docs/jobs.md.
 - A file that docs/ or a comment names by its path is there.
 - A relative link of a page leads to a file, and its anchor to a heading of that file.
 """
@@ -35,6 +37,11 @@ TEXT = re.compile(r"'(?:[^']|'')*'")
 PATH = re.compile(
     r"(?<![\w/.<>-])(?:(?:sql|plpython|python_client|tests|docs)/[\w/.-]*\w|\d\d_\w+(?:/[\w/.-]*\w)?)(?![\w/<>*{])"
 )
+
+# The functions that a user's token may call, in the HTTP server.
+SERVER_FUNCTIONS = "python_client/agent_memory/server/functions.py"
+# What docs/roles.md does not grant to applications, although a user's token may call it: storing secrets.
+NOT_FOR_APPLICATIONS = {"set_secret", "delete_secret"}
 
 # Public functions without a method in the client, and why.
 NO_CLIENT_METHOD = {
@@ -127,11 +134,11 @@ def incomplete_functions(sources: dict[Path, str]) -> list[str]:
             if not re.search(rf"^comment on {kind} memory\.{name}\b", text, re.MULTILINE):
                 missing.append("a COMMENT")
             if not re.search(rf"\b{name}\b", docs):
-                missing.append("a place in docs/")
+                missing.append("a place in docs/ (its name in docs/python.md)")
             if name not in NO_CLIENT_METHOD and not re.search(rf"\bdef {name}\b", client):
-                missing.append("a method in the client")
+                missing.append("a method in python_client/agent_memory/client/_async/")
             if not re.search(rf"\b{name}\b", tests):
-                missing.append("a test")
+                missing.append("a test (and a call in tests/values/bad_arguments.py)")
             if missing:
                 problems.append(f"{show(path)}: {name} lacks {' and '.join(missing)}")
     return problems
@@ -168,10 +175,60 @@ def wrong_grants(built: dict[Path, str], granted: list[tuple[str, list[str]]]) -
     public = {name for name in created if not name.startswith("_")}
     groups = Counter(name for _, names in granted for name in names)
     return [
-        *(f"sql/grants.json: {name} is in no group" for name in sorted(public - groups.keys())),
+        *(
+            f"sql/grants.json: {name} is in no group; the first is for applications and users, the last for nobody"
+            for name in sorted(public - groups.keys())
+        ),
         *(f"sql/grants.json: {name} is in {number} groups" for name, number in groups.items() if number > 1),
         *(f"sql/grants.json: there is no {name}" for name in sorted(groups.keys() - created)),
     ]
+
+
+def wrong_lists_for_users(for_users: set[str]) -> list[str]:
+    """Functions for users that another list than sql/grants.json lacks, or that it has beyond them."""
+    server = (ROOT / SERVER_FUNCTIONS).read_text(encoding="utf-8")
+    roles = (ROOT / "docs" / "roles.md").read_text(encoding="utf-8")
+    [listed] = re.findall(r"^FOR_USERS = frozenset\(\{(.*?)\}\)", server, re.MULTILINE | re.DOTALL)
+    [granted] = re.findall(r"grant execute on function ([^;]*) to app;\n-- if its", roles)
+    problems = []
+    for place, names, wanted in (
+        (f"{SERVER_FUNCTIONS} (FOR_USERS)", set(re.findall(r'"(\w+)"', listed)), for_users),
+        (
+            "docs/roles.md (an application)",
+            set(re.findall(r"memory\.(\w+)", granted)),
+            for_users - NOT_FOR_APPLICATIONS,
+        ),
+    ):
+        problems += [f"{place}: add {name}, which is in the first group of sql/grants.json" for name in wanted - names]
+        problems += [f"{place}: {name} is not in the first group of sql/grants.json" for name in names - wanted]
+    return sorted(problems)
+
+
+def undescribed_settings() -> list[str]:
+    """Policy keys that the table of docs/policies.md lacks, and kinds of jobs that a page lacks."""
+    docs = ROOT / "docs"
+    described = set()
+    for row in re.findall(r"^\| (`\w+\..*?) \|", (docs / "policies.md").read_text(encoding="utf-8"), re.MULTILINE):
+        section = ""
+        for name in re.findall(r"`([\w.]+)`", row):  # such as `search.fusion`, `.rrf_k`
+            section = name.partition(".")[0] or section
+            described.add(f"{section}.{name.partition('.')[2]}")
+    problems = [
+        f"{show(path)}: {section}.{key} has no row in the table of docs/policies.md"
+        for path in sorted(ROOMS.rglob("defaults.json"))
+        for section, settings in json.loads(path.read_text(encoding="utf-8")).items()
+        for key in settings
+        if f"{section}.{key}" not in described
+    ]
+    kinds = sorted(path.name for path in (ROOMS / "50_work").iterdir() if path.is_dir())
+    for page, place in (("concepts.md", "the table of jobs"), ("jobs.md", "payloads and results")):
+        text = (docs / page).read_text(encoding="utf-8")
+        problems += [
+            f"sql/rooms/50_work/{kind}: docs/{page} says nothing of it in {place}"
+            for kind in kinds
+            if f"`{kind}`" not in text
+        ]
+    return problems
 
 
 def wrong_paths(sources: dict[Path, str]) -> list[str]:
@@ -229,6 +286,8 @@ def main() -> int:
         *wrong_paths(sources),
         *broken_links([*ROOT.glob("*.md"), *sorted((ROOT / "docs").glob("*.md")), *(ROOT / "bench").rglob("*.md")]),
         *wrong_grants(built, the_groups()),
+        *wrong_lists_for_users(set(the_groups()[0][1])),
+        *undescribed_settings(),
     ]
     for problem in problems:
         print(problem, file=sys.stderr)
