@@ -61,6 +61,16 @@ class RetryableError(AgentMemoryError):
     sqlstate = "40001"
 
 
+class WrongNodeError(RetryableError):
+    """Another node of the cluster serves the user: the hint names the node.
+
+    Clients follow such a refusal once. Whoever sees the error came during a move and tries again, or called with an
+    open connection, which leads to one node.
+    """
+
+    sqlstate = "AM003"
+
+
 class PermissionDeniedError(AgentMemoryError):
     """The role or the user has no right to use this row or this function."""
 
@@ -146,6 +156,7 @@ _BY_SQLSTATE: dict[str, type[AgentMemoryError]] = {
 } | {  # a deadlock, a lock not granted in time: as with a serialization failure, the remedy is to run it again
     "40P01": RetryableError,
     "55P03": RetryableError,
+    "AM003": WrongNodeError,
 }
 
 _ANOTHER = 'name another database with AGENT_MEMORY_DSN or --dsn, such as "postgresql://user@localhost/app".'
