@@ -233,7 +233,8 @@ create table memory.cluster_map (
   is_map boolean primary key default true check (is_map),
   version bigint not null,
   partitions text[] not null,
-  moving int[] not null default '{}',
+  users jsonb not null default '{}',
+  moving text[] not null default '{}',
   nodes jsonb not null,
   node text not null,
   changed_at timestamptz not null default clock_timestamp()

@@ -13,13 +13,19 @@ NODES = {"a": {"dsn": "host=a", "number": 1}, "b": {"dsn": "host=b", "number": 2
 
 
 def set_map(
-    api: Api, node: str, version: int, partitions: str, moving: list[int] | None = None, nodes: Any = None
+    api: Api,
+    node: str,
+    version: int,
+    partitions: str,
+    moving: list[Any] | None = None,
+    nodes: Any = None,
+    users: Any = None,
 ) -> None:
     """Write a map; ``partitions`` has one letter, the name of a node, for each partition."""
     with api.connection.transaction():
         api.connection.execute(
-            "select memory._set_cluster_map(%s, %s, %s, %s, %s)",
-            [node, version, list(partitions), Jsonb(nodes or NODES), moving or []],
+            "select memory._set_cluster_map(%s, %s, %s, %s, %s, %s)",
+            [node, version, list(partitions), Jsonb(nodes or NODES), Jsonb(users or {}), list(map(str, moving or []))],
         )
 
 

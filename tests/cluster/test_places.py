@@ -110,6 +110,16 @@ def test_a_partition_that_moves_is_refused_with_an_error_to_retry(api: Api) -> N
     assert (error.sqlstate, error.diag.message_hint) == ("55P03", "Nothing was stored. Call again in a second.")
 
 
+def test_a_user_may_be_moved_without_its_partition(api: Api) -> None:
+    digest = api.value("select md5(%(user)s)", user=THERE)
+    set_map(api, "a", 2, map_of_tests(api), users={digest: "a"})
+    api.add_message(user_id=THERE, thread_id="t", role="user", content="Hello")
+    set_map(api, "a", 3, map_of_tests(api), users={digest: "a"}, moving=[digest])
+    error = outcome(api, "add_message", user_id=THERE, thread_id="t", role="user", content="Hello")
+    assert error is not None
+    assert error.sqlstate == "55P03"
+
+
 def test_jobs_of_nodes_have_other_numbers(api: Api) -> None:
     job = api.extract_memories(user_id=HERE, thread_id="t1")
     assert job % 1024 in (1, NODES["a"]["number"])
@@ -126,7 +136,9 @@ class TestMaps:
             ("p_version", (0, "aabbaabb")),
             ("p_partitions", (2, "aabb")),
             ("p_partitions", (2, "aabbaabc")),
-            ("p_moving", (2, "aabbaabb", [8])),
+            ("p_moving", (2, "aabbaabb", ["x"])),
+            ("p_users", (2, "aabbaabb", [], None, {"ana": "a"})),
+            ("p_users", (2, "aabbaabb", [], None, {"0" * 32: "c"})),
             ("p_nodes", (2, "aabbaabb", [], {"a": {"dsn": "host=a", "number": 1}, "b": {"dsn": "x", "number": 1}})),
             (
                 "p_nodes",

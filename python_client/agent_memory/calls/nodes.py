@@ -39,8 +39,12 @@ def partition_of(user_id: str, partitions: int = 64) -> int:
 
     The first 32 bits of the MD5 of the id in UTF-8, read as a big-endian number, modulo the number of partitions.
     """
-    digest = hashlib.md5(user_id.encode(), usedforsecurity=False).digest()
-    return int.from_bytes(digest[:4], "big") % partitions
+    return int(user_hash(user_id)[:8], 16) % partitions
+
+
+def user_hash(user_id: str) -> str:
+    """Return what the map knows a user by: the MD5 of the id in UTF-8, as hex digits."""
+    return hashlib.md5(user_id.encode(), usedforsecurity=False).hexdigest()
 
 
 @dataclass(frozen=True)
@@ -51,18 +55,22 @@ class ClusterMap:
         version: grows by each change.
         node: the node that the map was read from.
         partitions: the name of the node of each partition, from 0 on.
-        moving: the partitions that are being moved, which no node serves.
+        users: the nodes of users who were moved by themselves, by the MD5 of their ids.
+        moving: numbers of partitions and hashes of users that are being moved, so that no node serves them.
         nodes: of each node by name ``dsn``, where it is, and ``number``.
     """
 
     version: int
     node: str
     partitions: Sequence[str]
-    moving: Sequence[int]
+    users: Mapping[str, str]
+    moving: Sequence[str]
     nodes: Mapping[str, Mapping[str, Any]]
 
     def node_of(self, user_id: str) -> str:
         """Return the name of the node that serves a user."""
+        if self.users and (node := self.users.get(user_hash(user_id))) is not None:
+            return node
         return self.partitions[partition_of(user_id, len(self.partitions))]
 
     def address(self, node: str, conninfo: str) -> str:

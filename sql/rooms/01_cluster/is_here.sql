@@ -34,6 +34,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   map memory.cluster_map;
+  digest text;
   place int;
 begin
   if current_setting('transaction_isolation') = 'read committed' or current_setting('transaction_read_only') = 'on' then
@@ -45,14 +46,24 @@ begin
     raise exception 'user_id: the map of the cluster has just changed' using errcode = '40001',
       detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again.';
   end if;
-  place := memory.partition_of(p_user_id, cardinality(map.partitions));
-  if place = any(map.moving) then
-    raise exception 'user_id: the users of partition % are being moved to another node', place using errcode = '55P03',
+  digest := md5(convert_to(p_user_id, 'UTF8'));
+  place := ('x' || left(digest, 8))::bit(32)::bigint % cardinality(map.partitions); -- as memory.partition_of()
+  if map.moving <> '{}' and (place::text = any(map.moving) or digest = any(map.moving)) then
+    raise exception 'user_id: the user is being moved to another node' using errcode = '55P03',
       detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again in a second.';
   end if;
-  return map.partitions[place + 1] = map.node;
+  return coalesce(map.users ->> digest, map.partitions[place + 1]) = map.node;
 end;
 $$;
+
+-- The node that a map gives a user to.
+create or replace function memory._node_of(p_user_id text, p_partitions text[], p_users jsonb)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select coalesce(p_users ->> md5(convert_to(p_user_id, 'UTF8')),
+    p_partitions[memory.partition_of(p_user_id, cardinality(p_partitions)) + 1]);
+end;
 
 -- Refuses a user whom another node serves.
 create or replace function memory._refuse_other_node(p_user_id text)
@@ -64,7 +75,7 @@ declare
   node text;
 begin
   select m.* into map from memory.cluster_map as m;
-  node := map.partitions[memory.partition_of(p_user_id, cardinality(map.partitions)) + 1];
+  node := memory._node_of(p_user_id, map.partitions, map.users);
   raise exception 'user_id: node "%" serves the user, and this is node "%"', node, map.node using errcode = 'AM003',
     detail = format('map version %s', map.version),
     hint = format('Call node %s: %s', node, map.nodes -> node ->> 'dsn');

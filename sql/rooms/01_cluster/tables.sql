@@ -4,7 +4,8 @@ create table memory.cluster_map (
   is_map boolean primary key default true check (is_map),
   version bigint not null,
   partitions text[] not null,
-  moving int[] not null default '{}',
+  users jsonb not null default '{}',
+  moving text[] not null default '{}',
   nodes jsonb not null,
   node text not null,
   changed_at timestamptz not null default clock_timestamp()
@@ -16,8 +17,10 @@ comment on column memory.cluster_map.is_map is 'Always true: the table has one r
 comment on column memory.cluster_map.version is 'Grows by each change. Of two maps the one with the higher version counts.';
 comment on column memory.cluster_map.partitions is
 'The names of the nodes that serve the partitions: the first element is the node of partition 0.';
+comment on column memory.cluster_map.users is
+'The nodes of users who were moved by themselves, by the MD5 of their user_id in UTF-8 as hex digits.';
 comment on column memory.cluster_map.moving is
-'The partitions that are being moved between nodes: no node serves them meanwhile.';
+'What is being moved between nodes, so that no node serves it: numbers of partitions, and hashes of users.';
 comment on column memory.cluster_map.nodes is
 'The nodes by name: {"dsn": how a client connects, without role and password, "number": what makes ids of this node '
 'different from those of the others}.';

@@ -2,7 +2,8 @@
 -- is older than the one here is refused, and so is one that would leave users behind: their rows go first, in the same
 -- transaction.
 create or replace function memory._set_cluster_map(
-  p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_moving int[] default '{}'
+  p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
+  p_moving text[] default '{}'
 )
 returns void
 language plpgsql volatile parallel unsafe
@@ -35,51 +36,47 @@ begin
     when not p_nodes ? coalesce(p_node, '') then format('p_node: "%s" is no node of the map', p_node)
     when exists (select from unnest(p_partitions) as p (node) where (p_nodes ? p.node) is not true)
       then 'p_partitions: names a node that p_nodes lacks'
-    when exists (
-      select from unnest(p_moving) as p (place) where (p.place between 0 and cardinality(p_partitions) - 1) is not true)
-      then 'p_moving: names a partition that does not exist'
+    when exists (select from jsonb_each_text(p_users) as u where u.key !~ '^[0-9a-f]{32}$' or not p_nodes ? u.value)
+      then 'p_users: must be names of nodes by MD5'
+    when exists (select from unnest(p_moving) as m (what) where (m.what ~ '^([0-9]{1,5}|[0-9a-f]{32})$') is not true)
+      then 'p_moving: must be numbers of partitions or MD5s'
     when (before.nodes -> before.node -> 'number') <> (p_nodes -> p_node -> 'number')
       then 'p_nodes: the number of this node cannot change, because ids of jobs contain it'
   end;
   if problem is not null then
     raise exception '%', problem using errcode = '22023', hint = 'Let "agent-memory cluster" make the map.';
   elsif p_version < before.version or p_version = before.version
-    and (before.partitions, before.moving, before.nodes, before.node) is distinct from
-      (p_partitions, p_moving, p_nodes, p_node) then
+    and (before.partitions, before.users, before.moving, before.nodes, before.node) is distinct from
+      (p_partitions, p_users, p_moving, p_nodes, p_node) then
     raise exception 'p_version: this node has version % of the map', before.version using errcode = '40001',
       hint = 'Read the newest map of all nodes, and begin again with the next version.';
   end if;
   select e.user_id into left_behind
-  from memory._users_elsewhere(p_node, p_partitions) as e
+  from memory._users_elsewhere(p_node, p_partitions, p_users) as e
   limit 1;
   if left_behind is not null then
     raise exception 'p_partitions: user "%" has rows here and would belong to node "%"', left(left_behind, 255),
-      p_partitions[memory.partition_of(left_behind, cardinality(p_partitions)) + 1] using errcode = '23503',
+      memory._node_of(left_behind, p_partitions, p_users) using errcode = '23503',
       hint = 'Move the users first: agent-memory cluster move.';
   end if;
-  insert into memory.cluster_map as m (version, partitions, moving, nodes, node)
-  values (p_version, p_partitions, p_moving, p_nodes, p_node)
+  insert into memory.cluster_map as m (version, partitions, users, moving, nodes, node)
+  values (p_version, p_partitions, p_users, p_moving, p_nodes, p_node)
   on conflict on constraint cluster_map_pkey do update
-  set version = excluded.version, partitions = excluded.partitions, moving = excluded.moving, nodes = excluded.nodes,
-    node = excluded.node, changed_at = excluded.changed_at;
+  set version = excluded.version, partitions = excluded.partitions, users = excluded.users,
+    moving = excluded.moving, nodes = excluded.nodes, node = excluded.node, changed_at = excluded.changed_at;
   perform memory._route_by_map();
   perform memory._audit('set_cluster_map', jsonb_build_object('version', p_version, 'node', p_node));
 end;
 $$;
 
 -- The users who have rows in this database although a map gives them to another node.
-create or replace function memory._users_elsewhere(p_node text, p_partitions text[])
+create or replace function memory._users_elsewhere(p_node text, p_partitions text[], p_users jsonb)
 returns table (user_id text)
 language plpgsql stable parallel unsafe
 as $$
 declare
   relation regclass;
-  elsewhere constant int[] := array(
-    select p.place - 1 from unnest(p_partitions) with ordinality as p (node, place) where p.node <> p_node);
 begin
-  if elsewhere = '{}' then
-    return;
-  end if;
   for relation in -- every table with rows of users begins its primary key with them
     select c.oid
     from pg_class as c
@@ -96,8 +93,8 @@ begin
         from u
         where u.user_id is not null
       )
-      select u.user_id from u where u.user_id is not null and memory.partition_of(u.user_id, %2$s) = any($1)
-    $query$, relation, cardinality(p_partitions)) using elsewhere;
+      select u.user_id from u where u.user_id is not null and memory._node_of(u.user_id, $1, $2) <> $3
+    $query$, relation) using p_partitions, p_users, p_node;
   end loop;
 end;
 $$;

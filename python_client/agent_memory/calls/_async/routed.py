@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
+from dataclasses import replace
 from typing import Any
 
 import psycopg
@@ -206,5 +207,5 @@ class AsyncRoutedCaller(AsyncCaller):
         if found is None or (cluster is not None and found.version <= cluster.version):
             return None
         own = found.node if cluster is None else cluster.node
-        self._map = ClusterMap(found.version, own, found.partitions, found.moving, found.nodes)
+        self._map = replace(found, node=own)
         return self._map
