@@ -60,9 +60,14 @@ class Cluster:
 
 
 @pytest.fixture
-def cluster(_database: Database, _template: str) -> Iterator[Cluster]:
+def dsns(_database: Database, _template: str) -> Iterator[list[str]]:
     with contextlib.ExitStack() as stack:
-        dsns = [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "ab"]
+        yield [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "ab"]
+
+
+@pytest.fixture
+def cluster(dsns: list[str]) -> Iterator[Cluster]:
+    with contextlib.ExitStack() as stack:
         yield Cluster(dsns, stack)
 
 
@@ -127,9 +132,8 @@ def test_a_refusal_by_a_node_without_a_newer_map_is_raised(cluster: Cluster) -> 
     assert cluster.users("a") == {user}
 
 
-def test_a_client_that_began_before_the_cluster_learns_of_it(_database: Database, _template: str) -> None:
+def test_a_client_that_began_before_the_cluster_learns_of_it(dsns: list[str]) -> None:
     with contextlib.ExitStack() as stack:
-        dsns = [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "ab"]
         memory = stack.enter_context(Memory(dsns[0]))
         assert memory.version()
         cluster = Cluster(dsns, stack)

@@ -20,7 +20,9 @@ from agent_memory import Memory, RetryableError, partition_of
 from agent_memory.cluster import checks, moving, nodes, nodes_file
 from agent_memory.errors import ConflictError, InvalidValueError, NotFoundError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.types.json import Jsonb
 
+from agent_memory.move.move import copy_user
 from tests.conftest import DATABASE_NAMES, Database
 from tests.support.sqlapi import Api
 
@@ -237,7 +239,7 @@ class TestMoving:
 
         with monkeypatch.context() as patch:
             patch.setattr(nodes.Nodes, "write_into", stopping(nodes.Nodes.write_into))
-            patch.setattr(moving, "copy_user", stopping(moving.copy_user))
+            patch.setattr(moving, "copy_user", stopping(copy_user))
             with contextlib.suppress(StoppedError), databases.opened() as opened:
                 moving.move_partition(opened, place, "c")
         with databases.opened() as opened:
@@ -330,6 +332,30 @@ class TestDoctor:
             assert found == {("b", "policies"), ("b", "models"), ("b", "memory_types")}
             assert all(finding.is_mended for finding in checks.check(opened, repair=True))
             assert list(checks.check(opened)) == []
+
+    def test_a_node_that_was_restored_from_a_backup_is_named_and_mended(self, databases: Databases) -> None:
+        databases.begin("ab", "a" * PARTITIONS)
+        fill(databases)
+        place = partition_of(USERS[0], PARTITIONS)
+        with databases.opened() as opened, databases.api("a") as api:
+            [old_map] = api.query("select to_jsonb(m) from memory.cluster_map as m")
+            [thread] = api.query("select to_jsonb(t) from memory.threads as t where user_id = %(user)s", user=USERS[0])
+            moving.move_partition(opened, place, "b")
+            for table, row in (("cluster_map", old_map[0]), ("threads", thread[0])):  # as a backup would have them
+                api.connection.execute("delete from memory.cluster_map" if table == "cluster_map" else "select 1")
+                api.connection.execute(
+                    psycopg.sql.SQL("insert into {0} select r.* from jsonb_populate_record(null::{0}, %s) as r").format(
+                        psycopg.sql.Identifier("memory", table)
+                    ),
+                    [Jsonb(row)],
+                )
+        with pytest.raises(psycopg.errors.ForeignKeyViolation), databases.opened():
+            pass
+        with nodes.opened(databases.dsn["a"], only_look=True) as opened:
+            assert {finding.what for finding in checks.check(opened)} == {"map", "users"}
+            assert [finding.what for finding in checks.check(opened, repair=True)] == ["map"]
+            assert list(checks.check(opened)) == []
+        assert databases.rows("b").keys() == {user for user in USERS if partition_of(user, PARTITIONS) == place}
 
     def test_users_on_the_wrong_node_are_named(self, databases: Databases) -> None:
         databases.begin("ab", "aaaabbbb")

@@ -111,7 +111,7 @@ def doctor(
     from ..cluster.checks import check
 
     is_broken = False
-    with nodes.opened(_database(dsn)) as opened:
+    with nodes.opened(_database(dsn), only_look=True) as opened:
         for finding in check(opened, repair=repair):
             is_broken = is_broken or not finding.is_mended
             mark = "mended" if finding.is_mended else "broken"

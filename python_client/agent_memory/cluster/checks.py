@@ -12,6 +12,8 @@ from psycopg import Connection, errors, sql
 from psycopg.types.json import Jsonb
 
 from ..client import Memory
+from ..move.tables import Side
+from .moving import deletions
 from .nodes import Node, Nodes
 
 Rows = dict[str, str]
@@ -67,8 +69,8 @@ def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
 
     Args:
         cluster: the nodes.
-        repair: whether a node gets the rows that the majority has. Two nodes that differ have none: the first one
-            counts then.
+        repair: whether a node gets the newest map, and the rows that the majority has. Two nodes that differ have no
+            majority: the first one counts then.
     """
     versions = {name: Memory(node.connection).version() for name, node in cluster.nodes.items()}
     newest = max(versions.values(), key=lambda version: [int(part) for part in version.split(".")])
@@ -77,12 +79,35 @@ def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
             detail = f"agent_memory {version}, others have {newest}: run agent-memory cluster upgrade"
             yield Finding(name, "version", detail)
     for name, node in cluster.nodes.items():
+        yield from _older_map(name, node, cluster, repair)
+    for name, node in cluster.nodes.items():
         yield from _users_elsewhere(name, node, cluster)
     if cluster.newest.moving:
         detail = f"{', '.join(cluster.newest.moving)} is being moved: run the same agent-memory cluster move again"
         yield Finding("all", "moves", detail)
     for shared in _SHARED:
         yield from _differences(shared, cluster, repair)
+
+
+def _older_map(name: str, node: Node, cluster: Nodes, repair: bool) -> Iterator[Finding]:
+    """Say that a node was restored from a backup, or that a command was killed before it reached the node.
+
+    Such a node may have rows of users who were moved away since. They go where the other node has the user.
+    """
+    found = node.map.version if node.map else 0
+    if found == cluster.newest.version:
+        return
+    if repair:
+        side = Side(node.connection)
+        moved_away = [
+            user_id
+            for user_id in side.users()
+            if (other := cluster.newest.node_of(user_id)) != name
+            and Side(cluster.nodes[other].connection).has_user(user_id)
+        ]
+        cluster.write_into(node, deletions(side, moved_away))
+    detail = f"has version {found}, the newest is {cluster.newest.version}: it was restored, or a command was killed"
+    yield Finding(name, "map", detail, is_mended=repair)
 
 
 def _users_elsewhere(name: str, node: Node, cluster: Nodes) -> Iterator[Finding]:

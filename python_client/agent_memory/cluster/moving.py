@@ -98,12 +98,12 @@ def _move(
                 )
         moving = [each for each in cluster.newest.moving if each != what]
         cluster.newest = replace(cluster.newest, version=cluster.newest.version + 1, moving=moving, **changes)
-        cluster.write_into(source, _deletions(from_side, users))
+        cluster.write_into(source, deletions(from_side, users))
     cluster.write([target_name])
     return len(users)
 
 
-def _deletions(side: Side, users: Sequence[str]) -> list[Statement]:
+def deletions(side: Side, users: Sequence[str]) -> list[Statement]:
     """Return the statements that remove the rows of users without a trace: they live on, on another node."""
     let_pass: Statement = ("select set_config('memory.rows_are_copied', 'yes', true)", [])
     tables = [table.name for table in reversed(side.tables)] + ["moved_users"]
@@ -116,5 +116,5 @@ def _deletions(side: Side, users: Sequence[str]) -> list[Statement]:
 def _delete(side: Side, users: Sequence[str]) -> None:
     """Remove what a move that was broken off has copied."""
     with side.connection.transaction():
-        for statement, arguments in _deletions(side, users) if users else []:
+        for statement, arguments in deletions(side, users) if users else []:
             side.connection.execute(statement, arguments)

@@ -101,7 +101,7 @@ def _set_map(connection: Connection[Any], name: str, cluster: ClusterMap) -> Non
 
 
 @contextmanager
-def opened(dsn: str) -> Iterator[Nodes]:
+def opened(dsn: str, *, only_look: bool = False) -> Iterator[Nodes]:
     """Connect to all nodes of the cluster that a database belongs to, and bring the newest map to all of them.
 
     A command that was killed may have left nodes behind. What it had done by then is right on every node that has its
@@ -109,8 +109,10 @@ def opened(dsn: str) -> Iterator[Nodes]:
 
     Args:
         dsn: the connection string of any node, as the owner of schema memory.
+        only_look: whether the maps stay as they are.
 
     Raises:
+        ConflictError: a node has rows of users whom the newest map gives to others, as after it was restored.
         NotFoundError: the database is no node of a cluster.
         NotConnectedError: a node is out of reach.
         RetryableError: another command changes the cluster.
@@ -132,7 +134,8 @@ def opened(dsn: str) -> Iterator[Nodes]:
             nodes[name] = Node(name, connection, read_map(connection))
         _lock(stack, nodes)
         cluster = Nodes(nodes, newest)
-        cluster.write()
+        if not only_look:
+            cluster.write()
         yield cluster
 
 
