@@ -1,5 +1,5 @@
 -- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
--- a call pays nothing. memory._route_by_map() replaces the body where this server is a node of a cluster.
+-- a call pays nothing. 82_cluster/set_map.sql replaces the body where this server is a node of a cluster.
 create or replace function memory._is_here(p_user_id text)
 returns boolean
 language sql immutable parallel safe
