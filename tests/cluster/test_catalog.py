@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-
 from agent_memory.calls.nodes import CHANGES_OF_ALL, merger_of
+
 from tests.support.sqlapi import Api
 
 pytestmark = pytest.mark.feature("F14")

@@ -19,10 +19,10 @@ import pytest
 from agent_memory import Memory, RetryableError, partition_of
 from agent_memory.cluster import checks, moving, nodes, nodes_file
 from agent_memory.errors import ConflictError, InvalidValueError, NotFoundError
+from agent_memory.move.move import copy_user
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.types.json import Jsonb
 
-from agent_memory.move.move import copy_user
 from tests.conftest import DATABASE_NAMES, Database
 from tests.support.sqlapi import Api
 

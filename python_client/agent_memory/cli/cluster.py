@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 from typing import Annotated
 
 import typer
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from rich.table import Table
 
 from .._text import counted
@@ -14,7 +16,7 @@ from ..client import Memory
 from ..errors import InvalidValueError
 from ..install import install as install_into
 from ..source import named_database
-from .console import Dsn, Group
+from .console import Dsn, Group, connected
 from .printing import console, plain, stderr
 
 cluster = typer.Typer(cls=Group, no_args_is_help=True, help="Many servers that share the users: docs/cluster.md.")
@@ -155,3 +157,28 @@ def move(
         for user_id in user or []:
             moved = move_user(opened, user_id, to, report)
             console.print(plain(f"{user_id}: {'moved to' if moved else 'is served by'} {to}."))
+
+
+@cluster.command()
+def proxy(
+    dsn: Annotated[
+        str, typer.Option("--dsn", show_default=False, help="The database of the proxy, as a superuser there.")
+    ],
+    file: Annotated[
+        Path | None, typer.Option("--file", help="nodes.toml.", show_default="the map of AGENT_MEMORY_DSN")
+    ] = None,
+) -> None:
+    """Make a database a proxy, whose functions PL/Proxy runs on the nodes, or bring a proxy up to the newest map.
+
+    The proxy has the role of AGENT_MEMORY_DSN on the nodes, and its password, if that is in the connection string.
+    """
+    from ..cluster import nodes, nodes_file
+    from ..cluster.proxy import make_proxy
+
+    known = {name: str(value) for name, value in conninfo_to_dict(os.environ.get("AGENT_MEMORY_DSN", "")).items()}
+    place = known if file is None else conninfo_to_dict(next(iter(nodes_file.read(file).dsn.values())))
+    node = make_conninfo(**known | {name: str(value) for name, value in place.items()})
+    with nodes.opened(_database(node)) as opened, connected(dsn) as connection:
+        role = next(iter(opened.nodes.values())).connection.info.user
+        forwarded = make_proxy(opened, connection, role, known.get("password"))
+    console.print(f"The proxy forwards {counted(forwarded, 'function')} to {counted(len(opened.nodes), 'node')}.")

@@ -120,7 +120,7 @@ begin
   alter function memory._is_user(text) volatile parallel unsafe;
   -- Ids of jobs differ between nodes: each node has a remainder of its own.
   if (select s.seqincrement from pg_sequence as s where s.seqrelid = 'memory.jobs_job_id_seq'::regclass) <> 1024 then
-    select (s.last_value / 1024 + 1) * 1024 + (map.nodes -> map.node ->> 'number')::int into following
+    select (s.last_value / 1024 + 1) * 1024 + coalesce((map.nodes -> map.node ->> 'number')::int, 1023) into following
     from memory.jobs_job_id_seq as s;
     execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
   end if;
