@@ -227,6 +227,8 @@ def test_a_token_counts_on_every_node(cluster: Cluster) -> None:
     login_role(cluster.api["a"].connection, role, "memory_tenant")
     with Memory(cluster.dsn["a"]) as memory:
         memory.admin.set_token_key(text_of(KEY))
+        memory.admin.bind_role(login_role(cluster.api["a"].connection, "bound_in_cluster"), user)
+    assert all(api.value("select count(*) from memory.bound_roles") == 1 for api in cluster.api.values())
     with Memory(make_conninfo(cluster.dsn["a"], user=role), token=token_of(user)) as memory:
         memory.add_message(user, "t", "user", "Hello")
         with pytest.raises(PermissionDeniedError):

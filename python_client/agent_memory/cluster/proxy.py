@@ -246,8 +246,9 @@ def _changing(routine: _Routine, passed: str, last: int) -> str:
             "begin",
             one if of_user else "",
             f"for number in 0 .. {last} loop perform memory._on_node_get_policy(number, null, null); end loop;",
-            f"perform memory._here_{name}({passed});" if name in _KEPT else "",
             f"for number in 0 .. {last} loop {'perform' if is_void else 'result :='} {call}; end loop;",
+            # Last: nodes on the proxy's own server would wait for the membership that this transaction grants.
+            f"perform memory._here_{name}({passed});" if name in _KEPT else "",
             "return result;" if not is_void else "",
             "end",
         ]

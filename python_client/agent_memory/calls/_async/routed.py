@@ -114,6 +114,12 @@ class AsyncRoutedCaller(AsyncCaller):
 
     async def _change_all(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         """Change all nodes, or none: each in a transaction, and these are committed when all have succeeded."""
+        if function.name == "bind_role":
+            # Nodes that are databases of one server would wait for each other: a role is a member there once for all.
+            for node in cluster.nodes:
+                with named(node):
+                    await AsyncCaller.call(await self._node(cluster, node), function, given)
+            return None
         results = []
         async with AsyncExitStack() as transactions:
             for node in cluster.nodes:
