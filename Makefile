@@ -74,6 +74,7 @@ services:
 chromium_file := /usr/bin/chromium
 libfaketime_file := /usr/lib/*/faketime/libfaketime.so.1
 pgbouncer_file := /usr/sbin/pgbouncer
+plproxy_file := /usr/share/postgresql/*/extension/plproxy.control
 
 .PHONY: chromium libfaketime pgbouncer
 chromium libfaketime pgbouncer:
@@ -81,6 +82,15 @@ chromium libfaketime pgbouncer:
 	  [ "$$(id -u)" = 0 ] && apt-get -qq update && \
 	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends $@ >/dev/null; \
 	} || echo "Some tests will be skipped: there is no $@" >&2
+
+# PL/Proxy, which forwards calls to the nodes of a cluster, for every PostgreSQL that Debian has.
+.PHONY: plproxy
+plproxy: services
+	@ls $(plproxy_file) >/dev/null 2>&1 || { \
+	  [ "$$(id -u)" = 0 ] && \
+	  apt-get -qq -o Dpkg::Use-Pty=0 install --yes --no-install-recommends \
+	    $$(ls /usr/lib/postgresql | sed 's/.*/postgresql-&-plproxy/') >/dev/null; \
+	} || echo "Some tests will be skipped: there is no PL/Proxy" >&2
 
 # Use ------------------------------------------------------------------------------------------------------------------
 
@@ -102,7 +112,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
-test: services chromium libfaketime pgbouncer .venv/.dev ## Run the tests on the system's PostgreSQL, then on the embedded one what may differ there
+test: services chromium libfaketime pgbouncer plproxy .venv/.dev ## Run the tests on the system's PostgreSQL, then on the embedded one what may differ there
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \

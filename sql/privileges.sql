@@ -37,6 +37,8 @@ begin
 end;
 $audit$;
 
+select memory._route_by_map();
+
 {{rights of roles}}
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop function memory._missing_row_security;

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from .buffered import BufferedItem, Pushed
+    from .calls.nodes import partition_of
     from .client import AsyncBuffer, AsyncConversation, AsyncMemory, Buffer, Conversation, Memory
     from .errors import (
         AgentMemoryError,
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
         NotSupportedError,
         PermissionDeniedError,
         RetryableError,
+        WrongNodeError,
     )
     from .types import (
         AddedMemory,
@@ -88,10 +90,12 @@ __all__ = [
     "Summary",
     "Thread",
     "UserRecord",
+    "WrongNodeError",
+    "partition_of",
 ]
 
 # The light ones first: psycopg is loaded by errors, and takes three quarters of the time of all.
-_HOMES = ("types", "buffered", "errors", "client")
+_HOMES = ("types", "buffered", "errors", "calls.nodes", "client")
 
 if not TYPE_CHECKING:  # type checkers would take every name for one of this package
 

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
+from typing import overload
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
@@ -59,6 +60,16 @@ class RetryableError(AgentMemoryError):
     """Concurrent work got in the way; the same transaction may succeed when it is run again."""
 
     sqlstate = "40001"
+
+
+class WrongNodeError(RetryableError):
+    """Another node of the cluster serves the user: the hint names the node.
+
+    Clients follow such a refusal once. Whoever sees the error came during a move and tries again, or called with an
+    open connection, which leads to one node.
+    """
+
+    sqlstate = "AM003"
 
 
 class PermissionDeniedError(AgentMemoryError):
@@ -146,6 +157,7 @@ _BY_SQLSTATE: dict[str, type[AgentMemoryError]] = {
 } | {  # a deadlock, a lock not granted in time: as with a serialization failure, the remedy is to run it again
     "40P01": RetryableError,
     "55P03": RetryableError,
+    "AM003": WrongNodeError,
 }
 
 _ANOTHER = 'name another database with AGENT_MEMORY_DSN or --dsn, such as "postgresql://user@localhost/app".'
@@ -156,6 +168,8 @@ _NOT_PERMITTED = "42501"
 _FAILED_TRANSACTION = "25P02"
 # A prepared statement that exists already, does not exist, or takes other parameters than are sent.
 _OTHER_STATEMENT = {"42P05", "26000", "08P01"}
+
+_PROXIED = re.compile(r"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
 
 QUESTIONS = dict.fromkeys(_MISSING, "select memory.version()") | {_NOT_PERMITTED: "select current_user"}
 """The question that explains an error with this SQLSTATE, for a server that still answers."""
@@ -228,6 +242,15 @@ def may_come_from_an_upgrade(error: psycopg.Error) -> bool:
     return is_inside and sqlstate != _NOT_PERMITTED and (sqlstate[:2] in ("42", "XX") or sqlstate == "22P02")
 
 
+@overload
+def without_proxy(text: str) -> str: ...
+@overload
+def without_proxy(text: None) -> None: ...
+def without_proxy(text: str | None) -> str | None:
+    """Return what a node has said, without what PL/Proxy puts before that."""
+    return None if text is None else _PROXIED.sub("", text, count=1)
+
+
 def from_psycopg(
     error: psycopg.Error, info: psycopg.ConnectionInfo, function: str | None = None, answer: str | None = None
 ) -> AgentMemoryError | None:
@@ -239,7 +262,7 @@ def from_psycopg(
         function: the function that was called, if it was one.
         answer: what the server said to the question for this SQLSTATE; "" that it has no agent_memory, None nothing.
     """
-    sqlstate, message = error.sqlstate or "", error.diag.message_primary or str(error)
+    sqlstate, message = error.sqlstate or "", without_proxy(error.diag.message_primary or str(error))
     # Without a context, the statement itself failed and not something inside the function that it called.
     is_ours = error.diag.context is None
     result: AgentMemoryError | None = None
@@ -259,9 +282,9 @@ def from_psycopg(
             "prepare_threshold=None where you open them.",
         )
     elif sqlstate in _BY_SQLSTATE:
-        result = _BY_SQLSTATE[sqlstate](message, hint=error.diag.message_hint)
+        result = _BY_SQLSTATE[sqlstate](message, hint=without_proxy(error.diag.message_hint))
     elif sqlstate.startswith("22"):  # "data exception": a value that PostgreSQL could not read as the argument's type
-        result = InvalidValueError(message, hint=error.diag.message_hint or "Check the arguments.")
+        result = InvalidValueError(message, hint=without_proxy(error.diag.message_hint) or "Check the arguments.")
     if result is not None:
         result.sqlstate = sqlstate
     return result

@@ -229,6 +229,16 @@ create table memory.imports (
   rows_stored bigint not null default 0
 );
 
+create table memory.cluster_map (
+  is_map boolean primary key default true check (is_map),
+  version bigint not null,
+  partitions text[] not null,
+  users jsonb not null default '{}',
+  moving text[] not null default '{}',
+  nodes jsonb not null,
+  node text not null,
+  changed_at timestamptz not null default clock_timestamp()
+);
 create table memory.user_locks (
   user_hash bytea primary key
 );

@@ -27,7 +27,7 @@ def catalog(db: psycopg.Connection) -> dict[str, list[tuple[str, bool]]]:
         select proname, coalesce(proargnames[:pronargs], '{}'), pronargs - pronargdefaults
         from pg_proc
         where pronamespace = 'memory'::regnamespace and not starts_with(proname, '_')
-          and prorettype <> 'trigger'::regtype
+          and prorettype <> 'trigger'::regtype and proname <> 'partition_of' -- which the package computes by itself
         """
     ).fetchall()
     assert len({name for name, _, _ in rows}) == len(rows), (
@@ -66,7 +66,7 @@ def constants(db: psycopg.Connection) -> dict[str, dict[str, Any]]:
         select p.proname, p.proargnames[n], pg_get_function_arg_default(p.oid, n)
         from pg_proc as p, generate_series(1, p.pronargs) as n
         where p.pronamespace = 'memory'::regnamespace and not starts_with(p.proname, '_')
-          and pg_get_function_arg_default(p.oid, n) is not null
+          and pg_get_function_arg_default(p.oid, n) is not null and p.proname <> 'partition_of'
         """
     ).fetchall():
         [value] = db.execute(f"select {default}").fetchone() or [None]

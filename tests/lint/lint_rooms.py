@@ -50,6 +50,7 @@ NO_CLIENT_METHOD = {
     "fail_job": "workers",
     "release_job": "workers",
     "extend_job": "workers",
+    "partition_of": "a function of the package, which needs no database",
     "record_calls": "workers",
     "schedule_jobs": "administrators, once per database",
 }
@@ -155,6 +156,7 @@ def unused_functions(homes: dict[str, Path], built: dict[Path, str]) -> list[str
     elsewhere += (ROOT / "sql" / "build.py").read_text(encoding="utf-8")  # conditions that it puts into triggers
     elsewhere += texts_of("plpython", "*.sql") + texts_of("plpython", "*.py")
     elsewhere += texts_of("python_client/agent_memory/calls/_async", "*.py")
+    elsewhere += texts_of("python_client/agent_memory/cluster", "*.py")
     elsewhere += texts_of("python_client/agent_memory/embedded", "*.py")
     # Names in statements that are put together as texts when they run.
     quoted = "\n".join(match for text in built.values() for match in TEXT.findall(COMMENT_ON.sub("", text)))

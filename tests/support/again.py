@@ -20,6 +20,7 @@ AGAIN = {
     "cli": ["demo"],
     "client": ["connections", "conversation", "due_jobs", "results", "setup"],
     "concurrency": ["one_after_the_other"],
+    "cluster": ["places", "clients"],
     "context": ["choice", "opening", "recall", "fence", "loading", "standing_facts"],
     "documents": ["storing", "passages", "finding"],
     "embeddings": ["vectors", "near_duplicates", "changes", "jobs"],

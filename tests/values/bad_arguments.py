@@ -84,6 +84,7 @@ VALID: dict[str, dict[str, Any]] = {
     "list_users": {},
     "load_user": ANA,
     "needs_memory": {**THREAD, "query": "Connect to the DB"},
+    "partition_of": ANA,
     "quarantine_memory": {**MEMORY, "reason": "planted"},
     "quarantine_source": {**ANA, "source": "memory", "id": str(MEMORY_ID), "reason": "planted"},
     "query_to_embed": {**ANA, "query": "tea"},

@@ -12,7 +12,7 @@ from contextvars import ContextVar
 
 from psycopg.errors import Diagnostic
 
-from ..errors import DegradedWarning
+from ..errors import DegradedWarning, without_proxy
 
 logger = logging.getLogger("agent_memory")
 
@@ -63,11 +63,11 @@ class Notices:
         """Log what a connection says, and keep what degrades the answer."""
         if diagnostic.severity_nonlocalized == "LOG":
             return  # meant for the server's log; a session that asks for DEBUG gets it besides
-        text, sqlstate = diagnostic.message_primary or "", diagnostic.sqlstate or ""
+        text, sqlstate = without_proxy(diagnostic.message_primary or ""), diagnostic.sqlstate or ""
         level = _LEVELS.get(diagnostic.severity_nonlocalized or "", logging.INFO)
         logger.log(level, "%s", text, extra={"sqlstate": sqlstate})
         if sqlstate.startswith(_DEGRADED):
-            self._keep(text.removeprefix(_PREFIX), diagnostic.message_hint, sqlstate)
+            self._keep(text.removeprefix(_PREFIX), without_proxy(diagnostic.message_hint), sqlstate)
 
     def degrade(self, text: str, hint: str | None, sqlstate: str) -> None:
         """Log and keep what degrades the answer in this process, as `hear` does with what the server says."""

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from .artifacts import artifacts
+from .cluster import cluster
 from .console import Commands
 from .conversations import context, search
 from .documents import documents
@@ -85,4 +86,5 @@ app.add_typer(prompts, name="prompt", rich_help_panel=ADMINISTER)
 app.command(rich_help_panel=ADMINISTER)(usage)
 app.command(rich_help_panel=ADMINISTER)(sweep)
 app.command(rich_help_panel=ADMINISTER)(move)
+app.add_typer(cluster, name="cluster", rich_help_panel=ADMINISTER)
 app.command(rich_help_panel=ADMINISTER)(health)

@@ -99,10 +99,20 @@ def move(
         ConflictError: a model has the same name on both sides and is another one.
         RetryableError: another move into the target is running.
     """
+    with copying(source, target) as (from_side, to_side):
+        yield from _move(from_side, to_side, users, report)
+
+
+@contextmanager
+def copying(source: Connection[Any], target: Connection[Any]) -> Iterator[tuple[Side, Side]]:
+    """Make two databases ready for copies of users, keep other moves out, and yield their tables.
+
+    Raises the errors of ``move``.
+    """
     with translated(source), translated(target):
         _prepare(source, target)
         try:
-            yield from _move(Side(source), Side(target), users, report)
+            yield Side(source), Side(target)
         finally:
             if not target.closed:
                 target.execute(f"select pg_advisory_unlock({_LOCK})")
@@ -115,7 +125,7 @@ def _move(source: Side, target: Side, users: Sequence[str] | None, report: Repor
     yield MovedUser("", "moved", {name: (number, "") for name, number in added.items()})
     moved = []
     for user_id in wanted:
-        result = _move_user(source, target, user_id, report)
+        result = copy_user(source, target, user_id, report)
         if result.outcome == "moved":
             moved.append(user_id)
         yield result
@@ -197,7 +207,8 @@ def _snapshot(source: Connection[Any]) -> Iterator[None]:
         yield
 
 
-def _move_user(source: Side, target: Side, user_id: str, report: Report | None) -> MovedUser:
+def copy_user(source: Side, target: Side, user_id: str, report: Report | None = None) -> MovedUser:
+    """Copy one user from one moment of the source, and compare both sides; nothing where the target has the user."""
     with _snapshot(source.connection):
         contents = source.contents(user_id)
         if target.has_user(user_id):
@@ -271,7 +282,10 @@ def _reserve_job_ids(source: Connection[Any], target: Connection[Any], user_id: 
     with target.transaction():
         target.execute("alter sequence memory.jobs_job_id_seq cache 1")
         target.execute(
-            "select setval('memory.jobs_job_id_seq', %(newest)s) from memory.jobs_job_id_seq as s"
-            " where s.last_value < %(newest)s",
+            # On a node of a cluster the ids keep the remainder that tells them from those of other nodes.
+            "select setval('memory.jobs_job_id_seq', case q.seqincrement when 1 then %(newest)s"
+            " else (%(newest)s / q.seqincrement + 1) * q.seqincrement + s.last_value %% q.seqincrement end)"
+            " from memory.jobs_job_id_seq as s, pg_sequence as q"
+            " where q.seqrelid = 'memory.jobs_job_id_seq'::regclass and s.last_value < %(newest)s",
             {"newest": newest[0]},
         )

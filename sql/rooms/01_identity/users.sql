@@ -1,13 +1,14 @@
--- Whether a user_id is a valid id of a user whom this session may reach.
+-- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
+  select memory._is_id(p_user_id) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
 end;
 
 -- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
--- the argument is user_id, the function also refuses a user whom this session may not reach.
+-- the argument is user_id, the function also refuses a user whom this session may
+-- not reach, or whom another node of the cluster serves.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql stable parallel safe
@@ -23,6 +24,8 @@ begin
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
     perform memory._refuse_foreign_user();
+  elsif p_argument = 'user_id' and not memory._is_here(p_id) then
+    perform memory._refuse_other_node(p_id);
   end if;
 end;
 $$;

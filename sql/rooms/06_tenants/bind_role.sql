@@ -7,7 +7,10 @@ declare
   bound_to text;
   reached_all boolean;
 begin
-  perform memory._check_id('user_id', user_id);
+  -- Every node of a cluster binds the role, also those that do not serve the user.
+  if not (memory._is_id(user_id) and memory._may_reach(user_id)) then
+    perform memory._check_id('user_id', user_id);
+  end if;
   perform memory._check_role_to_bind(role_name);
   reached_all := not pg_has_role(role_name, 'memory_tenant', 'member')
     and (has_schema_privilege(role_name, 'memory', 'usage')

@@ -134,6 +134,10 @@ class SyncCaller:
             kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
         )
 
+    def of(self, user_id: str) -> SyncCaller:  # noqa: ARG002  (a routed caller asks for the user's node)
+        """Return the caller for statements about a user: this one, which leads to one server."""
+        return self
+
     def call(self, function: Function, given: Mapping[str, Any]) -> Any:
         """Call a function with arguments by name, and return what its method returns."""
         arguments = function.sendable(given)

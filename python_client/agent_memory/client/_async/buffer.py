@@ -173,17 +173,20 @@ class AsyncBuffer:
             after, until = 0, await call_in_loop(self._spool.newest)
             while batch := await call_in_loop(self._spool.batch, after, until, _BATCH_ITEMS, _BATCH_SIZE):
                 after = batch[-1].item_id
-                attempt = _Attempt([item for item in batch if item.kind == "message" or not _is_over(item.arguments)])
-                is_committed = await self._store(attempt) and is_committed
-                messages, memories = messages + attempt.stored["message"], memories + attempt.stored["memory"]
-                expired += len(batch) - len(attempt.items)
-                failed += [
-                    BufferedItem(item.item_id, item.kind, item.arguments, attempt.errors[item.item_id])
-                    for item in attempt.items
-                    if item.item_id in attempt.errors
-                ]
-                done = [item.item_id for item in batch if item.item_id not in attempt.errors] if is_committed else []
-                await call_in_loop(self._spool.settle, done, attempt.errors)
+                for caller, items in (await self._by_node(batch)).items():
+                    attempt = _Attempt(
+                        [item for item in items if item.kind == "message" or not _is_over(item.arguments)]
+                    )
+                    is_committed = await self._store(caller, attempt) and is_committed
+                    messages, memories = messages + attempt.stored["message"], memories + attempt.stored["memory"]
+                    expired += len(items) - len(attempt.items)
+                    failed += [
+                        BufferedItem(item.item_id, item.kind, item.arguments, attempt.errors[item.item_id])
+                        for item in attempt.items
+                        if item.item_id in attempt.errors
+                    ]
+                    done = [item.item_id for item in items if item.item_id not in attempt.errors]
+                    await call_in_loop(self._spool.settle, done if is_committed else [], attempt.errors)
         return Pushed(messages, memories, expired, failed, is_committed)
 
     async def items(self) -> list[BufferedItem]:
@@ -237,10 +240,17 @@ class AsyncBuffer:
                 return
         await self.close()
 
-    async def _store(self, attempt: _Attempt) -> bool:
+    async def _by_node(self, items: list[Spooled]) -> dict[AsyncCaller, list[Spooled]]:
+        """Return the items by the node that serves their users; with a single server all together."""
+        by_node: dict[AsyncCaller, list[Spooled]] = {}
+        for item in items:
+            by_node.setdefault(await self._caller.of(item.arguments["user_id"]), []).append(item)
+        return by_node
+
+    async def _store(self, caller: AsyncCaller, attempt: _Attempt) -> bool:
         """Store what the database takes, in one transaction; return whether it is committed."""
-        notices = Notices(self._caller.warned)
-        async with self._caller.borrowed(notices) as connection:
+        notices = Notices(caller.warned)
+        async with caller.borrowed(notices) as connection:
             is_own = connection.info.transaction_status == TransactionStatus.IDLE
             for number in range(_ATTEMPTS):
                 attempt.begin()

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool
 
-from ...calls import AsyncCaller, AsyncWorkerProtocol, sql_function
+from ...calls import AsyncCaller, AsyncRoutedCaller, AsyncWorkerProtocol, sql_function
 from ...source import named_database
 from ..stores import AsyncStore
 from .admin import AsyncAdmin
@@ -101,7 +101,12 @@ class AsyncMemory(
     ) -> None:
         source = named_database(source, path)
         store = AsyncStore(self, path) if source is None else None
-        super().__init__(AsyncCaller(source, store, pool_size=pool_size, token=token, prepare=prepare))
+        # A connection leads to one server, and so does a store; a string or a pool may lead into a cluster.
+        options: dict[str, Any] = {"pool_size": pool_size, "token": token, "prepare": prepare}
+        if isinstance(source, (str, AsyncConnectionPool)):
+            super().__init__(AsyncRoutedCaller(source, **options))
+        else:
+            super().__init__(AsyncCaller(source, store, **options))
         self._embedder = AsyncEmbedder(self.caller, embeds=embed_queries, catch_up_seconds=catch_up_seconds)
         self.admin = AsyncAdmin(self.caller)
 

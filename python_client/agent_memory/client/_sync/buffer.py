@@ -174,17 +174,20 @@ class Buffer:
             after, until = 0, call_in_thread(self._spool.newest)
             while batch := call_in_thread(self._spool.batch, after, until, _BATCH_ITEMS, _BATCH_SIZE):
                 after = batch[-1].item_id
-                attempt = _Attempt([item for item in batch if item.kind == "message" or not _is_over(item.arguments)])
-                is_committed = self._store(attempt) and is_committed
-                messages, memories = messages + attempt.stored["message"], memories + attempt.stored["memory"]
-                expired += len(batch) - len(attempt.items)
-                failed += [
-                    BufferedItem(item.item_id, item.kind, item.arguments, attempt.errors[item.item_id])
-                    for item in attempt.items
-                    if item.item_id in attempt.errors
-                ]
-                done = [item.item_id for item in batch if item.item_id not in attempt.errors] if is_committed else []
-                call_in_thread(self._spool.settle, done, attempt.errors)
+                for caller, items in (self._by_node(batch)).items():
+                    attempt = _Attempt(
+                        [item for item in items if item.kind == "message" or not _is_over(item.arguments)]
+                    )
+                    is_committed = self._store(caller, attempt) and is_committed
+                    messages, memories = messages + attempt.stored["message"], memories + attempt.stored["memory"]
+                    expired += len(items) - len(attempt.items)
+                    failed += [
+                        BufferedItem(item.item_id, item.kind, item.arguments, attempt.errors[item.item_id])
+                        for item in attempt.items
+                        if item.item_id in attempt.errors
+                    ]
+                    done = [item.item_id for item in items if item.item_id not in attempt.errors]
+                    call_in_thread(self._spool.settle, done if is_committed else [], attempt.errors)
         return Pushed(messages, memories, expired, failed, is_committed)
 
     def items(self) -> list[BufferedItem]:
@@ -238,10 +241,17 @@ class Buffer:
                 return
         self.close()
 
-    def _store(self, attempt: _Attempt) -> bool:
+    def _by_node(self, items: list[Spooled]) -> dict[SyncCaller, list[Spooled]]:
+        """Return the items by the node that serves their users; with a single server all together."""
+        by_node: dict[SyncCaller, list[Spooled]] = {}
+        for item in items:
+            by_node.setdefault(self._caller.of(item.arguments["user_id"]), []).append(item)
+        return by_node
+
+    def _store(self, caller: SyncCaller, attempt: _Attempt) -> bool:
         """Store what the database takes, in one transaction; return whether it is committed."""
-        notices = Notices(self._caller.warned)
-        with self._caller.borrowed(notices) as connection:
+        notices = Notices(caller.warned)
+        with caller.borrowed(notices) as connection:
             is_own = connection.info.transaction_status == TransactionStatus.IDLE
             for number in range(_ATTEMPTS):
                 attempt.begin()

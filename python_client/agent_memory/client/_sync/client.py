@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from psycopg import Connection
 from psycopg_pool import ConnectionPool
 
-from ...calls import SyncCaller, WorkerProtocol, sql_function
+from ...calls import SyncCaller, SyncRoutedCaller, WorkerProtocol, sql_function
 from ...source import named_database
 from ..stores import SyncStore
 from .admin import Admin
@@ -102,7 +102,12 @@ class Memory(
     ) -> None:
         source = named_database(source, path)
         store = SyncStore(self, path) if source is None else None
-        super().__init__(SyncCaller(source, store, pool_size=pool_size, token=token, prepare=prepare))
+        # A connection leads to one server, and so does a store; a string or a pool may lead into a cluster.
+        options: dict[str, Any] = {"pool_size": pool_size, "token": token, "prepare": prepare}
+        if isinstance(source, (str, ConnectionPool)):
+            super().__init__(SyncRoutedCaller(source, **options))
+        else:
+            super().__init__(SyncCaller(source, store, **options))
         self._embedder = SyncEmbedder(self.caller, embeds=embed_queries, catch_up_seconds=catch_up_seconds)
         self.admin = Admin(self.caller)
 

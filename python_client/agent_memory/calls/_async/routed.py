@@ -1,0 +1,217 @@
+"""Calls of a cluster: each goes to the node of its user, and those that concern all users to all nodes."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from contextlib import AsyncExitStack
+from dataclasses import replace
+from typing import Any
+
+import psycopg
+from psycopg import AsyncCursor
+from psycopg.conninfo import make_conninfo
+from psycopg.rows import scalar_row
+from psycopg_pool import AsyncConnectionPool
+
+from ...errors import RetryableError, WrongNodeError
+from ..function import Function
+from ..nodes import ClusterMap, asked_of_each, is_for_all, merger_of, named
+from ..notices import Notices
+from ..pools import AsyncPool
+from .caller import AsyncCaller
+
+_NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.InsufficientPrivilege)
+"""What a database answers that has no agent_memory, one of an earlier version, or a role that may not call it."""
+
+
+class AsyncRoutedCaller(AsyncCaller):
+    """A client's pool that knows the other nodes where its database is a node of a cluster.
+
+    The map is read before the first call. A node that refuses a user (AM003) may know a newer map: that is read, and
+    the call is made once more. Where the database is a single server, calls go there.
+
+    Args:
+        source: a psycopg pool or a connection string.
+        pool_size, token, prepare: as in AsyncCaller.
+        like: an application's pool, whose settings the client's own has.
+    """
+
+    _map: ClusterMap | None = None
+    _is_map_read = False
+
+    def __init__(
+        self,
+        source: AsyncConnectionPool[Any] | str,
+        *,
+        pool_size: int = 10,
+        token: str | Callable[[], str] | None = None,
+        prepare: bool | None = None,
+        like: AsyncConnectionPool[Any] | None = None,
+    ) -> None:
+        self._like = like
+        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare)
+        self._others: dict[str, AsyncRoutedCaller] = {}
+        self._reading = asyncio.Lock()
+
+    def begin_anew(self) -> None:
+        """Use nothing of the process that this one was forked from."""
+        super().begin_anew()
+        self._reading = asyncio.Lock()
+
+    async def close(self) -> None:
+        """Close the client's own pools."""
+        for other in self._others.values():
+            await other.close()
+        await super().close()
+
+    async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
+        """Call a function on the node or the nodes that it concerns."""
+        cluster = await self._known_map()
+        try:
+            if cluster is None:
+                return await super().call(function, given)
+            return await self._call_routed(cluster, function, given)
+        except WrongNodeError:
+            newer = await self._newer_map(cluster, given["user_id"])
+            if newer is None:
+                raise
+            return await self._call_routed(newer, function, given)
+
+    async def call_procedure(self, function: Function, given: Mapping[str, Any]) -> None:
+        """Call a procedure that commits, on one node after the other."""
+        cluster = await self._known_map()
+        if cluster is None:
+            await super().call_procedure(function, given)
+            return
+        for node in cluster.nodes:
+            with named(node):
+                await AsyncCaller.call_procedure(await self._node(cluster, node), function, given)
+
+    async def of(self, user_id: str) -> AsyncCaller:
+        """Return the caller for statements about a user."""
+        cluster = await self._known_map()
+        return self if cluster is None else await self._node(cluster, cluster.node_of(user_id))
+
+    async def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+        if is_for_all(function.name, given):
+            return await self._change_all(cluster, function, given)
+        user_id = given.get("user_id")
+        if isinstance(user_id, str):
+            node = cluster.node_of(user_id)
+            with named(node):
+                return await AsyncCaller.call(await self._node(cluster, node), function, given)
+        merge = merger_of(function.name, given)
+        if merge is None:
+            return await super().call(function, given)
+        answers = {}
+        for node in cluster.nodes:
+            with named(node):
+                answers[node] = await AsyncCaller.call(
+                    await self._node(cluster, node), function, asked_of_each(function.name, given)
+                )
+        return merge(answers)
+
+    async def _change_all(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+        """Change all nodes, or none: each in a transaction, and these are committed when all have succeeded."""
+        if function.name == "bind_role":
+            # Nodes that are databases of one server would wait for each other: a role is a member there once for all.
+            for node in cluster.nodes:
+                with named(node):
+                    await AsyncCaller.call(await self._node(cluster, node), function, given)
+            return None
+        results = []
+        async with AsyncExitStack() as transactions:
+            for node in cluster.nodes:
+                with named(node):
+                    caller = await self._node(cluster, node)
+                    bound = await transactions.enter_async_context(caller.in_a_transaction("read committed"))
+                    results.append(await bound.call(function, given))
+        return results[0]
+
+    async def _node(self, cluster: ClusterMap, node: str) -> AsyncCaller:
+        """Return the caller of a node.
+
+        Raises:
+            RetryableError: the node has an older map, because it was restored from a backup, or is about to get the
+                newest one. It would accept users who are served elsewhere by now.
+        """
+        if node == cluster.node:
+            return self
+        if node not in self._others:
+            async with self._reading:
+                if node not in self._others:
+                    other = await self._like_this(cluster, node)
+                    found = await other._read_map()
+                    if found is None or found.version < cluster.version:
+                        await other.close()
+                        raise RetryableError(
+                            f"has version {found and found.version} of the cluster's map, and the newest is"
+                            f" {cluster.version}",
+                            hint="Try again. If that does not help: agent-memory cluster doctor",
+                        )
+                    self._others[node] = other
+        return self._others[node]
+
+    def _new_pool(self) -> AsyncConnectionPool[Any]:
+        like = self._like
+        if like is None:
+            return super()._new_pool()
+        return AsyncPool(
+            self._conninfo,
+            connection_class=like.connection_class,
+            kwargs=like.kwargs,
+            min_size=like.min_size,
+            max_size=like.max_size,
+            timeout=like.timeout,
+            max_idle=like.max_idle,
+            max_lifetime=like.max_lifetime,
+            # The pool has no public name for how its owner has connections prepared.
+            configure=like._configure,
+            reset=like._reset,
+            open=False,
+        )
+
+    async def _like_this(self, cluster: ClusterMap, node: str) -> AsyncRoutedCaller:
+        """Make a caller for another node, with the settings of this one."""
+        like = self._like if self._owns_pool else self._pool
+        conninfo = self._conninfo
+        if not self._owns_pool and self._pool is not None:
+            async with self._pool.connection() as connection:
+                conninfo = make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
+        return AsyncRoutedCaller(
+            cluster.address(node, conninfo),
+            pool_size=self._pool_size,
+            token=self._token,
+            prepare=self._prepares,
+            like=like,
+        )
+
+    async def _known_map(self) -> ClusterMap | None:
+        if not self._is_map_read:
+            async with self._reading:
+                if not self._is_map_read:
+                    self._map = await self._read_map()
+                    self._is_map_read = True
+        return self._map
+
+    async def _read_map(self) -> ClusterMap | None:
+        """Return the map that the database has; None for a single server."""
+        try:
+            async with self.borrowed(Notices(self.warned)) as connection:
+                cursor = await AsyncCursor(connection, row_factory=scalar_row).execute("select memory._cluster_map()")
+                row = await cursor.fetchone()
+        except _NO_MAP:
+            return None
+        return None if row is None else ClusterMap(**row)
+
+    async def _newer_map(self, cluster: ClusterMap | None, user_id: str) -> ClusterMap | None:
+        """Read the map of the node that has refused a user, and return it if it is newer than the one that was used."""
+        node = None if cluster is None else cluster.node_of(user_id)
+        refusing = self if node is None or cluster is None or node == cluster.node else self._others[node]
+        found = await refusing._read_map()
+        if found is None or (cluster is not None and found.version <= cluster.version):
+            return None
+        own = found.node if cluster is None else cluster.node
+        self._map = replace(found, node=own)
+        return self._map

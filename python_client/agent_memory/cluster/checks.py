@@ -1,0 +1,185 @@
+"""What must be the same on all nodes, and how a node that missed a change gets it."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from psycopg import Connection, errors, sql
+from psycopg.types.json import Jsonb
+
+from ..client import Memory
+from ..move.tables import Side
+from .moving import deletions
+from .nodes import Node, Nodes
+
+Rows = dict[str, str]
+"""The rows of a table by primary key, both as JSON."""
+
+
+@dataclass(frozen=True)
+class _Shared:
+    """A table of which every node has the same rows.
+
+    Attributes:
+        table: its name.
+        keys: the columns of its primary key.
+        own: the columns that may differ: times, names of roles, and what a node finds out by itself.
+        condition: which rows are the same.
+    """
+
+    table: str
+    keys: tuple[str, ...]
+    own: tuple[str, ...] = ()
+    condition: str = "true"
+
+
+_SHARED = (
+    _Shared("memory_types", ("memory_type",)),
+    _Shared("models", ("name",), ("dimensions", "created_at")),
+    _Shared("prompt_versions", ("name", "version"), ("changed_by", "changed_at")),
+    _Shared("policies", ("user_id", "agent_id"), ("updated_at",), "user_id = ''"),
+    _Shared("token_keys", ("is_previous",), ("set_at",)),
+    _Shared("bound_roles", ("role_name",), ("bound_at",)),
+)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something that is not as it must be.
+
+    Attributes:
+        node: the node.
+        what: the name of the check.
+        detail: what is wrong.
+        is_mended: whether ``repair`` has mended it.
+    """
+
+    node: str
+    what: str
+    detail: str
+    is_mended: bool = False
+
+
+def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
+    """Compare the nodes of a cluster: versions, maps, users on the wrong node, and what all nodes have in common.
+
+    Args:
+        cluster: the nodes.
+        repair: whether a node gets the newest map, and the rows that the majority has. Two nodes that differ have no
+            majority: the first one counts then.
+    """
+    versions = {name: Memory(node.connection).version() for name, node in cluster.nodes.items()}
+    newest = max(versions.values(), key=lambda version: [int(part) for part in version.split(".")])
+    for name, version in versions.items():
+        if version != newest:
+            detail = f"agent_memory {version}, others have {newest}: run agent-memory cluster upgrade"
+            yield Finding(name, "version", detail)
+    for name, node in cluster.nodes.items():
+        yield from _older_map(name, node, cluster, repair)
+    for name, node in cluster.nodes.items():
+        yield from _users_elsewhere(name, node, cluster)
+    if cluster.newest.moving:
+        detail = f"{', '.join(cluster.newest.moving)} is being moved: run the same agent-memory cluster move again"
+        yield Finding("all", "moves", detail)
+    for shared in _SHARED:
+        yield from _differences(shared, cluster, repair)
+
+
+def _older_map(name: str, node: Node, cluster: Nodes, repair: bool) -> Iterator[Finding]:
+    """Say that a node was restored from a backup, or that a command was killed before it reached the node.
+
+    Such a node may have rows of users who were moved away since. They go where the other node has the user.
+    """
+    found = node.map.version if node.map else 0
+    if found == cluster.newest.version:
+        return
+    if repair:
+        side = Side(node.connection)
+        moved_away = [
+            user_id
+            for user_id in side.users()
+            if (other := cluster.newest.node_of(user_id)) != name
+            and Side(cluster.nodes[other].connection).has_user(user_id)
+        ]
+        cluster.write_into(node, deletions(side, moved_away))
+    detail = f"has version {found}, the newest is {cluster.newest.version}: it was restored, or a command was killed"
+    yield Finding(name, "map", detail, is_mended=repair)
+
+
+def _users_elsewhere(name: str, node: Node, cluster: Nodes) -> Iterator[Finding]:
+    known = cluster.newest
+    rows = node.connection.execute(
+        "select distinct user_id from memory._users_elsewhere(%s, %s, %s) order by 1 limit 11",
+        [name, list(known.partitions), Jsonb(known.users)],
+    ).fetchall()
+    if rows:
+        users = ", ".join(user_id for [user_id] in rows[:10]) + (", ..." if len(rows) > 10 else "")
+        yield Finding(name, "users", f"has rows of users whom other nodes serve: {users}")
+
+
+def _differences(shared: _Shared, cluster: Nodes, repair: bool) -> Iterator[Finding]:
+    found = {name: _rows(shared, node.connection) for name, node in cluster.nodes.items()}
+    digests = {name: json.dumps(rows, sort_keys=True) for name, rows in found.items()}
+    [(majority, _), *_] = Counter(digests.values()).most_common()
+    model = next(name for name, digest in digests.items() if digest == majority)
+    for name, rows in found.items():
+        if digests[name] == majority:
+            continue
+        wrong = sorted(key for key in rows.keys() | found[model].keys() if rows.get(key) != found[model].get(key))
+        detail = f"differs from node {model} in {', '.join(wrong[:10])}{', ...' if len(wrong) > 10 else ''}"
+        if repair:
+            _repair(shared, cluster.nodes[model].connection, cluster.nodes[name].connection, wrong)
+        yield Finding(name, shared.table, detail, is_mended=repair)
+
+
+def _rows(shared: _Shared, connection: Connection[Any]) -> Rows:
+    query = sql.SQL("select to_jsonb(t) - {} from {} as t where ").format(
+        sql.Literal(list(shared.own)), sql.Identifier("memory", shared.table)
+    ) + sql.SQL(shared.condition)
+    rows: Iterator[Mapping[str, Any]] = (row for [row] in connection.execute(query))
+    return {_key(shared, row): json.dumps(row, sort_keys=True) for row in rows}
+
+
+def _key(shared: _Shared, row: Mapping[str, Any]) -> str:
+    return "/".join(str(row[column]) for column in shared.keys)
+
+
+def _repair(shared: _Shared, source: Connection[Any], target: Connection[Any], wrong: list[str]) -> None:
+    """Give a node the rows of another one; a row that only the node has goes, unless other rows refer to it."""
+    table = sql.Identifier("memory", shared.table)
+    whole = sql.SQL("select to_jsonb(t) from {} as t where ").format(table) + sql.SQL(shared.condition)
+    wanted = {_key(shared, row): row for [row] in source.execute(whole) if _key(shared, row) in wrong}
+    present = {_key(shared, row): row for [row] in target.execute(whole) if _key(shared, row) in wrong}
+    is_row = sql.SQL(" and ").join(
+        sql.SQL("to_jsonb(t.{0}) = %(row)s -> {1}").format(sql.Identifier(column), sql.Literal(column))
+        for column in shared.keys
+    )
+    with target.transaction():
+        for key, row in present.items():
+            if key in wanted:
+                columns = [column for column in row if column not in (*shared.keys, "dimensions")]
+                assignments = sql.SQL(", ").join(
+                    sql.SQL("{0} = r.{0}").format(sql.Identifier(column)) for column in columns
+                )
+                update = sql.SQL("update {0} as t set {1} from jsonb_populate_record(null::{0}, %(new)s) as r where ")
+                target.execute(
+                    update.format(table, assignments) + is_row, {"new": Jsonb(wanted[key]), "row": Jsonb(row)}
+                )
+            else:
+                try:
+                    with target.transaction():
+                        target.execute(
+                            sql.SQL("delete from {} as t where ").format(table) + is_row, {"row": Jsonb(row)}
+                        )
+                except errors.ForeignKeyViolation:
+                    continue
+        for key, row in wanted.items():
+            if key not in present:
+                insert = sql.SQL("insert into {0} select r.* from jsonb_populate_record(null::{0}, %s) as r").format(
+                    table
+                )
+                target.execute(insert, [Jsonb(row)])

@@ -1,0 +1,252 @@
+"""Connections to all nodes of a cluster, the map on each of them, and changes of the map."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from typing import Any
+
+import psycopg
+from psycopg import Connection, sql
+from psycopg.types.json import Jsonb
+
+from ..calls import translated
+from ..calls.nodes import ClusterMap
+from ..errors import ConflictError, InvalidValueError, NotFoundError, RetryableError, connecting
+from ..install import install
+from ..move.settings import copy_settings
+
+_LOCK = "hashtextextended('agent_memory cluster', 0)"
+# Calls wait behind whoever waits for the table of the map, so that wait is short, and it is repeated.
+_PATIENCE = "set local lock_timeout = '200ms'"
+_ATTEMPTS = 150
+
+
+Statement = tuple[str | sql.Composed, Sequence[Any]]
+
+
+@dataclass
+class Node:
+    """A node and the map that it has; None before ``init``, and for a new node."""
+
+    name: str
+    connection: Connection[Any]
+    map: ClusterMap | None
+
+    def read_map(self) -> None:
+        """Look up which map the node has."""
+        self.map = read_map(self.connection)
+
+
+def read_map(connection: Connection[Any]) -> ClusterMap | None:
+    """Return the map that a database has; None for a single server."""
+    with translated(connection):
+        [[row]] = connection.execute("select memory._cluster_map()")
+    return None if row is None else ClusterMap(**row)
+
+
+class Nodes:
+    """All nodes of a cluster, connected. One command at a time changes a cluster.
+
+    Args:
+        nodes: the nodes by name.
+        newest: the newest map of all nodes.
+    """
+
+    def __init__(self, nodes: Mapping[str, Node], newest: ClusterMap) -> None:
+        self.nodes = nodes
+        self.newest = newest
+
+    def change(self, order: Sequence[str] = (), **changes: Any) -> None:
+        """Write the next version of the map into all nodes, those of ``order`` first."""
+        self.newest = replace(self.newest, version=self.newest.version + 1, **changes)
+        self.write(order)
+
+    def write(self, order: Sequence[str] = ()) -> None:
+        """Write the newest map into each node that lacks it, those of ``order`` first."""
+        for name in dict.fromkeys([*order, *self.nodes]):
+            node = self.nodes[name]
+            if node.map is None or node.map.version < self.newest.version:
+                self.write_into(node)
+
+    def write_into(self, node: Node, statements: Sequence[Statement] = ()) -> None:
+        """Write the newest map into a node, after other statements in the same transaction."""
+        for attempt in range(_ATTEMPTS):
+            try:
+                with translated(node.connection), node.connection.transaction():
+                    for statement, arguments in statements:
+                        node.connection.execute(statement, arguments)
+                    node.connection.execute(_PATIENCE)
+                    _set_map(node.connection, node.name, self.newest)
+                break
+            except RetryableError:
+                if attempt == _ATTEMPTS - 1:
+                    raise
+        node.read_map()
+
+
+def _set_map(connection: Connection[Any], name: str, cluster: ClusterMap) -> None:
+    connection.execute(
+        "select memory._set_cluster_map(%s, %s, %s, %s, %s, %s)",
+        [
+            name,
+            cluster.version,
+            list(cluster.partitions),
+            Jsonb(cluster.nodes),
+            Jsonb(cluster.users),
+            list(cluster.moving),
+        ],
+    )
+
+
+@contextmanager
+def opened(dsn: str, *, only_look: bool = False) -> Iterator[Nodes]:
+    """Connect to all nodes of the cluster that a database belongs to, and bring the newest map to all of them.
+
+    A command that was killed may have left nodes behind. What it had done by then is right on every node that has its
+    last map, so the others get that.
+
+    Args:
+        dsn: the connection string of any node, as the owner of schema memory.
+        only_look: whether the maps stay as they are.
+
+    Raises:
+        ConflictError: a node has rows of users whom the newest map gives to others, as after it was restored.
+        NotFoundError: the database is no node of a cluster.
+        NotConnectedError: a node is out of reach.
+        RetryableError: another command changes the cluster.
+    """
+    with ExitStack() as stack:
+        first = _connected(stack, dsn)
+        known = read_map(first)
+        if known is None:
+            raise NotFoundError("the database is no node of a cluster", hint="agent-memory cluster init makes one.")
+        nodes: dict[str, Node] = {}
+        newest = known
+        for name in known.nodes:
+            connection = first if name == known.node else _connected(stack, known.address(name, dsn))
+            node = nodes[name] = Node(name, connection, read_map(connection))
+            if node.map is not None and node.map.version > newest.version:
+                newest = node.map
+        for name in newest.nodes.keys() - nodes.keys():
+            connection = _connected(stack, newest.address(name, dsn))
+            nodes[name] = Node(name, connection, read_map(connection))
+        _lock(stack, nodes)
+        cluster = Nodes(nodes, newest)
+        if not only_look:
+            cluster.write()
+        yield cluster
+
+
+def begin(dsn_by_name: Mapping[str, str], assignment: Sequence[str], own_dsn: str) -> ClusterMap:
+    """Make a cluster: install each node, copy the settings of the first one that has users, and write the map.
+
+    Args:
+        dsn_by_name: where each node is.
+        assignment: the node of each partition.
+        own_dsn: a connection string whose role and settings are used for all nodes.
+
+    Raises:
+        ConflictError: a node belongs to a cluster already, or two nodes have users who would have to move first.
+    """
+    numbered = {name: {"dsn": dsn, "number": number} for number, (name, dsn) in enumerate(dsn_by_name.items())}
+    cluster = ClusterMap(1, "", list(assignment), {}, [], numbered)
+    with ExitStack() as stack:
+        nodes = {}
+        for name in dsn_by_name:
+            connection = _connected(stack, cluster.address(name, own_dsn))
+            install(connection)
+            nodes[name] = Node(name, connection, read_map(connection))
+        _lock(stack, nodes)
+        begun = [node.map for node in nodes.values() if node.map is not None]
+        if any(replace(found, node="") != cluster for found in begun):
+            raise ConflictError(
+                "a node belongs to a cluster already", hint="agent-memory cluster add takes further nodes."
+            )
+        settled = [name for name, node in nodes.items() if _has_users(node.connection)]
+        for node in nodes.values():
+            _refuse_users_elsewhere(node, cluster)
+        source = nodes[settled[0] if settled else next(iter(nodes))]
+        for node in nodes.values():
+            if node is not source:
+                share_settings(source.connection, node.connection, is_new=node.name not in settled)
+        Nodes(nodes, cluster).write()
+    return cluster
+
+
+def add(cluster: Nodes, dsn_by_name: Mapping[str, str], own_dsn: str) -> list[str]:
+    """Add the nodes that the cluster lacks, without partitions, and return their names."""
+    known = cluster.newest
+    new = {name: dsn for name, dsn in dsn_by_name.items() if name not in known.nodes}
+    for name, dsn in dsn_by_name.items():
+        if name in known.nodes and known.nodes[name]["dsn"] != dsn:
+            raise InvalidValueError(
+                f'node "{name}" is at {known.nodes[name]["dsn"]} in the map, and at {dsn} in the file',
+                hint="A node that has moved is named in the file as the map names it, or gets another name.",
+            )
+    following = 1 + max(node["number"] for node in known.nodes.values())
+    numbered = {name: {"dsn": dsn, "number": following + place} for place, (name, dsn) in enumerate(new.items())}
+    changed = replace(known, nodes={**known.nodes, **numbered})
+    source = next(iter(cluster.nodes.values()))
+    with ExitStack() as stack:
+        nodes = dict(cluster.nodes)
+        for name in new:
+            connection = _connected(stack, changed.address(name, own_dsn))
+            install(connection)
+            node = nodes[name] = Node(name, connection, read_map(connection))
+            if node.map is not None or _has_users(connection):
+                raise ConflictError(
+                    f'node "{name}" has users, or belongs to a cluster', hint="A new node is an empty database."
+                )
+            share_settings(source.connection, connection, is_new=True)
+        if new:
+            Nodes(nodes, known).change(nodes=changed.nodes)
+    return list(new)
+
+
+def share_settings(source: Connection[Any], target: Connection[Any], *, is_new: bool) -> None:
+    """Copy what is the same on all nodes: models, policies, prompts, memory types, keys of tokens and of hashes."""
+    copy_settings(source, target, is_new=is_new)
+    rows = source.execute("select is_previous, inner_block, outer_block, set_at from memory.token_keys").fetchall()
+    with target.transaction():
+        target.execute("delete from memory.token_keys")
+        target.cursor().executemany(
+            "insert into memory.token_keys (is_previous, inner_block, outer_block, set_at) values (%s, %s, %s, %s)",
+            rows,
+        )
+
+
+def _connected(stack: ExitStack, dsn: str) -> Connection[Any]:
+    with connecting(dsn):
+        connection = psycopg.connect(dsn, autocommit=True)
+    return stack.enter_context(connection)
+
+
+def _lock(stack: ExitStack, nodes: Mapping[str, Node]) -> None:
+    """Keep other commands out: whoever changes a cluster holds a lock on the node that comes first by name."""
+    connection = nodes[min(nodes)].connection
+    if connection.execute(f"select pg_try_advisory_lock({_LOCK})").fetchone() != (True,):
+        raise RetryableError(
+            "another command changes this cluster", hint="Wait for its end. One that was killed ends within minutes."
+        )
+    stack.callback(lambda: connection.closed or connection.execute(f"select pg_advisory_unlock({_LOCK})"))
+
+
+def _has_users(connection: Connection[Any]) -> bool:
+    return connection.execute(
+        "select exists (select from memory.threads) or exists (select from memory.memories)"
+        " or exists (select from memory.documents) or exists (select from memory.artifacts)"
+    ).fetchone() == (True,)
+
+
+def _refuse_users_elsewhere(node: Node, cluster: ClusterMap) -> None:
+    row = node.connection.execute(
+        "select user_id from memory._users_elsewhere(%s, %s, %s) limit 1",
+        [node.name, list(cluster.partitions), Jsonb(cluster.users)],
+    ).fetchone()
+    if row is not None:
+        raise ConflictError(
+            f'user "{row[0]}" is on node "{node.name}", and would belong to node "{cluster.node_of(row[0])}"',
+            hint="Give the first map all partitions to the node that has users, then move partitions to the others.",
+        )

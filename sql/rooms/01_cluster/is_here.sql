@@ -1,0 +1,83 @@
+-- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
+-- a call pays nothing. 82_cluster/set_map.sql replaces the body where this server is a node of a cluster.
+create or replace function memory._is_here(p_user_id text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select true;
+end;
+
+-- The version of the map that the statement of the caller sees: a stable function has no snapshot of its own.
+create or replace function memory._map_seen()
+returns bigint
+language plpgsql stable parallel safe
+as $$
+declare
+  version bigint;
+begin
+  select m.version into version from memory.cluster_map as m;
+  return version;
+end;
+$$;
+
+-- Whether the map gives a user to this node.
+--
+-- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table until
+-- it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
+-- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry (40001).
+-- A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived. And a
+-- transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map, which
+-- PostgreSQL refuses if the row has changed since.
+create or replace function memory._is_in_map(p_user_id text, p_seen bigint)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  map memory.cluster_map;
+  digest text;
+  place int;
+begin
+  if current_setting('transaction_isolation') = 'read committed' or current_setting('transaction_read_only') = 'on' then
+    select m.* into map from memory.cluster_map as m;
+  else
+    select m.* into map from memory.cluster_map as m for share;
+  end if;
+  if map.version is distinct from p_seen then
+    raise exception 'user_id: the map of the cluster has just changed' using errcode = '40001',
+      detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again.';
+  end if;
+  digest := md5(convert_to(p_user_id, 'UTF8'));
+  place := ('x' || left(digest, 8))::bit(32)::bigint % cardinality(map.partitions); -- as memory.partition_of()
+  if map.moving <> '{}' and (place::text = any(map.moving) or digest = any(map.moving)) then
+    raise exception 'user_id: the user is being moved to another node' using errcode = '55P03',
+      detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again in a second.';
+  end if;
+  return coalesce(map.users ->> digest, map.partitions[place + 1]) = map.node;
+end;
+$$;
+
+-- The node that a map gives a user to.
+create or replace function memory._node_of(p_user_id text, p_partitions text[], p_users jsonb)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select coalesce(p_users ->> md5(convert_to(p_user_id, 'UTF8')),
+    p_partitions[memory.partition_of(p_user_id, cardinality(p_partitions)) + 1]);
+end;
+
+-- Refuses a user whom another node serves.
+create or replace function memory._refuse_other_node(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  map memory.cluster_map;
+  node text;
+begin
+  select m.* into map from memory.cluster_map as m;
+  node := memory._node_of(p_user_id, map.partitions, map.users);
+  raise exception 'user_id: node "%" serves the user, and this is node "%"', node, map.node using errcode = 'AM003',
+    detail = format('map version %s', map.version),
+    hint = format('Call node %s: %s', node, map.nodes -> node ->> 'dsn');
+end;
+$$;

@@ -1,0 +1,29 @@
+create or replace function memory.partition_of(user_id text, partitions int default 64)
+returns int
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
+    perform memory._check_partition(user_id, partitions);
+  end if;
+  -- MD5, because every language has it, and the result must be the same in all of them, and on every server.
+  return ('x' || left(md5(convert_to(user_id, 'UTF8')), 8))::bit(32)::bigint % partitions;
+end;
+$$;
+comment on function memory.partition_of(text, int) is
+'The partition that a user belongs to, from 0 to partitions - 1: the first 32 bits of the MD5 of the user_id in UTF-8, '
+'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
+
+create or replace function memory._check_partition(p_user_id text, p_partitions int)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if not memory._is_id(p_user_id) then
+    perform memory._refuse('user_id', 'must have 1 to 255 characters', 'Pass the id of a user.');
+  end if;
+  perform memory._refuse('partitions', 'must be between 1 and 65536',
+    'Pass the number of partitions that the cluster was made with.');
+end;
+$$;

@@ -1,0 +1,28 @@
+-- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
+-- is the same on all servers, except for the column node. A single server has no row.
+create table memory.cluster_map (
+  is_map boolean primary key default true check (is_map),
+  version bigint not null,
+  partitions text[] not null,
+  users jsonb not null default '{}',
+  moving text[] not null default '{}',
+  nodes jsonb not null,
+  node text not null,
+  changed_at timestamptz not null default clock_timestamp()
+);
+comment on table memory.cluster_map is
+'The map of a cluster: which node serves which partition of the users. One row, which is the same on all nodes but for '
+'the column node; no row where one server serves all users. "agent-memory cluster" writes it.';
+comment on column memory.cluster_map.is_map is 'Always true: the table has one row at most.';
+comment on column memory.cluster_map.version is 'Grows by each change. Of two maps the one with the higher version counts.';
+comment on column memory.cluster_map.partitions is
+'The names of the nodes that serve the partitions: the first element is the node of partition 0.';
+comment on column memory.cluster_map.users is
+'The nodes of users who were moved by themselves, by the MD5 of their user_id in UTF-8 as hex digits.';
+comment on column memory.cluster_map.moving is
+'What is being moved between nodes, so that no node serves it: numbers of partitions, and hashes of users.';
+comment on column memory.cluster_map.nodes is
+'The nodes by name: {"dsn": how a client connects, without role and password, "number": what makes ids of this node '
+'different from those of the others}.';
+comment on column memory.cluster_map.node is 'The name of the node that this database is.';
+comment on column memory.cluster_map.changed_at is 'When this version of the map was written here.';

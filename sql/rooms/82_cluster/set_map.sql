@@ -1,0 +1,128 @@
+-- Writes the map of the cluster into this node. "agent-memory cluster" calls it on one node after the other. A map that
+-- is older than the one here is refused, and so is one that would leave users behind: their rows go first, in the same
+-- transaction.
+create or replace function memory._set_cluster_map(
+  p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
+  p_moving text[] default '{}'
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  before memory.cluster_map;
+  problem text;
+  left_behind text;
+begin
+  -- Waits for the transactions whose calls have read the map. Only for a moment: calls wait behind this lock.
+  lock table memory.cluster_map in access exclusive mode;
+  select m.* into before from memory.cluster_map as m;
+  problem := case
+    when (p_version >= 1) is not true then 'p_version: must be at least 1'
+    when (cardinality(p_partitions) between 1 and 65536 and array_lower(p_partitions, 1) = 1) is not true
+      then 'p_partitions: must name the node of 1 to 65536 partitions'
+    when cardinality(before.partitions) <> cardinality(p_partitions)
+      then format('p_partitions: the cluster has %s partitions, which cannot change', cardinality(before.partitions))
+    when jsonb_typeof(p_nodes) is distinct from 'object' then 'p_nodes: must be an object'
+    when exists (
+      select from jsonb_each(p_nodes) as n
+      where jsonb_typeof(n.value -> 'dsn') is distinct from 'string'
+        or jsonb_typeof(n.value -> 'number') is distinct from 'number'
+        or ((n.value ->> 'number')::numeric between 0 and 1023) is not true)
+      then 'p_nodes: each node needs a dsn and a number from 0 to 1023'
+    when (select count(distinct n.value -> 'number') <> count(*) from jsonb_each(p_nodes) as n)
+      then 'p_nodes: two nodes have the same number'
+    when (select count(distinct n.value ->> 'dsn') <> count(*) from jsonb_each(p_nodes) as n)
+      then 'p_nodes: two nodes have the same dsn'
+    when not p_nodes ? coalesce(p_node, '') then format('p_node: "%s" is no node of the map', p_node)
+    when exists (select from unnest(p_partitions) as p (node) where (p_nodes ? p.node) is not true)
+      then 'p_partitions: names a node that p_nodes lacks'
+    when exists (select from jsonb_each_text(p_users) as u where u.key !~ '^[0-9a-f]{32}$' or not p_nodes ? u.value)
+      then 'p_users: must be names of nodes by MD5'
+    when exists (select from unnest(p_moving) as m (what) where (m.what ~ '^([0-9]{1,5}|[0-9a-f]{32})$') is not true)
+      then 'p_moving: must be numbers of partitions or MD5s'
+    when (before.nodes -> before.node -> 'number') <> (p_nodes -> p_node -> 'number')
+      then 'p_nodes: the number of this node cannot change, because ids of jobs contain it'
+  end;
+  if problem is not null then
+    raise exception '%', problem using errcode = '22023', hint = 'Let "agent-memory cluster" make the map.';
+  elsif p_version < before.version or p_version = before.version
+    and (before.partitions, before.users, before.moving, before.nodes, before.node) is distinct from
+      (p_partitions, p_users, p_moving, p_nodes, p_node) then
+    raise exception 'p_version: this node has version % of the map', before.version using errcode = '40001',
+      hint = 'Read the newest map of all nodes, and begin again with the next version.';
+  end if;
+  select e.user_id into left_behind
+  from memory._users_elsewhere(p_node, p_partitions, p_users) as e
+  limit 1;
+  if left_behind is not null then
+    raise exception 'p_partitions: user "%" has rows here and would belong to node "%"', left(left_behind, 255),
+      memory._node_of(left_behind, p_partitions, p_users) using errcode = '23503',
+      hint = 'Move the users first: agent-memory cluster move.';
+  end if;
+  insert into memory.cluster_map as m (version, partitions, users, moving, nodes, node)
+  values (p_version, p_partitions, p_users, p_moving, p_nodes, p_node)
+  on conflict on constraint cluster_map_pkey do update
+  set version = excluded.version, partitions = excluded.partitions, users = excluded.users,
+    moving = excluded.moving, nodes = excluded.nodes, node = excluded.node, changed_at = excluded.changed_at;
+  perform memory._route_by_map();
+  perform memory._audit('set_cluster_map', jsonb_build_object('version', p_version, 'node', p_node));
+end;
+$$;
+
+-- The users who have rows in this database although a map gives them to another node.
+create or replace function memory._users_elsewhere(p_node text, p_partitions text[], p_users jsonb)
+returns table (user_id text)
+language plpgsql stable parallel unsafe
+as $$
+declare
+  relation regclass;
+begin
+  for relation in -- every table with rows of users begins its primary key with them
+    select c.oid
+    from pg_class as c
+    join pg_constraint as k on k.conrelid = c.oid and k.contype = 'p'
+    join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.conkey[1] and a.attname = 'user_id'
+    where c.relnamespace = 'memory'::regnamespace and c.relname <> 'moved_users'
+  loop
+    -- One step through the index for each user, not one for each row.
+    return query execute format($query$
+      with recursive u as (
+        (select t.user_id from %1$s as t where t.user_id <> '' order by t.user_id limit 1)
+        union all
+        select (select t.user_id from %1$s as t where t.user_id > u.user_id order by t.user_id limit 1)
+        from u
+        where u.user_id is not null
+      )
+      select u.user_id from u where u.user_id is not null and memory._node_of(u.user_id, $1, $2) <> $3
+    $query$, relation) using p_partitions, p_users, p_node;
+  end loop;
+end;
+$$;
+
+-- Lets memory._is_here() ask the map where there is one. A volatile function is inlined into its callers only if they
+-- are volatile too, so memory._is_user() becomes volatile.
+create or replace function memory._route_by_map()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  map memory.cluster_map;
+  following bigint;
+begin
+  select m.* into map from memory.cluster_map as m;
+  if not found then
+    return;
+  end if;
+  create or replace function memory._is_here(p_user_id text)
+  returns boolean
+  language sql volatile parallel unsafe
+  as 'select memory._is_in_map(p_user_id, memory._map_seen())';
+  alter function memory._is_user(text) volatile parallel unsafe;
+  -- Ids of jobs differ between nodes: each node has a remainder of its own.
+  if (select s.seqincrement from pg_sequence as s where s.seqrelid = 'memory.jobs_job_id_seq'::regclass) <> 1024 then
+    select (s.last_value / 1024 + 1) * 1024 + coalesce((map.nodes -> map.node ->> 'number')::int, 1023) into following
+    from memory.jobs_job_id_seq as s;
+    execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
+  end if;
+end;
+$$;

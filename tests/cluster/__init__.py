@@ -1,0 +1,1 @@
+"""Many servers: which node serves which users."""

@@ -1,0 +1,244 @@
+"""Clients know the way: each call goes to the node of its user, and what concerns all users to all nodes."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import (
+    AsyncMemory,
+    Memory,
+    NotConnectedError,
+    PermissionDeniedError,
+    RetryableError,
+    WrongNodeError,
+    partition_of,
+)
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import ConnectionPool
+
+from tests.cluster.conftest import PARTITIONS, set_map
+from tests.conftest import DATABASE_NAMES, Database
+from tests.support.sqlapi import Api
+from tests.tenants.steps import KEY, login_role, text_of, token_of
+
+pytestmark = pytest.mark.feature("F14")
+
+USERS = [f"user {number}" for number in range(12)]
+HALVES = "aabbabab"
+
+
+class Cluster:
+    """Two databases with a map of which each knows its part."""
+
+    def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
+        self.dsn = dict(zip("ab", dsns, strict=True))
+        self.api = {
+            name: Api(stack.enter_context(contextlib.closing(psycopg.connect(dsn, autocommit=True))))
+            for name, dsn in self.dsn.items()
+        }
+        self.nodes: dict[str, dict[str, Any]] = {}
+        for number, (name, dsn) in enumerate(self.dsn.items()):
+            known = conninfo_to_dict(dsn)
+            place = make_conninfo(**{key: str(known[key]) for key in ("host", "port", "dbname") if key in known})
+            self.nodes[name] = {"dsn": place, "number": number}
+        self.set_map(1, HALVES)
+
+    def set_map(self, version: int, partitions: str, only: str = "ab") -> None:
+        for name in only:
+            set_map(self.api[name], name, version, partitions, nodes=self.nodes)
+
+    def node_of(self, user_id: str, partitions: str = HALVES) -> str:
+        return partitions[partition_of(user_id, PARTITIONS)]
+
+    def users(self, node: str) -> set[str]:
+        return {user for [user] in self.api[node].query("select distinct user_id from memory.messages")}
+
+
+@pytest.fixture
+def dsns(_database: Database, _template: str) -> Iterator[list[str]]:
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "ab"]
+
+
+@pytest.fixture
+def cluster(dsns: list[str]) -> Iterator[Cluster]:
+    with contextlib.ExitStack() as stack:
+        yield Cluster(dsns, stack)
+
+
+def test_each_call_goes_to_the_node_of_its_user(cluster: Cluster) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        for user in USERS:
+            assert memory.add_message(user, "t", "user", f"I am {user}").seq == 0
+        for user in USERS:
+            assert [message.content for message in memory.get_messages(user, "t")] == [f"I am {user}"]
+    for node in "ab":
+        assert cluster.users(node) == {user for user in USERS if cluster.node_of(user) == node} != set()
+
+
+def test_the_asynchronous_client_knows_the_way_too(cluster: Cluster) -> None:
+    async def talk() -> None:
+        async with AsyncMemory(cluster.dsn["b"]) as memory:
+            await asyncio.gather(*(memory.add_message(user, "t", "user", "Hello") for user in USERS))
+
+    asyncio.run(talk())
+    assert cluster.users("a") | cluster.users("b") == set(USERS)
+
+
+def test_a_pool_of_the_application_gives_its_settings_to_the_other_nodes(cluster: Cluster) -> None:
+    with (
+        ConnectionPool(cluster.dsn["a"], kwargs={"application_name": "shop", "autocommit": True}) as pool,
+        Memory(pool) as memory,
+    ):
+        for user in USERS:
+            memory.add_message(user, "t", "user", "Hello")
+        connected = cluster.api["b"].query(
+            "select distinct application_name from pg_stat_activity"
+            " where datname = current_database() and pid <> pg_backend_pid()"
+        )
+        assert [name for [name] in connected] == ["shop"]
+    assert cluster.users("a") | cluster.users("b") == set(USERS)
+
+
+def test_a_refusal_is_followed_once_with_a_fresh_map(cluster: Cluster) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        memory.version()
+        user = next(user for user in USERS if cluster.node_of(user) == "a")
+        memory.add_message(USERS[0], "t", "user", "Hello")
+        for api in cluster.api.values():
+            api.connection.execute("delete from memory.messages; delete from memory.threads; delete from memory.jobs")
+        cluster.set_map(2, HALVES.replace("a", "c").replace("b", "a").replace("c", "b"))
+        memory.add_message(user, "t", "user", "Hello")
+    assert cluster.users("b") == {user}
+
+
+def test_a_refusal_by_a_node_without_a_newer_map_is_raised(cluster: Cluster) -> None:
+    """Between two steps of a move no node serves the user."""
+    user = next(user for user in USERS if cluster.node_of(user) == "b")
+    with Memory(cluster.dsn["a"]) as memory:
+        memory.get_messages(user, "t")
+        cluster.set_map(2, "a" * PARTITIONS, only="b")
+        with pytest.raises(WrongNodeError, match='node "b" serves the user, and this is node "a"') as raised:
+            memory.add_message(user, "t", "user", "Hello")
+        assert raised.value.sqlstate == "AM003"
+        assert isinstance(raised.value, RetryableError)
+        cluster.set_map(2, "a" * PARTITIONS, only="a")
+        memory.add_message(user, "t", "user", "Hello")
+    assert cluster.users("a") == {user}
+
+
+def test_a_client_that_began_before_the_cluster_learns_of_it(dsns: list[str]) -> None:
+    with contextlib.ExitStack() as stack:
+        memory = stack.enter_context(Memory(dsns[0]))
+        assert memory.version()
+        cluster = Cluster(dsns, stack)
+        for user in USERS:
+            memory.add_message(user, "t", "user", "Hello")
+        assert cluster.users("b")
+
+
+def test_a_node_that_was_restored_from_a_backup_gets_no_calls(cluster: Cluster) -> None:
+    cluster.set_map(2, HALVES, only="a")
+    user = next(user for user in USERS if cluster.node_of(user) == "b")
+    with Memory(cluster.dsn["a"]) as memory:
+        with pytest.raises(RetryableError, match=r'node "b": has version 1 of the cluster\'s map, and the newest is 2'):
+            memory.add_message(user, "t", "user", "Hello")
+        cluster.set_map(2, HALVES, only="b")
+        memory.add_message(user, "t", "user", "Hello")
+
+
+def test_an_open_connection_stays_on_its_node(cluster: Cluster) -> None:
+    user = next(user for user in USERS if cluster.node_of(user) == "b")
+    with pytest.raises(WrongNodeError):
+        Memory(cluster.api["a"].connection).add_message(user, "t", "user", "Hello")
+
+
+def test_what_concerns_all_users_changes_all_nodes_or_none(cluster: Cluster) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        memory.admin.set_policy({"context": {"max_memories": 3}})
+        memory.admin.register_model("m", "embedding", "openai", "m")
+        cluster.api["b"].drop_model(name="m")
+        with pytest.raises(Exception, match="m"):
+            memory.admin.activate_model("m")
+        for api in cluster.api.values():
+            assert api.get_policy()["context"]["max_memories"] == 3
+        assert cluster.api["a"].value("select is_active from memory.models where name = 'm'") is False
+
+
+def test_a_policy_of_a_user_belongs_to_the_node_of_the_user(cluster: Cluster) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        for user in USERS:
+            memory.admin.set_policy({"context": {"max_memories": 3}}, user_id=user)
+            assert memory.admin.get_policy(user_id=user)["context"]["max_memories"] == 3
+    assert all(api.value("select count(*) from memory.policies where user_id <> ''") for api in cluster.api.values())
+
+
+def test_answers_of_all_nodes_are_added_up(cluster: Cluster) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        for user in USERS:
+            memory.add_messages(user, "t", [{"role": "user", "content": "Hello"}] * 12)
+            memory.extract_memories(user, "t")
+        seen = [memory.admin.list_users(row_limit=5, row_offset=offset) for offset in (0, 5, 10)]
+        assert [row.user_id for page in seen for row in page] == USERS[::-1]
+        assert {row.total_count for page in seen for row in page} == {len(USERS)}
+        status = memory.admin.status()
+        assert status["queue"]["pending"] == sum(
+            api.value("select count(*) from memory.jobs where status = 'pending'") for api in cluster.api.values()
+        )
+        assert set(status["nodes"]) == {"a", "b"}
+        checks = memory.admin.doctor()
+        assert {check.detail.partition(":")[0] for check in checks} == {"a", "b"}
+        assert isinstance(memory.admin.sweep(), dict)
+
+
+def test_a_node_that_is_down_concerns_its_users_only(cluster: Cluster) -> None:
+    cluster.nodes["b"]["dsn"] = "host=127.0.0.1 port=1 dbname=app"
+    cluster.set_map(2, HALVES)
+    with Memory(cluster.dsn["a"]) as memory:
+        for user in USERS:
+            if cluster.node_of(user) == "a":
+                memory.add_message(user, "t", "user", "Hello")
+            else:
+                with pytest.raises(NotConnectedError, match=r'^node "b": '):
+                    memory.add_message(user, "t", "user", "Hello")
+        with pytest.raises(NotConnectedError, match=r'^node "b": '):
+            memory.admin.set_policy({"context": {"max_memories": 3}})
+    assert cluster.api["a"].get_policy()["context"]["max_memories"] != 3
+
+
+def test_a_user_is_exported_and_imported_where_the_user_belongs(cluster: Cluster, tmp_path: Any) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        for user in USERS:
+            memory.add_message(user, "t", "user", "Hello")
+            assert memory.export_user_to(user, tmp_path / user) > 0
+            memory.forget_user(user)
+            assert memory.admin.import_user_from(user, tmp_path / user, lift_tombstones=True)["messages"] == 1
+    assert cluster.users("a") | cluster.users("b") == set(USERS)
+
+
+def test_a_token_counts_on_every_node(cluster: Cluster) -> None:
+    user = next(user for user in USERS if cluster.node_of(user) == "b")
+    role = "tenant_of_cluster"
+    login_role(cluster.api["a"].connection, role, "memory_tenant")
+    with Memory(cluster.dsn["a"]) as memory:
+        memory.admin.set_token_key(text_of(KEY))
+        memory.admin.bind_role(login_role(cluster.api["a"].connection, "bound_in_cluster"), user)
+    assert all(api.value("select count(*) from memory.bound_roles") == 1 for api in cluster.api.values())
+    with Memory(make_conninfo(cluster.dsn["a"], user=role), token=token_of(user)) as memory:
+        memory.add_message(user, "t", "user", "Hello")
+        with pytest.raises(PermissionDeniedError):
+            memory.add_message(next(other for other in USERS if other != user), "t", "user", "Hello")
+    assert cluster.users("b") == {user}
+
+
+def test_a_buffer_pushes_to_the_nodes_of_its_users(cluster: Cluster) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        with memory.buffer() as buffer:
+            for user in USERS:
+                buffer.add_message(user, "t", "user", "Hello")
+        assert cluster.users("a") | cluster.users("b") == set(USERS)

@@ -1,0 +1,170 @@
+"""PL/Proxy before two nodes: the same functions, each on the node of its user."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import InvalidValueError, Memory, PermissionDeniedError, partition_of
+from agent_memory.cluster import moving, nodes
+from agent_memory.cluster.proxy import make_proxy
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from tests.conftest import DATABASE_NAMES, Database
+from tests.support.sqlapi import Api
+from tests.tenants.steps import KEY, login_role, session_of, text_of, token_of
+
+pytestmark = pytest.mark.feature("F14")
+
+USERS = [f"user {number}" for number in range(8)]
+OWNERS = "aabbabab"
+
+
+class Proxied:
+    """Nodes a and b, and a proxy before them; ``api`` calls the proxy."""
+
+    def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
+        self.dsn = dict(zip(("a", "b", "proxy"), dsns, strict=True))
+        known = {name: conninfo_to_dict(dsn) for name, dsn in self.dsn.items()}
+        places = {
+            name: make_conninfo(**{key: str(known[name][key]) for key in ("host", "port", "dbname")}) for name in "ab"
+        }
+        nodes.begin(places, list(OWNERS), self.dsn["a"])
+        self.role = str(known["a"]["user"])
+        self.connection = stack.enter_context(contextlib.closing(psycopg.connect(self.dsn["proxy"], autocommit=True)))
+        self.renew()
+        self.api = Api(self.connection)
+        self.node = {
+            name: Api(stack.enter_context(contextlib.closing(psycopg.connect(self.dsn[name], autocommit=True))))
+            for name in "ab"
+        }
+
+    def renew(self) -> int:
+        with nodes.opened(self.dsn["a"]) as opened:
+            return make_proxy(opened, self.connection, self.role)
+
+    def users(self, node: str) -> set[str]:
+        return {user for [user] in self.node[node].query("select distinct user_id from memory.messages")}
+
+
+@pytest.fixture
+def proxied(_database: Database, _template: str) -> Iterator[Proxied]:
+    with contextlib.ExitStack() as stack:
+        dsns = [stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in range(3)]
+        with psycopg.connect(dsns[0]) as connection:
+            if not connection.execute("select from pg_available_extensions where name = 'plproxy'").fetchall():
+                pytest.skip("the server has no PL/Proxy")
+        yield Proxied(dsns, stack)
+
+
+def test_each_call_runs_on_the_node_of_its_user(proxied: Proxied) -> None:
+    for user in USERS:
+        assert proxied.api.add_message(user_id=user, thread_id="t", role="user", content=f"I am {user}").seq == 0
+        proxied.api.add_memory(user_id=user, content=f"{user} likes tea")
+    for user in USERS:
+        assert [row.content for row in proxied.api.get_messages(user_id=user, thread_id="t")] == [f"I am {user}"]
+        assert proxied.api.search(user_id=user, query="tea", mode="keyword")
+        assert proxied.api.get_context(user_id=user, thread_id="t", query="tea")
+    for node in "ab":
+        assert proxied.users(node) == {user for user in USERS if OWNERS[partition_of(user, 8)] == node} != set()
+
+
+def test_names_arguments_defaults_results_comments_and_rights_are_those_of_a_node(proxied: Proxied) -> None:
+    described = """
+        select p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), obj_description(p.oid),
+          p.proacl::text
+        from pg_proc as p where p.pronamespace = 'memory'::regnamespace and p.proname !~ '^_' order by 1"""
+    assert proxied.api.query(described) == proxied.node["a"].query(described)
+
+
+def test_errors_keep_their_sqlstate_and_the_client_their_words(proxied: Proxied) -> None:
+    with pytest.raises(psycopg.errors.InvalidParameterValue, match='role: unknown role "robot"'):
+        proxied.api.add_message(user_id="ana", thread_id="t", role="robot", content="x")
+    with Memory(proxied.dsn["proxy"]) as memory, pytest.raises(InvalidValueError) as raised:
+        memory.add_message("ana", "t", "robot", "x")
+    assert raised.value.message == 'role: unknown role "robot"'
+    assert raised.value.hint == "Use user, assistant, tool, system or developer; agent is accepted for assistant."
+
+
+def test_what_concerns_all_changes_all_nodes(proxied: Proxied) -> None:
+    proxied.api.set_policy(settings={"context": {"max_memories": 3}})
+    proxied.api.register_model(name="m", kind="chat", provider="openai", model="m")
+    for user in USERS:
+        proxied.api.set_policy(settings={"context": {"max_memories": 4}}, user_id=user)
+        assert proxied.api.get_policy(user_id=user)["context"]["max_memories"] == 4
+    assert proxied.api.get_policy()["context"]["max_memories"] == 3
+    for api in proxied.node.values():
+        assert api.get_policy()["context"]["max_memories"] == 3
+        assert api.value("select count(*) from memory.models where name = 'm'") == 1
+        assert api.value("select count(*) from memory.policies where user_id <> ''") > 0
+
+
+def test_what_concerns_all_users_is_added_up(proxied: Proxied) -> None:
+    for user in USERS:
+        proxied.api.add_message(user_id=user, thread_id="t", role="user", content="Hello")
+    page = proxied.api.list_users(row_limit=3, row_offset=2)
+    assert [row.user_id for row in page] == USERS[::-1][2:5]
+    assert {row.total_count for row in page} == {len(USERS)}
+    assert isinstance(proxied.api.sweep(), dict)
+    assert set(proxied.api.status()["nodes"]) == {"0", "1"}
+    assert all(row.detail.startswith("node ") for row in proxied.api.doctor())
+    assert len(proxied.api.query("select * from memory.thread_stats")) == len(USERS)
+
+
+def test_nothing_of_a_user_is_stored_in_the_proxy(proxied: Proxied) -> None:
+    with pytest.raises(psycopg.Error) as raised:
+        proxied.connection.execute(
+            "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't', 'user', 'x')"
+        )
+    assert raised.value.sqlstate == "AM003"
+    for function in ("claim_jobs",):
+        with pytest.raises(psycopg.errors.FeatureNotSupported):
+            getattr(proxied.api, function)(worker="w")
+
+
+def test_tenants_are_checked_by_the_proxy(proxied: Proxied) -> None:
+    user, other = USERS[:2]
+    login_role(proxied.connection, "proxy_bound")
+    login_role(proxied.connection, "proxy_tenant", "memory_tenant")
+    proxied.api.bind_role(role_name="proxy_bound", user_id=user)
+    proxied.api.set_token_key(key=text_of(KEY))
+    attempts: list[tuple[str, str | None]] = [("proxy_bound", None), ("proxy_tenant", token_of(user))]
+    for role, token in attempts:
+        with proxied.connection.transaction(force_rollback=True), session_of(proxied.connection, role, token):
+            proxied.api.add_message(user_id=user, thread_id="t", role="user", content="Hello")
+            for refused in (other, "", "x" * 256, None):
+                with pytest.raises(psycopg.Error) as raised:
+                    proxied.api.get_messages(user_id=refused, thread_id="t")
+                assert raised.value.sqlstate == ("42501" if refused == other else "22023")
+            for private in ("select memory._route('x')", "select * from memory._on_node_list_users(0)"):
+                with pytest.raises(psycopg.errors.InsufficientPrivilege), proxied.connection.transaction():
+                    proxied.connection.execute(private)
+    with session_of_token(proxied, token_of(user, seconds=-10)), pytest.raises(psycopg.Error) as raised:
+        proxied.api.get_messages(user_id=user, thread_id="t")
+    assert raised.value.sqlstate == "42501"
+    with Memory(make_conninfo(proxied.dsn["proxy"], user="proxy_tenant"), token=token_of(user)) as memory:
+        memory.add_message(user, "t", "user", "Hello")
+        with pytest.raises(PermissionDeniedError):
+            memory.add_message(other, "t", "user", "Hello")
+
+
+@contextlib.contextmanager
+def session_of_token(proxied: Proxied, token: Any) -> Iterator[None]:
+    with proxied.connection.transaction(force_rollback=True), session_of(proxied.connection, "proxy_tenant", token):
+        yield
+
+
+def test_a_proxy_that_is_behind_says_so_until_it_is_renewed(proxied: Proxied) -> None:
+    user = USERS[0]
+    proxied.api.add_message(user_id=user, thread_id="t", role="user", content="Hello")
+    target = "b" if OWNERS[partition_of(user, 8)] == "a" else "a"
+    with nodes.opened(proxied.dsn["a"]) as opened:
+        moving.move_user(opened, user, target)
+    with pytest.raises(psycopg.Error) as raised:
+        proxied.api.get_messages(user_id=user, thread_id="t")
+    assert raised.value.sqlstate == "AM003"
+    proxied.renew()
+    assert [row.content for row in proxied.api.get_messages(user_id=user, thread_id="t")] == ["Hello"]
