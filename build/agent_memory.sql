@@ -72,7 +72,7 @@ begin
     ) as c (of_type)
     -- Functions that clients call, and no others: these call the private ones.
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
-      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
@@ -216,8 +216,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', '89ceee3590f0ddc2c4c90ba585ee71015bb288039d6c20ae8c8511305661e687'),
-      ('0.2.0', '8388ba08728a2ce3eaafe407db4972bd72dda6e2c27b88eac56bbaeb864d292c'),
+      ('0.1.0-0.2.0', '3d8d813872519ee6991f97a4875094bfedc8c0064d9f8ddc2e4f1a665cf45f2b'),
+      ('0.2.0', 'c97e629c3d8bde05360064cca112365e54d27e66c83dd3de55e81d8ecca29f19'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -559,7 +559,20 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '8388ba08728a2ce3eaafe407db4972bd72dda6e2c27b88eac56bbaeb864d292c', $migration$
+call memory._migrate(null, '0.2.0', 'c97e629c3d8bde05360064cca112365e54d27e66c83dd3de55e81d8ecca29f19', $migration$
+-- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
+-- is the same on all servers, except for the column node. A single server has no row.
+create table memory.cluster_map (
+  is_map boolean primary key default true check (is_map),
+  version bigint not null,
+  partitions text[] not null,
+  users jsonb not null default '{}',
+  moving text[] not null default '{}',
+  nodes jsonb not null,
+  node text not null,
+  changed_at timestamptz not null default clock_timestamp()
+);
+
 -- Who has called which administrative function.
 create table memory.audit (
   audit_id bigint generated always as identity primary key,
@@ -1383,7 +1396,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', '89ceee3590f0ddc2c4c90ba585ee71015bb288039d6c20ae8c8511305661e687', $migration$
+call memory._migrate('0.1.0', '0.2.0', '3d8d813872519ee6991f97a4875094bfedc8c0064d9f8ddc2e4f1a665cf45f2b', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1615,6 +1628,16 @@ create table memory.imports (
   rows_stored bigint not null default 0
 );
 
+create table memory.cluster_map (
+  is_map boolean primary key default true check (is_map),
+  version bigint not null,
+  partitions text[] not null,
+  users jsonb not null default '{}',
+  moving text[] not null default '{}',
+  nodes jsonb not null,
+  node text not null,
+  changed_at timestamptz not null default clock_timestamp()
+);
 create table memory.user_locks (
   user_hash bytea primary key
 );
@@ -2012,7 +2035,7 @@ $migration$);
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$
 declare
-  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
+  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
   own_words constant text[] := array[
     'function', 'kind', 'memory_type', 'model', 'operation', 'role', 'status', 'variant'];
   place record;
@@ -2069,6 +2092,17 @@ begin
   for described in
     select d.kind, d.name, d.says
     from (values
+      ('table', 'cluster_map', 'The map of a cluster: which node serves which partition of the users. One row, which is the same on all nodes but for '
+'the column node; no row where one server serves all users. "agent-memory cluster" writes it.'),
+      ('column', 'cluster_map.is_map', 'Always true: the table has one row at most.'),
+      ('column', 'cluster_map.version', 'Grows by each change. Of two maps the one with the higher version counts.'),
+      ('column', 'cluster_map.partitions', 'The names of the nodes that serve the partitions: the first element is the node of partition 0.'),
+      ('column', 'cluster_map.users', 'The nodes of users who were moved by themselves, by the MD5 of their user_id in UTF-8 as hex digits.'),
+      ('column', 'cluster_map.moving', 'What is being moved between nodes, so that no node serves it: numbers of partitions, and hashes of users.'),
+      ('column', 'cluster_map.nodes', 'The nodes by name: {"dsn": how a client connects, without role and password, "number": what makes ids of this node '
+'different from those of the others}.'),
+      ('column', 'cluster_map.node', 'The name of the node that this database is.'),
+      ('column', 'cluster_map.changed_at', 'When this version of the map was written here.'),
       ('table', 'audit', 'Each call of an administrative function that was committed, each installation and upgrade, for 400 days. Rows '
 'cannot be changed or deleted before. For administrators and auditors.'),
       ('column', 'audit.audit_id', 'Rises with each row, in the order of the calls, not of their commits.'),
@@ -2695,6 +2729,22 @@ returns text$header$),
 returns text[]$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
 returns tsvector$header$),
+      ('function', 'partition_of', $header$(user_id text, partitions int default 64)
+returns int$header$),
+      ('function', '_check_partition', $header$(p_user_id text, p_partitions int)
+returns void$header$),
+      ('function', '_is_here', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_map_seen', $header$()
+returns bigint$header$),
+      ('function', '_is_in_map', $header$(p_user_id text, p_seen bigint)
+returns boolean$header$),
+      ('function', '_node_of', $header$(p_user_id text, p_partitions text[], p_users jsonb)
+returns text$header$),
+      ('function', '_refuse_other_node', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_cluster_map', $header$()
+returns jsonb$header$),
       ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea$header$),
       ('function', '_is_tenant', $header$()
@@ -4892,6 +4942,17 @@ returns bigint$header$),
 returns jsonb$header$),
       ('function', 'version', $header$()
 returns text$header$),
+      ('function', '_set_cluster_map', $header$(
+  p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
+  p_moving text[] default '{}'
+)
+returns void$header$),
+      ('function', '_users_elsewhere', $header$(p_node text, p_partitions text[], p_users jsonb)
+returns table (user_id text)$header$),
+      ('function', '_route_by_map', $header$()
+returns void$header$),
+      ('function', '_is_here', $header$(p_user_id text)
+  returns boolean$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
 returns jsonb$header$),
       ('function', '_load_models', $header$()
@@ -5889,6 +5950,130 @@ begin
 end;
 $$;
 
+create or replace function memory.partition_of(user_id text, partitions int default 64)
+returns int
+language plpgsql immutable parallel safe
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
+    perform memory._check_partition(user_id, partitions);
+  end if;
+  -- MD5, because every language has it, and the result must be the same in all of them, and on every server.
+  return ('x' || left(md5(convert_to(user_id, 'UTF8')), 8))::bit(32)::bigint % partitions;
+end;
+$$;
+comment on function memory.partition_of(text, int) is
+'The partition that a user belongs to, from 0 to partitions - 1: the first 32 bits of the MD5 of the user_id in UTF-8, '
+'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
+
+create or replace function memory._check_partition(p_user_id text, p_partitions int)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if not memory._is_id(p_user_id) then
+    perform memory._refuse('user_id', 'must have 1 to 255 characters', 'Pass the id of a user.');
+  end if;
+  perform memory._refuse('partitions', 'must be between 1 and 65536',
+    'Pass the number of partitions that the cluster was made with.');
+end;
+$$;
+
+-- Whether this server serves a user. On a single server the answer is the constant true, which PostgreSQL folds away:
+-- a call pays nothing. 82_cluster/set_map.sql replaces the body where this server is a node of a cluster.
+create or replace function memory._is_here(p_user_id text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select true;
+end;
+
+-- The version of the map that the statement of the caller sees: a stable function has no snapshot of its own.
+create or replace function memory._map_seen()
+returns bigint
+language plpgsql stable parallel safe
+as $$
+declare
+  version bigint;
+begin
+  select m.version into version from memory.cluster_map as m;
+  return version;
+end;
+$$;
+
+-- Whether the map gives a user to this node.
+--
+-- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table until
+-- it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
+-- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry (40001).
+-- A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived. And a
+-- transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map, which
+-- PostgreSQL refuses if the row has changed since.
+create or replace function memory._is_in_map(p_user_id text, p_seen bigint)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  map memory.cluster_map;
+  digest text;
+  place int;
+begin
+  if current_setting('transaction_isolation') = 'read committed' or current_setting('transaction_read_only') = 'on' then
+    select m.* into map from memory.cluster_map as m;
+  else
+    select m.* into map from memory.cluster_map as m for share;
+  end if;
+  if map.version is distinct from p_seen then
+    raise exception 'user_id: the map of the cluster has just changed' using errcode = '40001',
+      detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again.';
+  end if;
+  digest := md5(convert_to(p_user_id, 'UTF8'));
+  place := ('x' || left(digest, 8))::bit(32)::bigint % cardinality(map.partitions); -- as memory.partition_of()
+  if map.moving <> '{}' and (place::text = any(map.moving) or digest = any(map.moving)) then
+    raise exception 'user_id: the user is being moved to another node' using errcode = '55P03',
+      detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again in a second.';
+  end if;
+  return coalesce(map.users ->> digest, map.partitions[place + 1]) = map.node;
+end;
+$$;
+
+-- The node that a map gives a user to.
+create or replace function memory._node_of(p_user_id text, p_partitions text[], p_users jsonb)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select coalesce(p_users ->> md5(convert_to(p_user_id, 'UTF8')),
+    p_partitions[memory.partition_of(p_user_id, cardinality(p_partitions)) + 1]);
+end;
+
+-- Refuses a user whom another node serves.
+create or replace function memory._refuse_other_node(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  map memory.cluster_map;
+  node text;
+begin
+  select m.* into map from memory.cluster_map as m;
+  node := memory._node_of(p_user_id, map.partitions, map.users);
+  raise exception 'user_id: node "%" serves the user, and this is node "%"', node, map.node using errcode = 'AM003',
+    detail = format('map version %s', map.version),
+    hint = format('Call node %s: %s', node, map.nodes -> node ->> 'dsn');
+end;
+$$;
+
+-- The map as clients read it: {"version", "node", "partitions", "moving", "nodes"}; null where one server serves all
+-- users.
+create or replace function memory._cluster_map()
+returns jsonb
+language sql stable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+begin atomic
+  select to_jsonb(m) - 'is_map' - 'changed_at' from memory.cluster_map as m;
+end;
+
 -- The HMAC-SHA256 (RFC 2104) of a message. The function uses only sha256(), because pgcrypto may be missing. Each block
 -- is the key padded to 64 bytes and combined with 0x36 (inner) or 0x5c (outer).
 create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
@@ -5940,16 +6125,17 @@ begin atomic
   select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
 end;
 
--- Whether a user_id is a valid id of a user whom this session may reach.
+-- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves.
 create or replace function memory._is_user(p_user_id text)
 returns boolean
 language sql stable parallel safe
 begin atomic
-  select memory._is_id(p_user_id) and memory._may_reach(p_user_id);
+  select memory._is_id(p_user_id) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
 end;
 
 -- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
--- the argument is user_id, the function also refuses a user whom this session may not reach.
+-- the argument is user_id, the function also refuses a user whom this session may
+-- not reach, or whom another node of the cluster serves.
 create or replace function memory._check_id(p_argument text, p_id text)
 returns void
 language plpgsql stable parallel safe
@@ -5965,6 +6151,8 @@ begin
       format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
   elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
     perform memory._refuse_foreign_user();
+  elsif p_argument = 'user_id' and not memory._is_here(p_id) then
+    perform memory._refuse_other_node(p_id);
   end if;
 end;
 $$;
@@ -7595,7 +7783,10 @@ declare
   bound_to text;
   reached_all boolean;
 begin
-  perform memory._check_id('user_id', user_id);
+  -- Every node of a cluster binds the role, also those that do not serve the user.
+  if not (memory._is_id(user_id) and memory._may_reach(user_id)) then
+    perform memory._check_id('user_id', user_id);
+  end if;
   perform memory._check_role_to_bind(role_name);
   reached_all := not pg_has_role(role_name, 'memory_tenant', 'member')
     and (has_schema_privilege(role_name, 'memory', 'usage')
@@ -30418,6 +30609,7 @@ begin
     ('audit_pkey', $index$alter table memory.audit add primary key (audit_id)$index$),
     ('audit_user_idx', $index$create index concurrently audit_user_idx on memory.audit (user_id) where user_id is not null$index$),
     ('bound_roles_pkey', $index$alter table memory.bound_roles add primary key (role_name)$index$),
+    ('cluster_map_pkey', $index$alter table memory.cluster_map add primary key (is_map)$index$),
     ('document_chunks_pkey', $index$alter table memory.document_chunks add primary key (user_id, document_id, number)$index$),
     ('document_chunks_uncut_idx', $index$create index concurrently document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null$index$),
     ('documents_archive_idx', $index$create unique index concurrently documents_archive_idx on memory.documents (user_id, thread_id) where source = 'archive'$index$),
@@ -31710,6 +31902,135 @@ where s.kind = 'rolling' and s.status = 'completed'
 order by s.created_at desc
 $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
+
+-- Writes the map of the cluster into this node. "agent-memory cluster" calls it on one node after the other. A map that
+-- is older than the one here is refused, and so is one that would leave users behind: their rows go first, in the same
+-- transaction.
+create or replace function memory._set_cluster_map(
+  p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
+  p_moving text[] default '{}'
+)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  before memory.cluster_map;
+  problem text;
+  left_behind text;
+begin
+  -- Waits for the transactions whose calls have read the map. Only for a moment: calls wait behind this lock.
+  lock table memory.cluster_map in access exclusive mode;
+  select m.* into before from memory.cluster_map as m;
+  problem := case
+    when (p_version >= 1) is not true then 'p_version: must be at least 1'
+    when (cardinality(p_partitions) between 1 and 65536 and array_lower(p_partitions, 1) = 1) is not true
+      then 'p_partitions: must name the node of 1 to 65536 partitions'
+    when cardinality(before.partitions) <> cardinality(p_partitions)
+      then format('p_partitions: the cluster has %s partitions, which cannot change', cardinality(before.partitions))
+    when jsonb_typeof(p_nodes) is distinct from 'object' then 'p_nodes: must be an object'
+    when exists (
+      select from jsonb_each(p_nodes) as n
+      where jsonb_typeof(n.value -> 'dsn') is distinct from 'string'
+        or jsonb_typeof(n.value -> 'number') is distinct from 'number'
+        or ((n.value ->> 'number')::numeric between 0 and 1023) is not true)
+      then 'p_nodes: each node needs a dsn and a number from 0 to 1023'
+    when (select count(distinct n.value -> 'number') <> count(*) from jsonb_each(p_nodes) as n)
+      then 'p_nodes: two nodes have the same number'
+    when (select count(distinct n.value ->> 'dsn') <> count(*) from jsonb_each(p_nodes) as n)
+      then 'p_nodes: two nodes have the same dsn'
+    when not p_nodes ? coalesce(p_node, '') then format('p_node: "%s" is no node of the map', p_node)
+    when exists (select from unnest(p_partitions) as p (node) where (p_nodes ? p.node) is not true)
+      then 'p_partitions: names a node that p_nodes lacks'
+    when exists (select from jsonb_each_text(p_users) as u where u.key !~ '^[0-9a-f]{32}$' or not p_nodes ? u.value)
+      then 'p_users: must be names of nodes by MD5'
+    when exists (select from unnest(p_moving) as m (what) where (m.what ~ '^([0-9]{1,5}|[0-9a-f]{32})$') is not true)
+      then 'p_moving: must be numbers of partitions or MD5s'
+    when (before.nodes -> before.node -> 'number') <> (p_nodes -> p_node -> 'number')
+      then 'p_nodes: the number of this node cannot change, because ids of jobs contain it'
+  end;
+  if problem is not null then
+    raise exception '%', problem using errcode = '22023', hint = 'Let "agent-memory cluster" make the map.';
+  elsif p_version < before.version or p_version = before.version
+    and (before.partitions, before.users, before.moving, before.nodes, before.node) is distinct from
+      (p_partitions, p_users, p_moving, p_nodes, p_node) then
+    raise exception 'p_version: this node has version % of the map', before.version using errcode = '40001',
+      hint = 'Read the newest map of all nodes, and begin again with the next version.';
+  end if;
+  select e.user_id into left_behind
+  from memory._users_elsewhere(p_node, p_partitions, p_users) as e
+  limit 1;
+  if left_behind is not null then
+    raise exception 'p_partitions: user "%" has rows here and would belong to node "%"', left(left_behind, 255),
+      memory._node_of(left_behind, p_partitions, p_users) using errcode = '23503',
+      hint = 'Move the users first: agent-memory cluster move.';
+  end if;
+  insert into memory.cluster_map as m (version, partitions, users, moving, nodes, node)
+  values (p_version, p_partitions, p_users, p_moving, p_nodes, p_node)
+  on conflict on constraint cluster_map_pkey do update
+  set version = excluded.version, partitions = excluded.partitions, users = excluded.users,
+    moving = excluded.moving, nodes = excluded.nodes, node = excluded.node, changed_at = excluded.changed_at;
+  perform memory._route_by_map();
+  perform memory._audit('set_cluster_map', jsonb_build_object('version', p_version, 'node', p_node));
+end;
+$$;
+
+-- The users who have rows in this database although a map gives them to another node.
+create or replace function memory._users_elsewhere(p_node text, p_partitions text[], p_users jsonb)
+returns table (user_id text)
+language plpgsql stable parallel unsafe
+as $$
+declare
+  relation regclass;
+begin
+  for relation in -- every table with rows of users begins its primary key with them
+    select c.oid
+    from pg_class as c
+    join pg_constraint as k on k.conrelid = c.oid and k.contype = 'p'
+    join pg_attribute as a on a.attrelid = c.oid and a.attnum = k.conkey[1] and a.attname = 'user_id'
+    where c.relnamespace = 'memory'::regnamespace and c.relname <> 'moved_users'
+  loop
+    -- One step through the index for each user, not one for each row.
+    return query execute format($query$
+      with recursive u as (
+        (select t.user_id from %1$s as t where t.user_id <> '' order by t.user_id limit 1)
+        union all
+        select (select t.user_id from %1$s as t where t.user_id > u.user_id order by t.user_id limit 1)
+        from u
+        where u.user_id is not null
+      )
+      select u.user_id from u where u.user_id is not null and memory._node_of(u.user_id, $1, $2) <> $3
+    $query$, relation) using p_partitions, p_users, p_node;
+  end loop;
+end;
+$$;
+
+-- Lets memory._is_here() ask the map where there is one. A volatile function is inlined into its callers only if they
+-- are volatile too, so memory._is_user() becomes volatile.
+create or replace function memory._route_by_map()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  map memory.cluster_map;
+  following bigint;
+begin
+  select m.* into map from memory.cluster_map as m;
+  if not found then
+    return;
+  end if;
+  create or replace function memory._is_here(p_user_id text)
+  returns boolean
+  language sql volatile parallel unsafe
+  as 'select memory._is_in_map(p_user_id, memory._map_seen())';
+  alter function memory._is_user(text) volatile parallel unsafe;
+  -- Ids of jobs differ between nodes: each node has a remainder of its own.
+  if (select s.seqincrement from pg_sequence as s where s.seqrelid = 'memory.jobs_job_id_seq'::regclass) <> 1024 then
+    select (s.last_value / 1024 + 1) * 1024 + coalesce((map.nodes -> map.node ->> 'number')::int, 1023) into following
+    from memory.jobs_job_id_seq as s;
+    execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
+  end if;
+end;
+$$;
 
 -- The functions that call models inside the server. They need plpython3u, whose functions only a superuser can create.
 -- Where that is missing, functions of the same names say so; everything else works without them.
@@ -38403,6 +38724,8 @@ begin
 end;
 $audit$;
 
+select memory._route_by_map();
+
 -- What memory_app and the other roles of agent_memory may do (sql/grants.json), where the server has them. Each right
 -- is granted once, so that what an administrator revokes stays revoked. A role that was dropped and created again has
 -- lost its rights, so it gets all of them again: its number is another one, and it may not use the schema.
@@ -38579,6 +38902,16 @@ begin
       ('memory_app', 'function', 'tenant_user'),
       ('memory_tenant', 'function', 'tenant_user'),
       ('memory_admin', 'function', 'tenant_user'),
+      ('memory_app', 'function', '_cluster_map'),
+      ('memory_tenant', 'function', '_cluster_map'),
+      ('memory_worker', 'function', '_cluster_map'),
+      ('memory_reader', 'function', '_cluster_map'),
+      ('memory_admin', 'function', '_cluster_map'),
+      ('memory_app', 'function', 'partition_of'),
+      ('memory_tenant', 'function', 'partition_of'),
+      ('memory_worker', 'function', 'partition_of'),
+      ('memory_reader', 'function', 'partition_of'),
+      ('memory_admin', 'function', 'partition_of'),
       ('memory_app', 'function', 'version'),
       ('memory_tenant', 'function', 'version'),
       ('memory_worker', 'function', 'version'),
