@@ -160,6 +160,24 @@ def move(
 
 
 @cluster.command()
+def split(
+    node: Annotated[str, typer.Argument(metavar="NODE", show_default=False, help="The node to split.")],
+    to: Annotated[str, typer.Option("--to", metavar="NODE", show_default=False, help="Its streaming standby.")],
+    partition: Annotated[
+        list[int] | None, typer.Option(help="A partition to give; may be given several times.", show_default="half")
+    ] = None,
+    dsn: Dsn = None,
+) -> None:
+    """Promote a standby of a node, named by "add", and give it half of the partitions; run again, it goes on."""
+    from ..cluster import nodes
+    from ..cluster.splitting import split as split_node
+
+    with nodes.opened(_database(dsn), only_look=True) as opened:
+        given = split_node(opened, node, to, partition or None)
+    console.print(plain(f"{to} serves the {counted(len(given), 'partition')} {', '.join(map(str, given))}."))
+
+
+@cluster.command()
 def proxy(
     dsn: Annotated[
         str, typer.Option("--dsn", show_default=False, help="The database of the proxy, as a superuser there.")

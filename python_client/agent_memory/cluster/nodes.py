@@ -38,6 +38,10 @@ class Node:
         """Look up which map the node has."""
         self.map = read_map(self.connection)
 
+    def is_standby(self) -> bool:
+        """Whether the node is a standby, which gets what its primary writes and cannot be written to."""
+        return self.connection.execute("select pg_is_in_recovery()").fetchone() == (True,)
+
 
 def read_map(connection: Connection[Any]) -> ClusterMap | None:
     """Return the map that a database has; None for a single server."""
@@ -67,7 +71,7 @@ class Nodes:
         """Write the newest map into each node that lacks it, those of ``order`` first."""
         for name in dict.fromkeys([*order, *self.nodes]):
             node = self.nodes[name]
-            if node.map is None or node.map.version < self.newest.version:
+            if (node.map is None or node.map.version < self.newest.version) and not node.is_standby():
                 self.write_into(node)
 
     def write_into(self, node: Node, statements: Sequence[Statement] = ()) -> None:
@@ -176,7 +180,14 @@ def begin(dsn_by_name: Mapping[str, str], assignment: Sequence[str], own_dsn: st
 
 
 def add(cluster: Nodes, dsn_by_name: Mapping[str, str], own_dsn: str) -> list[str]:
-    """Add the nodes that the cluster lacks, without partitions, and return their names."""
+    """Add the nodes that the cluster lacks, without partitions, and return their names.
+
+    A node is an empty database, or a streaming standby of a node that ``split`` will divide.
+
+    Raises:
+        InvalidValueError: a node is elsewhere than the map says.
+        ConflictError: a new node has users.
+    """
     known = cluster.newest
     new = {name: dsn for name, dsn in dsn_by_name.items() if name not in known.nodes}
     for name, dsn in dsn_by_name.items():
@@ -193,8 +204,11 @@ def add(cluster: Nodes, dsn_by_name: Mapping[str, str], own_dsn: str) -> list[st
         nodes = dict(cluster.nodes)
         for name in new:
             connection = _connected(stack, changed.address(name, own_dsn))
+            node = nodes[name] = Node(name, connection, None)
+            if node.is_standby():  # of the node that "split" will divide; it has all that its primary has
+                continue
             install(connection)
-            node = nodes[name] = Node(name, connection, read_map(connection))
+            node.read_map()
             if node.map is not None or _has_users(connection):
                 raise ConflictError(
                     f'node "{name}" has users, or belongs to a cluster', hint="A new node is an empty database."

@@ -107,6 +107,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   map memory.cluster_map;
+  number int;
   following bigint;
 begin
   select m.* into map from memory.cluster_map as m;
@@ -118,10 +119,12 @@ begin
   language sql volatile parallel unsafe
   as 'select memory._is_in_map(p_user_id, memory._map_seen())';
   alter function memory._is_user(text) volatile parallel unsafe;
-  -- Ids of jobs differ between nodes: each node has a remainder of its own.
-  if (select s.seqincrement from pg_sequence as s where s.seqrelid = 'memory.jobs_job_id_seq'::regclass) <> 1024 then
-    select (s.last_value / 1024 + 1) * 1024 + coalesce((map.nodes -> map.node ->> 'number')::int, 1023) into following
-    from memory.jobs_job_id_seq as s;
+  -- Ids of jobs differ between nodes: each node has a remainder of its own. A proxy has no number, and makes no jobs.
+  number := coalesce((map.nodes -> map.node ->> 'number')::int, 1023);
+  select (s.last_value / 1024 + 1) * 1024 + number into following
+  from memory.jobs_job_id_seq as s, pg_sequence as q
+  where q.seqrelid = 'memory.jobs_job_id_seq'::regclass and (q.seqincrement <> 1024 or s.last_value % 1024 <> number);
+  if found then
     execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
   end if;
 end;
