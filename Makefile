@@ -186,6 +186,10 @@ bench: services .venv/.bench ## Measure writes and reads against bare statements
 bench-http: services .venv/.dev ## Measure calls over HTTP beside the same calls in SQL, into bench/results
 	@$(BIN)/python -m bench.http
 
+.PHONY: bench-cluster
+bench-cluster: services plproxy .venv/.dev ## Measure what a node, a routing client and a proxy add to a call, into bench/results
+	@$(BIN)/python -m bench.cluster
+
 .PHONY: bench-instructions
 bench-instructions: services .venv/.dev ## Count the instructions of calls, also of tenants' sessions, into bench/results (needs valgrind)
 	@$(BIN)/python -m bench.instructions $(if $(BEFORE),--before $(BEFORE))

@@ -1,0 +1,1 @@
+"""Measures what a cluster adds to a call."""
