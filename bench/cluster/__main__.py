@@ -166,7 +166,8 @@ def _write(results: dict[str, Any], folder: Path = RESULTS) -> None:
         "# What a cluster adds to a call\n\n"
         f"{describe(results)}. Microseconds of processor time for a call, of all sessions of the servers and of the"
         f" calling program together, median of {results['options']['rounds']} turns of {results['options']['calls']}"
-        " calls; a single server, two nodes and a proxy are databases of one server. `make bench-cluster` writes this page."
+        " calls; a single server, two nodes and a proxy are databases of one server. `make bench-cluster` writes this"
+        " page."
         f" Load average {results['load']}.\n\n"
         + table(["call", "way", "compared with", "this way", "ratio"], rows)
         + "\n\nA node and a proxy are compared with the same call in SQL on a single server, the client of a cluster"
