@@ -11,7 +11,7 @@ declare
 begin
   for job in
     select j.* from memory.jobs as j
-    where j.user_id = p_user_id and j.status = 'running' and memory._may_show_texts(j.kind)
+    where j.user_id = p_user_id and j.status = 'running' and j.kind <> 'parse_artifacts' -- which the caller left alone
   loop
     perform memory._end_unfinished(memory._give_back(job));
   end loop;
@@ -31,13 +31,3 @@ begin
   return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
 end;
 $$;
-
--- Whether jobs of a kind are handed texts of the user. Jobs that parse artifacts are not locked: they lock parts of
--- artifacts before their own row, so a caller that removes artifacts leaves them alone. The planner inlines this
--- function; a SET clause would prevent that.
-create or replace function memory._may_show_texts(p_kind text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_kind <> 'parse_artifacts';
-end;

@@ -1,9 +1,7 @@
--- Finds the memories that say the same as a memory, and their wordings.
-
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
 -- they are near-duplicates (memory._near_memories()). A contradiction is no duplicate: a memory that a forgotten memory
--- contradicted is current again. Here and below p_agents are those whose counters are locked.
+-- contradicted is current again. p_agents are those whose counters are locked.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
 language plpgsql stable parallel safe
@@ -73,22 +71,5 @@ begin
   where m.memory_id <> p_memory.memory_id and m.agent_id = p_memory.agent_id
     and memory._subject(m.metadata) = memory._subject(p_memory.metadata)
     and (memory._says_all_of(claimed, other.claim, false) or memory._says_all_of(other.claim, claimed, false));
-end;
-$$;
-
--- Further memories that contain one of these wordings, such as a longer sentence.
-create or replace function memory._stating_memories(
-  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
-)
-returns uuid[]
-language plpgsql stable parallel safe
-as $$
-declare
-  patterns constant text[] := memory._patterns_of(p_wordings);
-begin
-  return array(
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids) and m.agent_id = any (p_agents)
-      and memory._may_state(m.content, patterns) and memory._states_any(m.content, p_wordings));
 end;
 $$;
