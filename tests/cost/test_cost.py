@@ -11,6 +11,7 @@ import pytest
 from tests.cost.cases import CASES, JOBS, LEFT_OUT, Case
 from tests.cost.measure import Reading, call, job, least
 from tests.cost.world import grow, settle
+from tests.support.servers import Kind
 from tests.support.sqlapi import Api
 
 FUNCTIONS = """
@@ -74,10 +75,13 @@ def compare(what: str, before: Figures, after: Figures, growth: int, when: str) 
 )
 @pytest.mark.parametrize("what", ["thread", "user", "others"])
 def test_what_a_call_reads_follows_the_call(
-    dsn: str, connect: Callable[..., psycopg.Connection], what: str, few: int, many: int
+    server_kind: Kind, connect: Callable[..., psycopg.Connection], what: str, few: int, many: int
 ) -> None:
     """One session makes its plans while the tables are almost empty and keeps them; statistics come at the end."""
+    if server_kind != "system":
+        pytest.skip("plans differ between versions of PostgreSQL, and the cases are of the system's")
     api = Api(connect())
+    api.connection.execute("create extension if not exists pgcrypto")
     settle(api)
     first = figures(api, times=KEPT)
     grower = Api(connect())
@@ -85,10 +89,10 @@ def test_what_a_call_reads_follows_the_call(
     some = figures(api)
     grow(grower, what, few, many)
     last = figures(api)
-    api.connection.execute("analyze")
+    api.connection.execute("vacuum analyze")
     analyzed = figures(api)
 
-    found = []
+    found: list[tuple[str, str]] = []
     for when, now in (("with plans of an empty table", last), ("with statistics", analyzed)):
         found += compare(what, some, now, many // few, when)
         if what == "others":

@@ -1,4 +1,4 @@
-"""A user, and what may grow beside the call: the thread that it names, the other rows of its user, other users' rows."""
+"""A user, and what may grow beside the call: the thread that it names, other rows of its user, other users' rows."""
 
 from __future__ import annotations
 
@@ -106,8 +106,8 @@ def grow_users(api: Api, user: str, start: int, end: int) -> None:
     """Rows of users, whom an expression of n names: of each table one, or a tenth, for each n."""
     rows: dict[str, Any] = {"times": end - start, "start": start}
     tenth: dict[str, Any] = {"times": (end - start) // 10, "start": start // 10 + 1}
-    u = {"user_id": user}
-    tenth_u = {"user_id": user.replace("/ 10", "")}
+    u: dict[str, Any] = {"user_id": user}
+    tenth_u: dict[str, Any] = {"user_id": user.replace("/ 10", "")}
     copies(api, "messages", **rows, where="thread_id = 't2'", **u, thread_id="'g' || n / 10", seq="n % 10",
            content="'theorbo ' || n", idempotency_key="'g' || n")  # fmt: skip
     copies(api, "threads", **tenth, **tenth_u, thread_id="'g' || n", next_seq="10", message_count="10",
@@ -143,7 +143,7 @@ def grow_users(api: Api, user: str, start: int, end: int) -> None:
 def grow_flood(api: Api, start: int, end: int) -> None:
     """Threads of one user, for each of which two jobs wait."""
     rows: dict[str, Any] = {"times": end - start, "start": start}
-    flood = {"user_id": "'flood'"}
+    flood: dict[str, Any] = {"user_id": "'flood'"}
     copies(api, "threads", **rows, **flood, thread_id="'f' || n")
     copies(api, "messages", **rows, where="thread_id = 't2'", **flood, thread_id="'f' || n", seq="0")
     for number, kind in enumerate(("extract_memories", "summarize_thread")):
