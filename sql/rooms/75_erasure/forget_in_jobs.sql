@@ -22,7 +22,7 @@ begin
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
   delete from memory.jobs as j
-  where j.user_id = p_user_id and j.finished_at is not null -- by status, PostgreSQL reads the finished jobs of all users
+  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
     and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
       or exists (
         select from unnest(p_memory_ids) as i (id)

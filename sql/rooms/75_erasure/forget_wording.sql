@@ -33,8 +33,9 @@ begin
       union all
       select x, 'memory._json_forgetting(to_jsonb(%s), $3) #>> ''{}''' from unnest(kept.texts) as x
     ) as c (name, change);
-    execute format('update memory.%I as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
-      'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', kept.name, changes,
+    execute format('update memory.%I as t set %s%s where t.user_id = $1 '
+      'and memory._may_state(concat_ws('' '', %s), $2) and memory._json_states_any(jsonb_build_array(%4$s), $3)%s',
+      kept.name, changes,
       -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
       case kept.name when 'memories' then ', version = t.version + 1, operation = '
         'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' end,
