@@ -50,7 +50,7 @@ as $$
 declare
   active constant text := (memory._embedding_model()).name;
   policy constant jsonb := memory._policy(p_memory.user_id, p_memory.agent_id);
-  language constant regconfig := policy #>> '{search,language}';
+  language constant regconfig := (policy #>> '{search,language}')::regconfig;
   claimed constant jsonb := memory._claim(p_memory.content, language);
 begin
   return query
