@@ -3053,8 +3053,6 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_patterns_of', $header$(p_wordings text[])
 returns text[]$header$),
-      ('function', '_odd_spelling', $header$()
-returns text$header$),
       ('function', '_may_state', $header$(p_text text, p_patterns text[])
 returns boolean$header$),
       ('function', 'claim_jobs', $header$(
@@ -4769,18 +4767,8 @@ returns text$header$),
 returns table (place int, kind text, left_out text[], condition text, unexpired text)$header$),
       ('function', '_export_query', $header$(p_kind text, p_after jsonb, p_with_expired boolean default false)
 returns text$header$),
-      ('function', '_forget_uploads', $header$(p_user_id text, p_wordings text[])
-returns jsonb$header$),
-      ('function', '_forget_artifacts', $header$(p_user_id text, p_wordings text[])
-returns jsonb$header$),
-      ('function', '_stating_contents', $header$(p_user_id text, p_content_ids uuid[], p_wordings text[])
-returns uuid[]$header$),
-      ('function', '_content_states_any', $header$(p_user_id text, p_content_id uuid, p_wordings text[])
-returns boolean$header$),
       ('function', '_forget_in_jobs', $header$(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb$header$),
-      ('function', '_may_show_texts', $header$(p_kind text)
-returns boolean$header$),
       ('function', 'forget_memory', $header$(user_id text, memory_id uuid, reason text default null)
 returns jsonb$header$),
       ('function', '_lock_to_forget', $header$(p_user_id text, out threads text[], out agents text[])$header$),
@@ -4792,8 +4780,6 @@ returns jsonb$header$),
   p_user_id text, p_memory_ids uuid[], p_wordings text[], p_threads text[]
 )
 returns jsonb$header$),
-      ('function', '_stating_messages', $header$(p_user_id text, p_memory_ids uuid[], p_wordings text[])
-returns table (thread_id text, seq bigint)$header$),
       ('function', '_forget_summaries', $header$(p_user_id text, p_thread_id text, p_first_seq bigint)
 returns jsonb$header$),
       ('function', 'forget_user', $header$(user_id text, reason text default null)
@@ -4814,12 +4800,8 @@ returns text$header$),
 returns jsonb$header$),
       ('function', '_import_rows', $header$(p_user_id text, p_kind text, p_rows jsonb)
 returns void$header$),
-      ('function', '_import_source', $header$(p_kind text)
+      ('function', '_import_statement', $header$(p_kind text, p_rows jsonb, p_source text)
 returns text$header$),
-      ('function', '_import_statement', $header$(p_kind text, p_rows jsonb)
-returns text$header$),
-      ('function', '_check_members', $header$(p_kind text, p_rows jsonb)
-returns void$header$),
       ('function', '_place_of_row', $header$(p_kind text, p_rows jsonb)
 returns text$header$),
       ('function', '_import_rule', $header$(p_kind text)
@@ -4844,8 +4826,6 @@ returns trigger$header$),
 returns jsonb$header$),
       ('function', '_check_export', $header$(p_user_id text, p_export jsonb, p_kinds text[])
 returns void$header$),
-      ('function', '_refuse_present_user', $header$(p_user_id text)
-returns void$header$),
       ('function', '_count_imported', $header$(p_user_id text, p_threads text[], p_agents text[])
 returns void$header$),
       ('function', '_one_of_each_wording', $header$(p_user_id text, p_rows jsonb)
@@ -4869,12 +4849,12 @@ returns text$header$),
 returns boolean$header$),
       ('function', '_same_memories', $header$(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]$header$),
-      ('function', '_is_near_duplicate', $header$(p_memory memory.memories, p_other memory.memories)
-returns boolean$header$),
-      ('function', '_stating_memories', $header$(
-  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
-)
+      ('function', '_near_memories', $header$(p_memory memory.memories)
+returns setof uuid$header$),
+      ('function', '_stating_contents', $header$(p_user_id text, p_content_ids uuid[], p_wordings text[])
 returns uuid[]$header$),
+      ('function', '_content_states_any', $header$(p_user_id text, p_content_id uuid, p_wordings text[])
+returns boolean$header$),
       ('function', 'was_forgotten', $header$(user_id text, messages jsonb)
 returns boolean[]$header$),
       ('function', '_since', $header$(p_export jsonb, p_moment timestamptz)
@@ -4890,8 +4870,6 @@ returns table (check_name text, name text, is_broken boolean, detail text, help 
       ('function', '_model_status', $header$()
 returns jsonb$header$),
       ('function', '_check_privileges', $header$(out ok boolean, out detail text)$header$),
-      ('function', '_granted', $header$(p_acl aclitem[], p_owner oid)
-returns table (grantee text, privilege text)$header$),
       ('function', '_check_roles', $header$()
 returns table (ok boolean, detail text)$header$),
       ('function', '_has_runner', $header$()
@@ -4905,9 +4883,6 @@ returns boolean$header$),
 returns table (check_name text, ok boolean, detail text)$header$),
       ('function', '_checks', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
 returns table (check_name text, ok boolean, detail text)$header$),
-      ('function', '_open_jobs', $header$(
-  out pending bigint, out running bigint, out due bigint, out oldest_due timestamptz, out last_error text
-)$header$),
       ('function', 'schedule_jobs', $header$(every text default '10 seconds', sweep_at text default '17 3 * * *')
 returns setof text$header$),
       ('function', '_audit_schedule', $header$(p_every text, p_sweep_at text)
@@ -4918,25 +4893,11 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_embedded_status', $header$()
 returns jsonb$header$),
-      ('function', '_rows_about', $header$(p_table regclass)
-returns bigint$header$),
-      ('function', '_problems', $header$(p_queue jsonb, p_models jsonb, p_embedded jsonb)
-returns table (name text, is_broken boolean, detail text, help text)$header$),
-      ('function', '_sweep_artifact_uploads', $header$(p_batch_size int)
-returns void$header$),
-      ('function', '_sweep_artifacts', $header$(p_batch_size int)
-returns bigint$header$),
-      ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
-returns bigint$header$),
-      ('function', '_keys_in_texts', $header$(p_user_id text)
-returns text[]$header$),
-      ('function', '_sweep_jobs', $header$(p_batch_size int)
-returns bigint$header$),
       ('function', '_sweep_memories', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_messages', $header$(p_batch_size int)
 returns bigint$header$),
-      ('function', '_sweep_old_rows', $header$(p_table text, p_column text, p_age interval, p_batch_size int)
+      ('function', '_sweep_unnamed_artifacts', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', 'sweep', $header$(batch_size int default 10000)
 returns jsonb$header$),
@@ -9917,26 +9878,20 @@ begin
 end;
 $$;
 
--- A regular expression for a character by which a word may be spelled in another way: it is not seen, sits on the
--- letter before it, or is a letter or digit in another form. The list is of those that are none of this.
-create or replace function memory._odd_spelling()
-returns text
-language sql immutable parallel safe
-begin atomic
-  select e'[^\\u0001-\\u007f\\u00a0-\\u00a9\\u00ab\\u00ac\\u00ae-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb\\u00bf-\\u0131'
-    || e'\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0386-\\u03ce\\u0400-\\u0482\\u048a-\\u052f\\u05d0-\\u05ea'
-    || e'\\u0620-\\u064a\\u2010-\\u2027\\u20a0-\\u20a7\\u20a9-\\u20bf\\u2600-\\u27bf\\u3001\\u3002\\u3041-\\u3096'
-    || e'\\u30a1-\\u30fe\\u4e00-\\u9fff\\uac00-\\ud7a3\\U0001f300-\\U0001faff]';
-end;
-
 -- Whether a text may state one of the wordings that these patterns were made of: it has the word, or a character that
--- may hide it. That takes a twentieth of the time that it takes to spell the text.
+-- may hide it. That takes a twentieth of the time that it takes to spell the text. The list is of the characters that
+-- hide nothing. Any other may spell a word in another way: it is not seen, sits on the letter before it, or is a letter
+-- or digit in another form.
 create or replace function memory._may_state(p_text text, p_patterns text[])
 returns boolean
 language sql immutable parallel safe
 begin atomic
   select lower(p_text) like any (p_patterns)
-    or octet_length(p_text) > length(p_text) and p_text ~ memory._odd_spelling();
+    or octet_length(p_text) > length(p_text)
+      and p_text ~ (e'[^\\u0001-\\u007f\\u00a0-\\u00a9\\u00ab\\u00ac\\u00ae-\\u00b1\\u00b4\\u00b6-\\u00b8\\u00bb'
+        || e'\\u00bf-\\u0131\\u0134-\\u013e\\u0141-\\u0148\\u014a-\\u017e\\u0386-\\u03ce\\u0400-\\u0482\\u048a-\\u052f'
+        || e'\\u05d0-\\u05ea\\u0620-\\u064a\\u2010-\\u2027\\u20a0-\\u20a7\\u20a9-\\u20bf\\u2600-\\u27bf\\u3001\\u3002'
+        || e'\\u3041-\\u3096\\u30a1-\\u30fe\\u4e00-\\u9fff\\uac00-\\ud7a3\\U0001f300-\\U0001faff]');
 end;
 
 create or replace function memory.claim_jobs(
@@ -28697,99 +28652,6 @@ begin
 end;
 $$;
 
--- Removes uploads that contain one of these wordings, and returns their number. The parts go in a statement of their
--- own, because it sees the piece for which the one before has waited.
-create or replace function memory._forget_uploads(p_user_id text, p_wordings text[])
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  stating constant uuid[] := memory._stating_contents(p_user_id,
-    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
-  gone uuid[];
-begin
-  with deleted as (
-    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (stating)
-    returning u.upload_id
-  )
-  select array_agg(d.upload_id) into gone from deleted as d;
-  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (gone);
-  return case when gone is null then jsonb '{}' else jsonb_build_object('artifact_uploads', cardinality(gone)) end;
-end;
-$$;
-
--- Removes artifacts that have one of these wordings in them, and returns how many.
-create or replace function memory._forget_artifacts(p_user_id text, p_wordings text[])
-returns jsonb
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  stating constant uuid[] := memory._stating_contents(p_user_id,
-    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
-  removed bigint;
-begin
-  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (stating);
-  get diagnostics removed = row_count;
-  return case when removed > 0 then jsonb_build_object('artifacts', removed) else jsonb '{}' end;
-end;
-$$;
-
--- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
--- may cross the boundary of two parts.
-create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
-returns uuid[]
-language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
-as $$
-declare
-  patterns constant text[] := memory._patterns_of(p_wordings);
-begin
-  return array(
-    select c.content_id
-    from (
-      select distinct p.content_id
-      from (
-        select n.content_id, concat(lag(right(n.content, 100)) over in_order, n.content) as said
-        from memory.artifact_parts as n
-        where n.user_id = p_user_id and n.content_id = any (p_content_ids)
-        window in_order as (partition by n.content_id order by n.first_byte)) as p
-      where memory._may_state(p.said, patterns)
-      offset 0) as c
-    where memory._content_states_any(p_user_id, c.content_id, p_wordings));
-end;
-$$;
-
--- Whether a content has one of these wordings in it, across the boundaries of its parts. It is spelled by stretches of
--- 256 KiB or four times the longest wording, each with the end of the one before, so that each byte is looked at once
--- or twice however long the wordings are.
-create or replace function memory._content_states_any(p_user_id text, p_content_id uuid, p_wordings text[])
-returns boolean
-language plpgsql volatile parallel safe -- as memory._stating_contents()
-as $$
-declare
-  longest constant int := (select max(length(w)) from unnest(p_wordings) as w);
-  stretch constant int := greatest(262144, 4 * longest);
-  starts bigint := 0;
-  said text;
-  before text := '';
-begin
-  loop
-    select string_agg(p.content, '' order by p.first_byte) into said
-    from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id
-      and p.first_byte >= starts and p.first_byte < starts + stretch;
-    exit when said is null;
-    -- The character at the end keeps the blank before it.
-    said := left(memory._compared_text(before || said || '|'), -1);
-    if memory._has_any(btrim(said), p_wordings) then
-      return true;
-    end if;
-    before := right(said, longest);
-    starts := starts + stretch;
-  end loop;
-  return false;
-end;
-$$;
-
 -- Removes forgotten texts from the jobs of a user, which the caller has locked. Running jobs may have been handed the
 -- forgotten texts: they lose their leases, so that their results are refused (AM001), and are handed out again without
 -- them. Finished jobs that show any of it go.
@@ -28803,7 +28665,7 @@ declare
 begin
   for job in
     select j.* from memory.jobs as j
-    where j.user_id = p_user_id and j.status = 'running' and memory._may_show_texts(j.kind)
+    where j.user_id = p_user_id and j.status = 'running' and j.kind <> 'parse_artifacts' -- which the caller left alone
   loop
     perform memory._end_unfinished(memory._give_back(job));
   end loop;
@@ -28814,7 +28676,7 @@ begin
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
   delete from memory.jobs as j
-  where j.user_id = p_user_id and j.status in ('completed', 'dead')
+  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
     and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
       or exists (
         select from unnest(p_memory_ids) as i (id)
@@ -28823,16 +28685,6 @@ begin
   return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
 end;
 $$;
-
--- Whether jobs of a kind are handed texts of the user. Jobs that parse artifacts are not locked: they lock parts of
--- artifacts before their own row, so a caller that removes artifacts leaves them alone. The planner inlines this
--- function; a SET clause would prevent that.
-create or replace function memory._may_show_texts(p_kind text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_kind <> 'parse_artifacts';
-end;
 
 create or replace function memory.forget_memory(user_id text, memory_id uuid, reason text default null)
 returns jsonb
@@ -28845,9 +28697,10 @@ declare
     'quarantined_messages', 'summaries'];
   locked record; -- threads and agents
   same uuid[];
-  longer uuid[];
+  longer uuid[]; -- further memories that contain a wording, such as a longer sentence
   statements text[];
   wordings text[]; -- of statements
+  patterns text[];
   before jsonb;
   gone jsonb := jsonb '{}';
 begin
@@ -28878,7 +28731,11 @@ begin
     where h.user_id = forget_memory.user_id and h.memory_id = any (same));
   wordings := memory._wordings_of(statements);
   -- Earlier versions and sources of a longer memory do not count, because they may say only the rest of the sentence.
-  longer := memory._stating_memories(user_id, same, wordings, locked.agents);
+  patterns := memory._patterns_of(wordings);
+  longer := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = forget_memory.user_id and m.memory_id <> all (same) and m.agent_id = any (locked.agents)
+      and memory._may_state(m.content, patterns) and memory._states_any(m.content, wordings));
   reason := memory._reason_without(reason, user_id || statements);
 
   before := memory._count_rows(user_id, followers);
@@ -28924,8 +28781,10 @@ begin
     from memory.jobs as j cross join lateral jsonb_array_elements(j.input -> 'rows') as r
     where j.user_id = p_user_id and j.kind = 'chunk_documents' and j.status = 'running')
   order by d.document_id for update;
+  -- Jobs that parse artifacts are handed no texts, and lock parts of artifacts before their own row: a caller that
+  -- removes artifacts leaves them alone.
   perform from memory.jobs as j
-  where j.user_id = p_user_id and memory._may_show_texts(j.kind) order by j.job_id for update;
+  where j.user_id = p_user_id and j.kind <> 'parse_artifacts' order by j.job_id for update;
   -- Once more: a job may have stored something under a counter of its own before it was locked.
   select l.threads, l.agents, l.are_all into threads, agents, are_all from memory._lock_counters(p_user_id, false) as l;
   if not are_all then
@@ -28992,6 +28851,11 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  patterns constant text[] := memory._patterns_of(p_wordings);
+  -- Of uploads, which no artifact names yet.
+  uploads uuid[] := memory._stating_contents(p_user_id,
+    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
+  artifacts uuid[];
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
   keys text[];
@@ -28999,14 +28863,37 @@ declare
   notice constant text := memory._quarantine_notice();
   said text[] := p_wordings; -- and those of the messages that go
   removed bigint;
-  gone jsonb;
+  gone jsonb := jsonb '{}';
 begin
-  -- Pieces of an upload that no artifact names yet; before artifacts, the order of memory.store_artifact().
-  gone := memory._forget_uploads(p_user_id, p_wordings);
+  -- Uploads before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because
+  -- it sees the piece for which the one before has waited.
+  with deleted as (
+    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (uploads)
+    returning u.upload_id
+  )
+  select array_agg(d.upload_id) into uploads from deleted as d;
+  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
+  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_uploads', cardinality(uploads))));
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
-    from memory._stating_messages(p_user_id, p_memory_ids, p_wordings) as m
+    from (
+      select s.thread_id, s.seq
+      from memory.memories as m
+      join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
+      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+      union
+      select s.thread_id, s.seq
+      from memory.messages as s
+      where s.user_id = p_user_id
+        and (memory._may_state(s.content, patterns) and memory._states_any(s.content, p_wordings)
+          or s.metadata <> '{}' and memory._may_state(s.metadata::text, patterns)
+            and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
+      union
+      select q.thread_id, q.seq
+      from memory.quarantined_messages as q -- which keep the text of the message
+      where q.user_id = p_user_id and memory._may_state(q.content, patterns)
+        and memory._states_any(q.content, p_wordings)) as m
     where m.thread_id = any (p_threads)
     group by m.thread_id) as f;
   for thread in
@@ -29041,7 +28928,11 @@ begin
     gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
-  gone := memory._added(gone, memory._forget_artifacts(p_user_id, p_wordings));
+  artifacts := memory._stating_contents(p_user_id,
+    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
+  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (artifacts);
+  get diagnostics removed = row_count;
+  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
@@ -29070,33 +28961,6 @@ begin
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may have the forgotten words
   get diagnostics removed = row_count;
   return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
-end;
-$$;
-
--- The messages that state these memories.
-create or replace function memory._stating_messages(p_user_id text, p_memory_ids uuid[], p_wordings text[])
-returns table (thread_id text, seq bigint)
-language plpgsql stable parallel safe
-as $$
-declare
-  patterns constant text[] := memory._patterns_of(p_wordings);
-begin
-  return query
-  select s.thread_id, s.seq
-  from memory.memories as m
-  join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
-  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-  union
-  select s.thread_id, s.seq
-  from memory.messages as s
-  where s.user_id = p_user_id
-    and (memory._may_state(s.content, patterns) and memory._states_any(s.content, p_wordings)
-      or s.metadata <> '{}' and memory._may_state(s.metadata::text, patterns)
-        and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
-  union
-  select q.thread_id, q.seq
-  from memory.quarantined_messages as q -- which keep the text of the message
-  where q.user_id = p_user_id and memory._may_state(q.content, patterns) and memory._states_any(q.content, p_wordings);
 end;
 $$;
 
@@ -29429,6 +29293,11 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  -- As rows of their table, with their places; $1 are the rows, $2 is the user.
+  source constant text := format(
+    'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
+    'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
+  known text[];
   place bigint;
   problem text;
   document memory.documents;
@@ -29436,12 +29305,27 @@ begin
   if p_rows = '[]' then
     return;
   end if;
-  perform memory._check_members(p_kind, p_rows);
+  -- An export has no other members, such as another user's id or a counter.
+  known := array(
+    select a.attname::text
+    from pg_attribute as a
+    join memory._export_kinds() as k on k.kind = p_kind
+    where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
+      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
+  select r.place - 1, k.name into place, problem
+  from jsonb_array_elements(p_rows) with ordinality as r (value, place)
+  cross join lateral jsonb_object_keys(r.value) as k (name)
+  where k.name <> all (known)
+  limit 1;
+  if found then
+    perform memory._refuse('export', format('%s[%s] has an unknown member "%s"', p_kind, place, left(problem, 50)),
+      'Known members: ' || array_to_string(known, ', ') || '.');
+  end if;
   begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      memory._import_source(quote_ident(p_kind)), memory._import_rule(quote_ident(p_kind)))
+      source, memory._import_rule(quote_ident(p_kind)))
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
@@ -29450,7 +29334,7 @@ begin
     if p_kind = 'memories' then
       p_rows := memory._one_of_each_wording(p_user_id, p_rows);
     end if;
-    execute memory._import_statement(quote_ident(p_kind), p_rows) using p_rows, p_user_id;
+    execute memory._import_statement(quote_ident(p_kind), p_rows, source) using p_rows, p_user_id;
     if p_kind = 'artifacts' then
       perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
       from jsonb_array_elements(p_rows) as r
@@ -29477,21 +29361,9 @@ begin
 end;
 $$;
 
--- The rows of an export as rows of their table, with their places; $1 are the rows, $2 is the user.
-create or replace function memory._import_source(p_kind text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return format(
-    'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
-    'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
-end;
-$$;
-
 -- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
 -- version can be imported.
-create or replace function memory._import_statement(p_kind text, p_rows jsonb)
+create or replace function memory._import_statement(p_kind text, p_rows jsonb, p_source text)
 returns text
 language plpgsql stable parallel safe
 as $$
@@ -29512,34 +29384,8 @@ begin
   return format('insert into memory.%I (%s) select %s from %s%s', p_kind,
     (select string_agg(quote_ident(c), ', ' order by c) from unnest(columns) as c),
     (select string_agg(coalesce(made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
-    memory._import_source(p_kind),
+    p_source,
     case p_kind when 'memories' then ' cross join lateral memory._memory_words(t) as w' end);
-end;
-$$;
-
--- Refuses rows with members that an export does not have, such as another user's id or a counter.
-create or replace function memory._check_members(p_kind text, p_rows jsonb)
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  known constant text[] := array(
-    select a.attname::text
-    from pg_attribute as a
-    join memory._export_kinds() as k on k.kind = p_kind
-    where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
-      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
-  unknown record;
-begin
-  select r.place - 1 as place, k.name into unknown
-  from jsonb_array_elements(p_rows) with ordinality as r (value, place)
-  cross join lateral jsonb_object_keys(r.value) as k (name)
-  where k.name <> all (known)
-  limit 1;
-  if found then
-    perform memory._refuse('export', format('%s[%s] has an unknown member "%s"', p_kind, unknown.place,
-      left(unknown.name, 50)), 'Known members: ' || array_to_string(known, ', ') || '.');
-  end if;
 end;
 $$;
 
@@ -29790,7 +29636,8 @@ comment on function memory.import_user(text, jsonb, boolean, boolean) is
 'back. Counters and words are made anew, embeddings by the queue. Parts of an export are passed in their order, in '
 'one transaction, all but the last one with is_last => false; each call returns the counts of its part.';
 
--- Notes that this transaction imports a user, unless an earlier part has.
+-- Notes that this transaction imports a user, unless an earlier part has. A user of whom anything is stored already is
+-- refused.
 create or replace function memory._begin_import(p_user_id text, p_lift_tombstones boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -29798,6 +29645,8 @@ as $$
 declare
   hash constant bytea := memory._keyed_hash(memory._erasure_key(), p_user_id);
   under_way bytea;
+  name text;
+  is_there boolean;
 begin
   select i.user_hash into under_way from memory.imports as i where i.transaction_id = pg_current_xact_id_if_assigned();
   if under_way = hash then
@@ -29807,7 +29656,24 @@ begin
       'Pass the last part of the other user first.');
   end if;
   perform memory._lock_user(p_user_id);
-  perform memory._refuse_present_user(p_user_id);
+  -- Embeddings of queries and the watermark of claims do not count: a search or a worker may leave them for a user
+  -- without other rows.
+  for name in
+    select c.relname
+    from pg_class as c
+    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not in ('query_embeddings', 'audit')
+    order by 1
+  loop
+    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
+    into is_there using p_user_id;
+    if is_there then
+      perform memory._refuse('user_id', format('has rows in memory.%s already', name),
+        'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
+    end if;
+  end loop;
   if p_lift_tombstones then
     delete from memory.tombstones as t
     using memory.erasure_keys as k
@@ -29887,35 +29753,6 @@ begin
     elsif kind not in ('format', 'format_version', 'user_id', 'next') then
       perform memory._refuse('export', format('unknown member "%s"', left(kind, 50)),
         'Known members: format, format_version, user_id, ' || array_to_string(p_kinds, ', ') || '.');
-    end if;
-  end loop;
-end;
-$$;
-
--- Refuses to import a user of whom anything is stored already. Embeddings of queries and the watermark of claims do not
--- count: a search or a worker may leave them for a user without other rows.
-create or replace function memory._refuse_present_user(p_user_id text)
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  name text;
-  is_there boolean;
-begin
-  for name in
-    select c.relname
-    from pg_class as c
-    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
-    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('query_embeddings', 'audit')
-    order by 1
-  loop
-    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
-                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
-    into is_there using p_user_id;
-    if is_there then
-      perform memory._refuse('user_id', format('has rows in memory.%s already', name),
-        'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
     end if;
   end loop;
 end;
@@ -30143,13 +29980,10 @@ begin
 end;
 $$;
 
--- Finds the memories that say the same as a memory, and their wordings.
-
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
--- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no
--- duplicate: a memory that a forgotten memory contradicted is current again. Here and below p_agents are those whose
--- counters are locked.
+-- they are near-duplicates (memory._near_memories()). A contradiction is no duplicate: a memory that a forgotten memory
+-- contradicted is current again. p_agents are those whose counters are locked.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
 language plpgsql stable parallel safe
@@ -30178,68 +30012,103 @@ begin
             or (known.row).superseded_by = o.memory_id
               and (known.row).supersede_reason in ('duplicate', 'near-duplicate')
             or o.metadata -> 'merged_from' ? (known.row).memory_id::text
-            or (known.row).metadata -> 'merged_from' ? o.memory_id::text
-            or memory._is_near_duplicate(known.row, o))
+            or (known.row).metadata -> 'merged_from' ? o.memory_id::text)
+        union all
+        select n from memory._near_memories(known.row) as n where (known.row).agent_id = any (p_agents)
         offset 0) as found
     )
     select s.memory_id from same as s);
 end;
 $$;
 
--- Whether two memories say the same in other words: of one subject and agent, their embeddings are as close as the
--- policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates,
+-- The memories that say the same as a memory in other words: of its subject and agent, their embeddings are as close as
+-- the policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates,
 -- because a hidden memory can come back and a forgotten one cannot. Only close ones are compared by words, which takes
--- 0.5 ms.
-create or replace function memory._is_near_duplicate(p_memory memory.memories, p_other memory.memories)
-returns boolean
+-- 0.5 ms. All embeddings of the user's memories are read once, in the order of their index.
+create or replace function memory._near_memories(p_memory memory.memories)
+returns setof uuid
 language plpgsql stable parallel safe
 as $$
 declare
-  policy jsonb;
-  language regconfig;
-  similarity double precision;
-  claim jsonb;
-  other_claim jsonb;
+  active constant text := (memory._embedding_model()).name;
+  policy constant jsonb := memory._policy(p_memory.user_id, p_memory.agent_id);
+  language constant regconfig := (policy #>> '{search,language}')::regconfig;
+  claimed constant jsonb := memory._claim(p_memory.content, language);
 begin
-  if (p_other.agent_id, memory._subject(p_other.metadata))
-    <> (p_memory.agent_id, memory._subject(p_memory.metadata)) then
-    return false;
-  end if;
-  select memory._cosine_similarity(e.embedding, o.embedding) into similarity
-  from memory.models as k
-  join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = k.name and e.source = 'memory'
-    and e.id = p_memory.memory_id::text
-  join memory.embeddings as o on o.user_id = p_other.user_id and o.model = k.name and o.source = 'memory'
-    and o.id = p_other.memory_id::text
-  where k.kind = 'embedding' and k.is_active;
-  if similarity is null then
-    return false;
-  end if;
-  policy := memory._policy(p_memory.user_id, p_memory.agent_id);
-  if similarity < memory._share(policy #>> '{memories,near_duplicate_cosine}') then
-    return false;
-  end if;
-  language := (policy #>> '{search,language}')::regconfig;
-  claim := memory._claim(p_memory.content, language);
-  other_claim := memory._claim(p_other.content, language);
-  return memory._says_all_of(claim, other_claim, false) or memory._says_all_of(other_claim, claim, false);
+  return query
+  with known as materialized (
+    select e.embedding from memory.embeddings as e
+    where e.user_id = p_memory.user_id and e.model = active and e.source = 'memory' and e.id = p_memory.memory_id::text
+  ), close as materialized (
+    select e.id::uuid as memory_id
+    from known as k
+    join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = active and e.source = 'memory'
+    where memory._cosine_similarity(k.embedding, e.embedding)
+      >= memory._share(policy #>> '{memories,near_duplicate_cosine}')
+  )
+  select m.memory_id
+  from close as c
+  join memory.memories as m on m.user_id = p_memory.user_id and m.memory_id = c.memory_id
+  cross join lateral memory._claim(m.content, language) as other (claim)
+  where m.memory_id <> p_memory.memory_id and m.agent_id = p_memory.agent_id
+    and memory._subject(m.metadata) = memory._subject(p_memory.metadata)
+    and (memory._says_all_of(claimed, other.claim, false) or memory._says_all_of(other.claim, claimed, false));
 end;
 $$;
 
--- Further memories that contain one of these wordings, such as a longer sentence.
-create or replace function memory._stating_memories(
-  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
-)
+-- The contents that have one of these wordings in them. Each content is read once for words that it may state; a word
+-- may cross the boundary of two parts.
+create or replace function memory._stating_contents(p_user_id text, p_content_ids uuid[], p_wordings text[])
 returns uuid[]
-language plpgsql stable parallel safe
+language plpgsql volatile parallel safe -- sees what was committed while the caller waited for locks
 as $$
 declare
   patterns constant text[] := memory._patterns_of(p_wordings);
 begin
   return array(
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids) and m.agent_id = any (p_agents)
-      and memory._may_state(m.content, patterns) and memory._states_any(m.content, p_wordings));
+    select c.content_id
+    from (
+      select distinct p.content_id
+      from (
+        select n.content_id, concat(lag(right(n.content, 100)) over in_order, n.content) as said
+        from memory.artifact_parts as n
+        where n.user_id = p_user_id and n.content_id = any (p_content_ids)
+        window in_order as (partition by n.content_id order by n.first_byte)) as p
+      where memory._may_state(p.said, patterns)
+      offset 0) as c
+    where memory._content_states_any(p_user_id, c.content_id, p_wordings));
+end;
+$$;
+
+-- Whether a content has one of these wordings in it, across the boundaries of its parts. It is spelled by stretches of
+-- 256 KiB or four times the longest wording, each with the end of the one before, so that each byte is looked at once
+-- or twice however long the wordings are.
+create or replace function memory._content_states_any(p_user_id text, p_content_id uuid, p_wordings text[])
+returns boolean
+language plpgsql volatile parallel safe -- as memory._stating_contents()
+as $$
+declare
+  longest constant int := (select max(length(w)) from unnest(p_wordings) as w);
+  stretch constant int := greatest(262144, 4 * longest);
+  starts bigint := 0;
+  said text;
+  before text := '';
+begin
+  loop
+    select string_agg(p.content, '' order by p.first_byte) into said
+    from memory.artifact_parts as p
+    where p.user_id = p_user_id and p.content_id = p_content_id
+      and p.first_byte >= starts and p.first_byte < starts + stretch;
+    exit when said is null;
+    -- The character at the end keeps the blank before it.
+    said := left(memory._compared_text(before || said || '|'), -1);
+    if memory._has_any(btrim(said), p_wordings) then
+      return true;
+    end if;
+    before := right(said, longest);
+    starts := starts + stretch;
+  end loop;
+  return false;
 end;
 $$;
 
@@ -30745,10 +30614,11 @@ begin
                   public_functions) as fault
     where public_functions > 0
     union all
-    select format('%s may create objects in the schema: run "revoke create on schema memory from %1$s"', g.grantee)
+    select format('%s may create objects in the schema: run "revoke create on schema memory from %1$s"',
+      case g.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(g.grantee)) end)
     from pg_namespace as n
-    cross join lateral memory._granted(n.nspacl, n.nspowner) as g
-    where n.oid = 'memory'::regnamespace and g.privilege = 'CREATE'
+    cross join lateral aclexplode(n.nspacl) as g
+    where n.oid = 'memory'::regnamespace and g.privilege_type = 'CREATE' and g.grantee <> n.nspowner
     union all
     select format('%s may %s %s %s: run "revoke %2$s on %4$s from %1$s"', g.grantee,
       string_agg(lower(g.privilege), ', ' order by g.privilege),
@@ -30756,7 +30626,10 @@ begin
     from (
       select g.grantee, g.privilege, c.oid::regclass as relation
       from pg_class as c
-      cross join lateral memory._granted(c.relacl, c.relowner) as g
+      cross join lateral (
+        select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee,
+          a.privilege_type as privilege
+        from aclexplode(c.relacl) as a where a.grantee <> c.relowner) as g
       where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'v')
         and case
           when g.grantee = 'public' then true
@@ -30773,18 +30646,6 @@ begin
       select r.rolsuper from pg_namespace as n join pg_roles as r on r.oid = n.nspowner
       where n.oid = 'memory'::regnamespace)
     then '; the schema belongs to a superuser, with whose rights its functions run' else '' end;
-end;
-$$;
-
--- The rights that an access control list gives to others than the owner.
-create or replace function memory._granted(p_acl aclitem[], p_owner oid)
-returns table (grantee text, privilege text)
-language plpgsql stable parallel safe rows 10
-as $$
-begin
-  return query
-  select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
-  from aclexplode(p_acl) as a where a.grantee <> p_owner;
 end;
 $$;
 
@@ -31141,36 +31002,6 @@ begin
 end;
 $$;
 
--- The waiting and the running jobs, for memory.doctor() and memory.status().
-create or replace function memory._open_jobs(
-  out pending bigint, out running bigint, out due bigint, out oldest_due timestamptz, out last_error text
-)
-language plpgsql stable parallel safe
-as $$
-declare
-  moment constant timestamptz := statement_timestamp();
-begin
-  select count(*) filter (where j.status = 'pending'), count(*) filter (where j.status = 'running'),
-    count(*) filter (where j.status = 'pending' and j.run_after <= moment),
-    min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment and isfinite(j.run_after))
-  into pending, running, due, oldest_due
-  from memory.jobs as j where j.status in ('pending', 'running');
-
-  -- A job that waits for a budget (AM002) has not failed.
-  select j.error into last_error
-  from memory.jobs as j
-  where j.status = 'pending' and j.error is not null and j.attempts > 0 and j.error not like 'AM002%'
-  order by j.run_after desc limit 1;
-  if last_error is null then
-    select j.error into last_error
-    from memory.jobs as j
-    where j.status = 'running' and j.lease_expires_at is not null and j.error is not null and j.attempts > 0
-      and j.error not like 'AM002%'
-    order by j.run_after desc limit 1;
-  end if;
-end;
-$$;
-
 create or replace function memory.schedule_jobs(every text default '10 seconds', sweep_at text default '17 3 * * *')
 returns setof text
 language plpgsql volatile parallel unsafe -- with the caller's rights: pg_cron runs jobs as the role that made them
@@ -31340,10 +31171,27 @@ begin
     'has_runner', memory._has_runner(),
     'models', models, 'queue', queue, 'embedded', embedded,
     'expiring', (select to_jsonb(e) from memory._expiring_unread() as e),
-    'problems', coalesce(
-      (select jsonb_agg(jsonb_build_object('name', p.name, 'is_broken', p.is_broken, 'detail', p.detail,
-                                           'help', p.help) order by not p.is_broken, p.name)
-       from memory._problems(queue, models, embedded) as p), '[]'));
+    -- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
+    'problems', coalesce((
+      select jsonb_agg(jsonb_build_object('name', p.name, 'is_broken', p.is_broken, 'detail', p.detail,
+                                          'help', p.help) order by not p.is_broken, p.name)
+      from (
+        select d.check_name as name, true as is_broken, d.detail, case d.check_name
+            when 'privileges' then 'Run: agent-memory install'
+            when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
+            when 'vector indexes' then 'Run the statement of memory.vector_index()'
+            when 'budgets' then
+              'Raise the budget with memory.set_policy(), then call memory.retry_job(user_id, job_id)'
+            when 'retries' then 'Run: select * from memory.retry_storms'
+            when 'dead jobs' then
+              'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
+            when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
+            else 'Run what the detail names' end as help
+        from memory._checks(queue, models, embedded) as d
+        where not d.ok and d.check_name not in ('queue', 'models', 'embedding model') -- whose findings follow
+        union all
+        select f.name, f.is_broken, f.detail, f.help
+        from memory._findings(queue, models, embedded) as f) as p), '[]'));
 end;
 $$;
 comment on function memory.status() is
@@ -31359,12 +31207,31 @@ language plpgsql stable parallel safe
 as $$
 declare
   moment constant timestamptz := statement_timestamp();
-  queue constant record := memory._open_jobs();
+  queue jsonb;
+  oldest_due timestamptz;
+  last_error text;
 begin
-  return jsonb_build_object(
-    'pending', queue.pending, 'due', queue.due, 'running', queue.running,
-    'oldest_due_seconds', extract(epoch from moment - queue.oldest_due)::bigint,
-    'last_error', left(queue.last_error, 300),
+  select jsonb_build_object(
+      'pending', count(*) filter (where j.status = 'pending'), 'running', count(*) filter (where j.status = 'running'),
+      'due', count(*) filter (where j.status = 'pending' and j.run_after <= moment)),
+    min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment and isfinite(j.run_after))
+  into queue, oldest_due
+  from memory.jobs as j where j.status in ('pending', 'running');
+  -- A job that waits for a budget (AM002) has not failed.
+  select j.error into last_error
+  from memory.jobs as j
+  where j.status = 'pending' and j.error is not null and j.attempts > 0 and j.error not like 'AM002%'
+  order by j.run_after desc limit 1;
+  if last_error is null then
+    select j.error into last_error
+    from memory.jobs as j
+    where j.status = 'running' and j.lease_expires_at is not null and j.error is not null and j.attempts > 0
+      and j.error not like 'AM002%'
+    order by j.run_after desc limit 1;
+  end if;
+  return queue || jsonb_build_object(
+    'oldest_due_seconds', extract(epoch from moment - oldest_due)::bigint,
+    'last_error', left(last_error, 300),
     'dead', (select count(*) from memory.jobs as j where j.status = 'dead'),
     'workers', coalesce((
       select jsonb_agg(jsonb_build_object('worker', w.worker, 'last_seen_at', w.seen_at) order by w.seen_at desc)
@@ -31379,32 +31246,37 @@ begin
 end;
 $$;
 
--- How many texts the active embedding model has embedded; null without one. Up to 20,000 rows are counted; beyond that
--- the statistics of the tables give an estimate.
+-- How many texts the active embedding model has embedded; null without one. Up to 20,000 rows of each table are
+-- counted; beyond that PostgreSQL's statistics give an estimate.
 create or replace function memory._embedded_status()
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
   active constant text := (memory._embedding_model()).name;
+  embeds_messages constant boolean := (memory._policy_section('', '', 'search') ->> 'embed_messages')::boolean;
   total bigint := 0;
-  done bigint;
-  counted record;
+  done bigint := 0;
+  counted regclass;
+  number bigint;
 begin
   if active is null then
     return null;
   end if;
-  for counted in
-    select t.name, memory._rows_about(t.name) as number
-    from unnest(array['memory.memories', 'memory.summaries', 'memory.document_chunks', 'memory.artifacts',
-                      'memory.messages']::regclass[]) as t (name)
-  loop
-    if counted.name <> 'memory.messages'::regclass
-      or (memory._policy_section('', '', 'search') ->> 'embed_messages')::boolean then
-      total := total + counted.number;
+  foreach counted in array array['memory.memories', 'memory.summaries', 'memory.document_chunks', 'memory.artifacts',
+                                 'memory.messages', 'memory.embeddings']::regclass[] loop
+    continue when counted = 'memory.messages'::regclass and not embeds_messages;
+    execute format('select count(*) from (select from %s limit 20001) as r', counted) into number;
+    if number > 20000 then
+      select greatest(number, c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) into number
+      from pg_class as c where c.oid = counted;
+    end if;
+    if counted = 'memory.embeddings'::regclass then
+      done := number;
+    else
+      total := total + number;
     end if;
   end loop;
-  done := memory._rows_about('memory.embeddings');
   if greatest(total, done) <= 20000 then
     return (select jsonb_build_object('model', b.model, 'done', b.done, 'total', b.total, 'is_estimate', false)
             from memory.backfill_status() as b where b.model = active);
@@ -31414,191 +31286,6 @@ begin
     select s.most_common_freqs[array_position(s.most_common_vals::text::text[], active)]
     from pg_stats as s where s.schemaname = 'memory' and s.tablename = 'embeddings' and s.attname = 'model'), 1);
   return jsonb_build_object('model', active, 'done', least(done, total), 'total', total, 'is_estimate', true);
-end;
-$$;
-
--- About how many rows a table has: counted up to 20,001, and beyond that by PostgreSQL's statistics.
-create or replace function memory._rows_about(p_table regclass)
-returns bigint
-language plpgsql stable parallel safe
-as $$
-declare
-  number bigint;
-begin
-  execute format('select count(*) from (select from %s limit 20001) as r', p_table) into number;
-  if number > 20000 then
-    select greatest(number, c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) into number
-    from pg_class as c where c.oid = p_table;
-  end if;
-  return number;
-end;
-$$;
-
--- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
-create or replace function memory._problems(p_queue jsonb, p_models jsonb, p_embedded jsonb)
-returns table (name text, is_broken boolean, detail text, help text)
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return query
-  select d.check_name, true, d.detail,
-    case d.check_name
-      when 'privileges' then 'Run: agent-memory install'
-      when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
-      when 'vector indexes' then 'Run the statement of memory.vector_index()'
-      when 'budgets' then 'Raise the budget with memory.set_policy(), then call memory.retry_job(user_id, job_id)'
-      when 'retries' then 'Run: select * from memory.retry_storms'
-      when 'dead jobs' then
-        'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
-      when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
-      else 'Run what the detail names' end
-  from memory._checks(p_queue, p_models, p_embedded) as d
-  where not d.ok and d.check_name not in ('queue', 'models', 'embedding model'); -- whose findings follow
-
-  return query
-  select f.name, f.is_broken, f.detail, f.help from memory._findings(p_queue, p_models, p_embedded) as f;
-end;
-$$;
-
--- Deletes uploads that nobody has stored as an artifact within a day after the last piece.
-create or replace function memory._sweep_artifact_uploads(p_batch_size int)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  with due as (
-    delete from memory.artifact_uploads as u
-    where u.ctid = any (array(
-      select d.ctid
-      from memory.artifact_uploads as d
-      where d.updated_at < statement_timestamp() - interval '1 day'
-      order by d.updated_at
-      limit p_batch_size
-      for update skip locked))
-    returning u.user_id, u.upload_id
-  )
-  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
-end;
-$$;
-
--- Deletes artifacts that have expired. Returns how many.
-create or replace function memory._sweep_artifacts(p_batch_size int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due constant tid[] := array(
-    select a.ctid
-    from memory.artifacts as a
-    where a.expires_at <= statement_timestamp()
-    order by a.expires_at
-    limit p_batch_size
-    for update skip locked);
-  swept_artifacts bigint;
-begin
-  delete from memory.artifacts as a where a.ctid = any (due);
-  get diagnostics swept_artifacts = row_count;
-  return swept_artifacts;
-end;
-$$;
-
--- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
--- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
--- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
--- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
--- its summary may name an artifact whose message is gone.
-create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due record;
-  named text[]; -- by the messages that became them
-  named_in_texts text[];
-  swept_artifacts bigint;
-  all_swept bigint := 0;
-begin
-  for due in
-    select d.user_id, array_agg(d.key) as keys
-    from (
-      select a.user_id, a.key
-      from memory.artifacts as a
-      where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
-      order by a.check_at
-      limit p_batch_size
-      for update skip locked) as d
-    group by d.user_id
-  loop
-    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
-    -- such a text later waits for the lock, and then has the artifact looked at again.
-    named := array(
-      select a.key
-      from memory.artifacts as a
-      where a.user_id = due.user_id and a.key = any (due.keys) and exists (
-        select from memory.messages as m
-        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key));
-    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (named);
-    continue when due.keys <@ named;
-    named_in_texts := case when exists (
-        select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
-      then due.keys else memory._keys_in_texts(due.user_id) end;
-    update memory.artifacts as a
-    set check_at = statement_timestamp() + interval '1 day'
-    where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
-      and a.key <> all (named);
-    delete from memory.artifacts as a
-    where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
-      and a.key <> all (named);
-    get diagnostics swept_artifacts = row_count;
-    all_swept := all_swept + swept_artifacts;
-  end loop;
-  return all_swept;
-end;
-$$;
-
--- The keys that messages, summaries, memories and documents of a user name.
-create or replace function memory._keys_in_texts(p_user_id text)
-returns text[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    select distinct k.key
-    from (
-      select g.content as said from memory.messages as g where g.user_id = p_user_id
-      union all
-      select q.content from memory.quarantined_messages as q where q.user_id = p_user_id
-      union all
-      select s.summary from memory.summaries as s where s.user_id = p_user_id
-      union all
-      select m.content from memory.memories as m where m.user_id = p_user_id
-      union all
-      select d.content from memory.documents as d where d.user_id = p_user_id) as t
-    cross join lateral unnest(memory._named_keys(t.said)) as k (key)
-    where t.said like '%MemoryRef: %');
-end;
-$$;
-
--- Deletes jobs that were completed more than 7 days ago, or that died more than 30 days ago. Returns how many.
-create or replace function memory._sweep_jobs(p_batch_size int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due constant tid[] := array(
-    select j.ctid
-    from memory.jobs as j
-    where j.status in ('completed', 'dead')
-      and j.finished_at < statement_timestamp() - interval '7 days' -- for the index
-      and (j.status = 'completed' or j.finished_at < statement_timestamp() - interval '30 days')
-    order by j.finished_at
-    limit p_batch_size
-    for update skip locked);
-  swept_jobs bigint;
-begin
-  delete from memory.jobs as j where j.ctid = any (due);
-  get diagnostics swept_jobs = row_count;
-  return swept_jobs;
 end;
 $$;
 
@@ -31710,23 +31397,71 @@ begin
 end;
 $$;
 
--- Deletes the rows of a table that are older than p_age, the oldest first and at most p_batch_size of them, and returns
--- how many. Rows that another transaction has locked are left to the next call.
-create or replace function memory._sweep_old_rows(p_table text, p_column text, p_age interval, p_batch_size int)
+-- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
+-- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
+-- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
+-- look reads the texts of a user once, whatever the number of artifacts. A user whose messages a job is reading waits:
+-- its summary may name an artifact whose message is gone.
+create or replace function memory._sweep_unnamed_artifacts(p_batch_size int)
 returns bigint
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  swept_rows bigint;
+  due record;
+  named text[]; -- by the messages that became them
+  named_in_texts text[];
+  swept_artifacts bigint;
+  all_swept bigint := 0;
 begin
-  execute format(
-    'delete from memory.%1$I as d where d.ctid = any (array(
-       select t.ctid from memory.%1$I as t where t.%2$I < statement_timestamp() - $1
-       order by t.%2$I limit $2 for update skip locked))',
-    p_table, p_column)
-  using p_age, p_batch_size;
-  get diagnostics swept_rows = row_count;
-  return swept_rows;
+  for due in
+    select d.user_id, array_agg(d.key) as keys
+    from (
+      select a.user_id, a.key
+      from memory.artifacts as a
+      where a.check_at <= statement_timestamp() and a.check_at < 'infinity'
+      order by a.check_at
+      limit p_batch_size
+      for update skip locked) as d
+    group by d.user_id
+  loop
+    -- A statement of its own sees messages that were deleted before the artifacts were locked. A session that deletes
+    -- such a text later waits for the lock, and then has the artifact looked at again.
+    named := array(
+      select a.key
+      from memory.artifacts as a
+      where a.user_id = due.user_id and a.key = any (due.keys) and exists (
+        select from memory.messages as m
+        where m.user_id = a.user_id and m.thread_id = a.thread_id and m.artifact_key = a.key));
+    update memory.artifacts as a set check_at = 'infinity' where a.user_id = due.user_id and a.key = any (named);
+    continue when due.keys <@ named;
+    named_in_texts := case when exists (
+        select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
+      then due.keys
+      else array(
+        select distinct k.key
+        from (
+          select g.content as said from memory.messages as g where g.user_id = due.user_id
+          union all
+          select q.content from memory.quarantined_messages as q where q.user_id = due.user_id
+          union all
+          select s.summary from memory.summaries as s where s.user_id = due.user_id
+          union all
+          select m.content from memory.memories as m where m.user_id = due.user_id
+          union all
+          select d.content from memory.documents as d where d.user_id = due.user_id) as t
+        cross join lateral unnest(memory._named_keys(t.said)) as k (key)
+        where t.said like '%MemoryRef: %') end;
+    update memory.artifacts as a
+    set check_at = statement_timestamp() + interval '1 day'
+    where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
+      and a.key <> all (named);
+    delete from memory.artifacts as a
+    where a.user_id = due.user_id and a.key = any (due.keys) and a.key <> all (named_in_texts)
+      and a.key <> all (named);
+    get diagnostics swept_artifacts = row_count;
+    all_swept := all_swept + swept_artifacts;
+  end loop;
+  return all_swept;
 end;
 $$;
 
@@ -31740,6 +31475,8 @@ declare
   overdue record; -- jobs that become due with time, at most batch_size of each kind
   queued bigint := 0;
   checked bigint;
+  removed bigint;
+  old record;
 begin
   if (batch_size >= 1) is not true then
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
@@ -31776,16 +31513,43 @@ begin
   -- their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
-  swept := swept || jsonb_build_object(
-    'artifacts', memory._sweep_artifacts(batch_size) + memory._sweep_unnamed_artifacts(batch_size));
-  perform memory._sweep_artifact_uploads(batch_size);
-  swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
-  swept := swept || jsonb_build_object('model_calls',
-    memory._sweep_old_rows('model_calls', 'called_at', '400 days', batch_size));
-  perform memory._sweep_old_rows('query_embeddings', 'created_at', '30 days', batch_size);
-  perform memory._sweep_old_rows('gone_jobs', 'gone_at', '7 days', batch_size);
-  perform memory._sweep_old_rows('secret_reads', 'read_at', '400 days', batch_size);
-  perform memory._sweep_old_rows('audit', 'at', '400 days', batch_size);
+  delete from memory.artifacts as a where a.ctid = any (array(
+    select d.ctid from memory.artifacts as d where d.expires_at <= statement_timestamp()
+    order by d.expires_at limit batch_size for update skip locked));
+  get diagnostics removed = row_count;
+  swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
+  -- Uploads that nobody has stored as an artifact within a day after the last piece.
+  with due as (
+    delete from memory.artifact_uploads as u where u.ctid = any (array(
+      select d.ctid from memory.artifact_uploads as d where d.updated_at < statement_timestamp() - interval '1 day'
+      order by d.updated_at limit batch_size for update skip locked))
+    returning u.user_id, u.upload_id
+  )
+  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
+  delete from memory.jobs as j where j.ctid = any (array(
+    select d.ctid from memory.jobs as d
+    where d.status in ('completed', 'dead')
+      and d.finished_at < statement_timestamp() - interval '7 days' -- for the index
+      and (d.status = 'completed' or d.finished_at < statement_timestamp() - interval '30 days')
+    order by d.finished_at limit batch_size for update skip locked));
+  get diagnostics removed = row_count;
+  swept := swept || jsonb_build_object('jobs', removed);
+  for old in
+    select *
+    from (values
+      ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
+      ('gone_jobs', 'gone_at', '7 days'), ('secret_reads', 'read_at', '400 days'), ('audit', 'at', '400 days')
+    ) as o (name, time, age)
+  loop
+    execute format(
+      'delete from memory.%1$I as d where d.ctid = any (array(
+         select t.ctid from memory.%1$I as t where t.%2$I < statement_timestamp() - $1
+         order by t.%2$I limit $2 for update skip locked))',
+      old.name, old.time)
+    using old.age, batch_size;
+    get diagnostics removed = row_count;
+    swept := swept || case old.name when 'model_calls' then jsonb_build_object('model_calls', removed) else '{}' end;
+  end loop;
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;
@@ -32012,6 +31776,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   map memory.cluster_map;
+  number int;
   following bigint;
 begin
   select m.* into map from memory.cluster_map as m;
@@ -32023,10 +31788,12 @@ begin
   language sql volatile parallel unsafe
   as 'select memory._is_in_map(p_user_id, memory._map_seen())';
   alter function memory._is_user(text) volatile parallel unsafe;
-  -- Ids of jobs differ between nodes: each node has a remainder of its own.
-  if (select s.seqincrement from pg_sequence as s where s.seqrelid = 'memory.jobs_job_id_seq'::regclass) <> 1024 then
-    select (s.last_value / 1024 + 1) * 1024 + coalesce((map.nodes -> map.node ->> 'number')::int, 1023) into following
-    from memory.jobs_job_id_seq as s;
+  -- Ids of jobs differ between nodes: each node has a remainder of its own. A proxy has no number, and makes no jobs.
+  number := coalesce((map.nodes -> map.node ->> 'number')::int, 1023);
+  select (s.last_value / 1024 + 1) * 1024 + number into following
+  from memory.jobs_job_id_seq as s, pg_sequence as q
+  where q.seqrelid = 'memory.jobs_job_id_seq'::regclass and (q.seqincrement <> 1024 or s.last_value % 1024 <> number);
+  if found then
     execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
   end if;
 end;

@@ -11,7 +11,7 @@ declare
 begin
   for job in
     select j.* from memory.jobs as j
-    where j.user_id = p_user_id and j.status = 'running' and memory._may_show_texts(j.kind)
+    where j.user_id = p_user_id and j.status = 'running' and j.kind <> 'parse_artifacts' -- which the caller left alone
   loop
     perform memory._end_unfinished(memory._give_back(job));
   end loop;
@@ -22,7 +22,7 @@ begin
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
   delete from memory.jobs as j
-  where j.user_id = p_user_id and j.status in ('completed', 'dead')
+  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
     and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
       or exists (
         select from unnest(p_memory_ids) as i (id)
@@ -31,13 +31,3 @@ begin
   return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
 end;
 $$;
-
--- Whether jobs of a kind are handed texts of the user. Jobs that parse artifacts are not locked: they lock parts of
--- artifacts before their own row, so a caller that removes artifacts leaves them alone. The planner inlines this
--- function; a SET clause would prevent that.
-create or replace function memory._may_show_texts(p_kind text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_kind <> 'parse_artifacts';
-end;

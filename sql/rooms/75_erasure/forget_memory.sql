@@ -9,9 +9,10 @@ declare
     'quarantined_messages', 'summaries'];
   locked record; -- threads and agents
   same uuid[];
-  longer uuid[];
+  longer uuid[]; -- further memories that contain a wording, such as a longer sentence
   statements text[];
   wordings text[]; -- of statements
+  patterns text[];
   before jsonb;
   gone jsonb := jsonb '{}';
 begin
@@ -42,7 +43,11 @@ begin
     where h.user_id = forget_memory.user_id and h.memory_id = any (same));
   wordings := memory._wordings_of(statements);
   -- Earlier versions and sources of a longer memory do not count, because they may say only the rest of the sentence.
-  longer := memory._stating_memories(user_id, same, wordings, locked.agents);
+  patterns := memory._patterns_of(wordings);
+  longer := array(
+    select m.memory_id from memory.memories as m
+    where m.user_id = forget_memory.user_id and m.memory_id <> all (same) and m.agent_id = any (locked.agents)
+      and memory._may_state(m.content, patterns) and memory._states_any(m.content, wordings));
   reason := memory._reason_without(reason, user_id || statements);
 
   before := memory._count_rows(user_id, followers);
@@ -88,8 +93,10 @@ begin
     from memory.jobs as j cross join lateral jsonb_array_elements(j.input -> 'rows') as r
     where j.user_id = p_user_id and j.kind = 'chunk_documents' and j.status = 'running')
   order by d.document_id for update;
+  -- Jobs that parse artifacts are handed no texts, and lock parts of artifacts before their own row: a caller that
+  -- removes artifacts leaves them alone.
   perform from memory.jobs as j
-  where j.user_id = p_user_id and memory._may_show_texts(j.kind) order by j.job_id for update;
+  where j.user_id = p_user_id and j.kind <> 'parse_artifacts' order by j.job_id for update;
   -- Once more: a job may have stored something under a counter of its own before it was locked.
   select l.threads, l.agents, l.are_all into threads, agents, are_all from memory._lock_counters(p_user_id, false) as l;
   if not are_all then

@@ -8,6 +8,11 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  patterns constant text[] := memory._patterns_of(p_wordings);
+  -- Of uploads, which no artifact names yet.
+  uploads uuid[] := memory._stating_contents(p_user_id,
+    array(select u.upload_id from memory.artifact_uploads as u where u.user_id = p_user_id), p_wordings);
+  artifacts uuid[];
   places jsonb; -- for each thread the numbers of its messages that go
   thread record;
   keys text[];
@@ -15,14 +20,37 @@ declare
   notice constant text := memory._quarantine_notice();
   said text[] := p_wordings; -- and those of the messages that go
   removed bigint;
-  gone jsonb;
+  gone jsonb := jsonb '{}';
 begin
-  -- Pieces of an upload that no artifact names yet; before artifacts, the order of memory.store_artifact().
-  gone := memory._forget_uploads(p_user_id, p_wordings);
+  -- Uploads before artifacts, the order of memory.store_artifact(). The pieces go in a statement of their own, because
+  -- it sees the piece for which the one before has waited.
+  with deleted as (
+    delete from memory.artifact_uploads as u where u.user_id = p_user_id and u.upload_id = any (uploads)
+    returning u.upload_id
+  )
+  select array_agg(d.upload_id) into uploads from deleted as d;
+  delete from memory.artifact_parts as p where p.user_id = p_user_id and p.content_id = any (uploads);
+  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifact_uploads', cardinality(uploads))));
   select coalesce(jsonb_object_agg(f.thread_id, f.seqs), '{}') into places
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
-    from memory._stating_messages(p_user_id, p_memory_ids, p_wordings) as m
+    from (
+      select s.thread_id, s.seq
+      from memory.memories as m
+      join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
+      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+      union
+      select s.thread_id, s.seq
+      from memory.messages as s
+      where s.user_id = p_user_id
+        and (memory._may_state(s.content, patterns) and memory._states_any(s.content, p_wordings)
+          or s.metadata <> '{}' and memory._may_state(s.metadata::text, patterns)
+            and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
+      union
+      select q.thread_id, q.seq
+      from memory.quarantined_messages as q -- which keep the text of the message
+      where q.user_id = p_user_id and memory._may_state(q.content, patterns)
+        and memory._states_any(q.content, p_wordings)) as m
     where m.thread_id = any (p_threads)
     group by m.thread_id) as f;
   for thread in
@@ -57,7 +85,11 @@ begin
     gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
     gone := memory._added(gone, memory._forget_summaries(p_user_id, thread.thread_id, thread.seqs[1]));
   end loop;
-  gone := memory._added(gone, memory._forget_artifacts(p_user_id, p_wordings));
+  artifacts := memory._stating_contents(p_user_id,
+    array(select a.content_id from memory.artifacts as a where a.user_id = p_user_id), p_wordings);
+  delete from memory.artifacts as a where a.user_id = p_user_id and a.content_id = any (artifacts);
+  get diagnostics removed = row_count;
+  gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
   where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
@@ -86,33 +118,6 @@ begin
   delete from memory.query_embeddings as q where q.user_id = p_user_id; -- a query may have the forgotten words
   get diagnostics removed = row_count;
   return memory._added(gone, jsonb_strip_nulls(jsonb_build_object('query_embeddings', nullif(removed, 0))));
-end;
-$$;
-
--- The messages that state these memories.
-create or replace function memory._stating_messages(p_user_id text, p_memory_ids uuid[], p_wordings text[])
-returns table (thread_id text, seq bigint)
-language plpgsql stable parallel safe
-as $$
-declare
-  patterns constant text[] := memory._patterns_of(p_wordings);
-begin
-  return query
-  select s.thread_id, s.seq
-  from memory.memories as m
-  join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
-  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
-  union
-  select s.thread_id, s.seq
-  from memory.messages as s
-  where s.user_id = p_user_id
-    and (memory._may_state(s.content, patterns) and memory._states_any(s.content, p_wordings)
-      or s.metadata <> '{}' and memory._may_state(s.metadata::text, patterns)
-        and memory._json_states_any(s.metadata, p_wordings)) -- such as the arguments of a tool's call
-  union
-  select q.thread_id, q.seq
-  from memory.quarantined_messages as q -- which keep the text of the message
-  where q.user_id = p_user_id and memory._may_state(q.content, patterns) and memory._states_any(q.content, p_wordings);
 end;
 $$;
 

@@ -4,6 +4,11 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  -- As rows of their table, with their places; $1 are the rows, $2 is the user.
+  source constant text := format(
+    'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
+    'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
+  known text[];
   place bigint;
   problem text;
   document memory.documents;
@@ -11,12 +16,27 @@ begin
   if p_rows = '[]' then
     return;
   end if;
-  perform memory._check_members(p_kind, p_rows);
+  -- An export has no other members, such as another user's id or a counter.
+  known := array(
+    select a.attname::text
+    from pg_attribute as a
+    join memory._export_kinds() as k on k.kind = p_kind
+    where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
+      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
+  select r.place - 1, k.name into place, problem
+  from jsonb_array_elements(p_rows) with ordinality as r (value, place)
+  cross join lateral jsonb_object_keys(r.value) as k (name)
+  where k.name <> all (known)
+  limit 1;
+  if found then
+    perform memory._refuse('export', format('%s[%s] has an unknown member "%s"', p_kind, place, left(problem, 50)),
+      'Known members: ' || array_to_string(known, ', ') || '.');
+  end if;
   begin
     -- The first row that breaks a rule: its place, and which member breaks it.
     execute format('select r.place - 1, p.problem from %s cross join lateral (select %s as problem) as p '
       'where p.problem is not null limit 1',
-      memory._import_source(quote_ident(p_kind)), memory._import_rule(quote_ident(p_kind)))
+      source, memory._import_rule(quote_ident(p_kind)))
     into place, problem using p_rows, p_user_id;
     if problem is not null then
       perform memory._refuse('export', format('%s[%s].%s is not valid', p_kind, place, problem),
@@ -25,7 +45,7 @@ begin
     if p_kind = 'memories' then
       p_rows := memory._one_of_each_wording(p_user_id, p_rows);
     end if;
-    execute memory._import_statement(quote_ident(p_kind), p_rows) using p_rows, p_user_id;
+    execute memory._import_statement(quote_ident(p_kind), p_rows, source) using p_rows, p_user_id;
     if p_kind = 'artifacts' then
       perform memory._append_content(p_user_id, a.content_id, r.value ->> 'content')
       from jsonb_array_elements(p_rows) as r
@@ -52,21 +72,9 @@ begin
 end;
 $$;
 
--- The rows of an export as rows of their table, with their places; $1 are the rows, $2 is the user.
-create or replace function memory._import_source(p_kind text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return format(
-    'jsonb_array_elements($1) with ordinality as r (value, place) cross join lateral jsonb_populate_record('
-    'null::memory.%I, r.value || jsonb_build_object(''user_id'', $2)) as t', p_kind);
-end;
-$$;
-
 -- The statement that stores the rows. Columns that no row has get their defaults, so that an export of an earlier
 -- version can be imported.
-create or replace function memory._import_statement(p_kind text, p_rows jsonb)
+create or replace function memory._import_statement(p_kind text, p_rows jsonb, p_source text)
 returns text
 language plpgsql stable parallel safe
 as $$
@@ -87,34 +95,8 @@ begin
   return format('insert into memory.%I (%s) select %s from %s%s', p_kind,
     (select string_agg(quote_ident(c), ', ' order by c) from unnest(columns) as c),
     (select string_agg(coalesce(made ->> c, 't.' || quote_ident(c)), ', ' order by c) from unnest(columns) as c),
-    memory._import_source(p_kind),
+    p_source,
     case p_kind when 'memories' then ' cross join lateral memory._memory_words(t) as w' end);
-end;
-$$;
-
--- Refuses rows with members that an export does not have, such as another user's id or a counter.
-create or replace function memory._check_members(p_kind text, p_rows jsonb)
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  known constant text[] := array(
-    select a.attname::text
-    from pg_attribute as a
-    join memory._export_kinds() as k on k.kind = p_kind
-    where a.attrelid = format('memory.%I', p_kind)::regclass and a.attnum > 0 and not a.attisdropped
-      and a.attname <> 'user_id' and a.attname <> all (k.left_out));
-  unknown record;
-begin
-  select r.place - 1 as place, k.name into unknown
-  from jsonb_array_elements(p_rows) with ordinality as r (value, place)
-  cross join lateral jsonb_object_keys(r.value) as k (name)
-  where k.name <> all (known)
-  limit 1;
-  if found then
-    perform memory._refuse('export', format('%s[%s] has an unknown member "%s"', p_kind, unknown.place,
-      left(unknown.name, 50)), 'Known members: ' || array_to_string(known, ', ') || '.');
-  end if;
 end;
 $$;
 

@@ -99,7 +99,8 @@ comment on function memory.import_user(text, jsonb, boolean, boolean) is
 'back. Counters and words are made anew, embeddings by the queue. Parts of an export are passed in their order, in '
 'one transaction, all but the last one with is_last => false; each call returns the counts of its part.';
 
--- Notes that this transaction imports a user, unless an earlier part has.
+-- Notes that this transaction imports a user, unless an earlier part has. A user of whom anything is stored already is
+-- refused.
 create or replace function memory._begin_import(p_user_id text, p_lift_tombstones boolean)
 returns void
 language plpgsql volatile parallel unsafe
@@ -107,6 +108,8 @@ as $$
 declare
   hash constant bytea := memory._keyed_hash(memory._erasure_key(), p_user_id);
   under_way bytea;
+  name text;
+  is_there boolean;
 begin
   select i.user_hash into under_way from memory.imports as i where i.transaction_id = pg_current_xact_id_if_assigned();
   if under_way = hash then
@@ -116,7 +119,24 @@ begin
       'Pass the last part of the other user first.');
   end if;
   perform memory._lock_user(p_user_id);
-  perform memory._refuse_present_user(p_user_id);
+  -- Embeddings of queries and the watermark of claims do not count: a search or a worker may leave them for a user
+  -- without other rows.
+  for name in
+    select c.relname
+    from pg_class as c
+    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+      and c.relname not in ('query_embeddings', 'audit')
+    order by 1
+  loop
+    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
+    into is_there using p_user_id;
+    if is_there then
+      perform memory._refuse('user_id', format('has rows in memory.%s already', name),
+        'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
+    end if;
+  end loop;
   if p_lift_tombstones then
     delete from memory.tombstones as t
     using memory.erasure_keys as k
@@ -196,35 +216,6 @@ begin
     elsif kind not in ('format', 'format_version', 'user_id', 'next') then
       perform memory._refuse('export', format('unknown member "%s"', left(kind, 50)),
         'Known members: format, format_version, user_id, ' || array_to_string(p_kinds, ', ') || '.');
-    end if;
-  end loop;
-end;
-$$;
-
--- Refuses to import a user of whom anything is stored already. Embeddings of queries and the watermark of claims do not
--- count: a search or a worker may leave them for a user without other rows.
-create or replace function memory._refuse_present_user(p_user_id text)
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  name text;
-  is_there boolean;
-begin
-  for name in
-    select c.relname
-    from pg_class as c
-    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
-    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('query_embeddings', 'audit')
-    order by 1
-  loop
-    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
-                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
-    into is_there using p_user_id;
-    if is_there then
-      perform memory._refuse('user_id', format('has rows in memory.%s already', name),
-        'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
     end if;
   end loop;
 end;

@@ -1,10 +1,7 @@
--- Finds the memories that say the same as a memory, and their wordings.
-
 -- The ids of a memory and of those that say the same; empty when the user has no such memory. Two memories say the same
 -- if their contents are spelled alike, if one hides the other as a duplicate, if one was merged from the other, or if
--- their embeddings are as close as those of near-duplicates and one has all words of the other. A contradiction is no
--- duplicate: a memory that a forgotten memory contradicted is current again. Here and below p_agents are those whose
--- counters are locked.
+-- they are near-duplicates (memory._near_memories()). A contradiction is no duplicate: a memory that a forgotten memory
+-- contradicted is current again. p_agents are those whose counters are locked.
 create or replace function memory._same_memories(p_user_id text, p_memory_id uuid, p_agents text[])
 returns uuid[]
 language plpgsql stable parallel safe
@@ -33,67 +30,46 @@ begin
             or (known.row).superseded_by = o.memory_id
               and (known.row).supersede_reason in ('duplicate', 'near-duplicate')
             or o.metadata -> 'merged_from' ? (known.row).memory_id::text
-            or (known.row).metadata -> 'merged_from' ? o.memory_id::text
-            or memory._is_near_duplicate(known.row, o))
+            or (known.row).metadata -> 'merged_from' ? o.memory_id::text)
+        union all
+        select n from memory._near_memories(known.row) as n where (known.row).agent_id = any (p_agents)
         offset 0) as found
     )
     select s.memory_id from same as s);
 end;
 $$;
 
--- Whether two memories say the same in other words: of one subject and agent, their embeddings are as close as the
--- policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates,
+-- The memories that say the same as a memory in other words: of its subject and agent, their embeddings are as close as
+-- the policy says, and one claims all that the other claims. That is stricter than the rule that hides near-duplicates,
 -- because a hidden memory can come back and a forgotten one cannot. Only close ones are compared by words, which takes
--- 0.5 ms.
-create or replace function memory._is_near_duplicate(p_memory memory.memories, p_other memory.memories)
-returns boolean
+-- 0.5 ms. All embeddings of the user's memories are read once, in the order of their index.
+create or replace function memory._near_memories(p_memory memory.memories)
+returns setof uuid
 language plpgsql stable parallel safe
 as $$
 declare
-  policy jsonb;
-  language regconfig;
-  similarity double precision;
-  claim jsonb;
-  other_claim jsonb;
+  active constant text := (memory._embedding_model()).name;
+  policy constant jsonb := memory._policy(p_memory.user_id, p_memory.agent_id);
+  language constant regconfig := (policy #>> '{search,language}')::regconfig;
+  claimed constant jsonb := memory._claim(p_memory.content, language);
 begin
-  if (p_other.agent_id, memory._subject(p_other.metadata))
-    <> (p_memory.agent_id, memory._subject(p_memory.metadata)) then
-    return false;
-  end if;
-  select memory._cosine_similarity(e.embedding, o.embedding) into similarity
-  from memory.models as k
-  join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = k.name and e.source = 'memory'
-    and e.id = p_memory.memory_id::text
-  join memory.embeddings as o on o.user_id = p_other.user_id and o.model = k.name and o.source = 'memory'
-    and o.id = p_other.memory_id::text
-  where k.kind = 'embedding' and k.is_active;
-  if similarity is null then
-    return false;
-  end if;
-  policy := memory._policy(p_memory.user_id, p_memory.agent_id);
-  if similarity < memory._share(policy #>> '{memories,near_duplicate_cosine}') then
-    return false;
-  end if;
-  language := (policy #>> '{search,language}')::regconfig;
-  claim := memory._claim(p_memory.content, language);
-  other_claim := memory._claim(p_other.content, language);
-  return memory._says_all_of(claim, other_claim, false) or memory._says_all_of(other_claim, claim, false);
-end;
-$$;
-
--- Further memories that contain one of these wordings, such as a longer sentence.
-create or replace function memory._stating_memories(
-  p_user_id text, p_memory_ids uuid[], p_wordings text[], p_agents text[]
-)
-returns uuid[]
-language plpgsql stable parallel safe
-as $$
-declare
-  patterns constant text[] := memory._patterns_of(p_wordings);
-begin
-  return array(
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id <> all (p_memory_ids) and m.agent_id = any (p_agents)
-      and memory._may_state(m.content, patterns) and memory._states_any(m.content, p_wordings));
+  return query
+  with known as materialized (
+    select e.embedding from memory.embeddings as e
+    where e.user_id = p_memory.user_id and e.model = active and e.source = 'memory' and e.id = p_memory.memory_id::text
+  ), close as materialized (
+    select e.id::uuid as memory_id
+    from known as k
+    join memory.embeddings as e on e.user_id = p_memory.user_id and e.model = active and e.source = 'memory'
+    where memory._cosine_similarity(k.embedding, e.embedding)
+      >= memory._share(policy #>> '{memories,near_duplicate_cosine}')
+  )
+  select m.memory_id
+  from close as c
+  join memory.memories as m on m.user_id = p_memory.user_id and m.memory_id = c.memory_id
+  cross join lateral memory._claim(m.content, language) as other (claim)
+  where m.memory_id <> p_memory.memory_id and m.agent_id = p_memory.agent_id
+    and memory._subject(m.metadata) = memory._subject(p_memory.metadata)
+    and (memory._says_all_of(claimed, other.claim, false) or memory._says_all_of(other.claim, claimed, false));
 end;
 $$;

@@ -18,10 +18,27 @@ begin
     'has_runner', memory._has_runner(),
     'models', models, 'queue', queue, 'embedded', embedded,
     'expiring', (select to_jsonb(e) from memory._expiring_unread() as e),
-    'problems', coalesce(
-      (select jsonb_agg(jsonb_build_object('name', p.name, 'is_broken', p.is_broken, 'detail', p.detail,
-                                           'help', p.help) order by not p.is_broken, p.name)
-       from memory._problems(queue, models, embedded) as p), '[]'));
+    -- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
+    'problems', coalesce((
+      select jsonb_agg(jsonb_build_object('name', p.name, 'is_broken', p.is_broken, 'detail', p.detail,
+                                          'help', p.help) order by not p.is_broken, p.name)
+      from (
+        select d.check_name as name, true as is_broken, d.detail, case d.check_name
+            when 'privileges' then 'Run: agent-memory install'
+            when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
+            when 'vector indexes' then 'Run the statement of memory.vector_index()'
+            when 'budgets' then
+              'Raise the budget with memory.set_policy(), then call memory.retry_job(user_id, job_id)'
+            when 'retries' then 'Run: select * from memory.retry_storms'
+            when 'dead jobs' then
+              'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
+            when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
+            else 'Run what the detail names' end as help
+        from memory._checks(queue, models, embedded) as d
+        where not d.ok and d.check_name not in ('queue', 'models', 'embedding model') -- whose findings follow
+        union all
+        select f.name, f.is_broken, f.detail, f.help
+        from memory._findings(queue, models, embedded) as f) as p), '[]'));
 end;
 $$;
 comment on function memory.status() is
@@ -37,12 +54,31 @@ language plpgsql stable parallel safe
 as $$
 declare
   moment constant timestamptz := statement_timestamp();
-  queue constant record := memory._open_jobs();
+  queue jsonb;
+  oldest_due timestamptz;
+  last_error text;
 begin
-  return jsonb_build_object(
-    'pending', queue.pending, 'due', queue.due, 'running', queue.running,
-    'oldest_due_seconds', extract(epoch from moment - queue.oldest_due)::bigint,
-    'last_error', left(queue.last_error, 300),
+  select jsonb_build_object(
+      'pending', count(*) filter (where j.status = 'pending'), 'running', count(*) filter (where j.status = 'running'),
+      'due', count(*) filter (where j.status = 'pending' and j.run_after <= moment)),
+    min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment and isfinite(j.run_after))
+  into queue, oldest_due
+  from memory.jobs as j where j.status in ('pending', 'running');
+  -- A job that waits for a budget (AM002) has not failed.
+  select j.error into last_error
+  from memory.jobs as j
+  where j.status = 'pending' and j.error is not null and j.attempts > 0 and j.error not like 'AM002%'
+  order by j.run_after desc limit 1;
+  if last_error is null then
+    select j.error into last_error
+    from memory.jobs as j
+    where j.status = 'running' and j.lease_expires_at is not null and j.error is not null and j.attempts > 0
+      and j.error not like 'AM002%'
+    order by j.run_after desc limit 1;
+  end if;
+  return queue || jsonb_build_object(
+    'oldest_due_seconds', extract(epoch from moment - oldest_due)::bigint,
+    'last_error', left(last_error, 300),
     'dead', (select count(*) from memory.jobs as j where j.status = 'dead'),
     'workers', coalesce((
       select jsonb_agg(jsonb_build_object('worker', w.worker, 'last_seen_at', w.seen_at) order by w.seen_at desc)
@@ -57,32 +93,37 @@ begin
 end;
 $$;
 
--- How many texts the active embedding model has embedded; null without one. Up to 20,000 rows are counted; beyond that
--- the statistics of the tables give an estimate.
+-- How many texts the active embedding model has embedded; null without one. Up to 20,000 rows of each table are
+-- counted; beyond that PostgreSQL's statistics give an estimate.
 create or replace function memory._embedded_status()
 returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
   active constant text := (memory._embedding_model()).name;
+  embeds_messages constant boolean := (memory._policy_section('', '', 'search') ->> 'embed_messages')::boolean;
   total bigint := 0;
-  done bigint;
-  counted record;
+  done bigint := 0;
+  counted regclass;
+  number bigint;
 begin
   if active is null then
     return null;
   end if;
-  for counted in
-    select t.name, memory._rows_about(t.name) as number
-    from unnest(array['memory.memories', 'memory.summaries', 'memory.document_chunks', 'memory.artifacts',
-                      'memory.messages']::regclass[]) as t (name)
-  loop
-    if counted.name <> 'memory.messages'::regclass
-      or (memory._policy_section('', '', 'search') ->> 'embed_messages')::boolean then
-      total := total + counted.number;
+  foreach counted in array array['memory.memories', 'memory.summaries', 'memory.document_chunks', 'memory.artifacts',
+                                 'memory.messages', 'memory.embeddings']::regclass[] loop
+    continue when counted = 'memory.messages'::regclass and not embeds_messages;
+    execute format('select count(*) from (select from %s limit 20001) as r', counted) into number;
+    if number > 20000 then
+      select greatest(number, c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) into number
+      from pg_class as c where c.oid = counted;
+    end if;
+    if counted = 'memory.embeddings'::regclass then
+      done := number;
+    else
+      total := total + number;
     end if;
   end loop;
-  done := memory._rows_about('memory.embeddings');
   if greatest(total, done) <= 20000 then
     return (select jsonb_build_object('model', b.model, 'done', b.done, 'total', b.total, 'is_estimate', false)
             from memory.backfill_status() as b where b.model = active);
@@ -92,48 +133,5 @@ begin
     select s.most_common_freqs[array_position(s.most_common_vals::text::text[], active)]
     from pg_stats as s where s.schemaname = 'memory' and s.tablename = 'embeddings' and s.attname = 'model'), 1);
   return jsonb_build_object('model', active, 'done', least(done, total), 'total', total, 'is_estimate', true);
-end;
-$$;
-
--- About how many rows a table has: counted up to 20,001, and beyond that by PostgreSQL's statistics.
-create or replace function memory._rows_about(p_table regclass)
-returns bigint
-language plpgsql stable parallel safe
-as $$
-declare
-  number bigint;
-begin
-  execute format('select count(*) from (select from %s limit 20001) as r', p_table) into number;
-  if number > 20000 then
-    select greatest(number, c.reltuples::bigint, pg_stat_get_live_tuples(c.oid)) into number
-    from pg_class as c where c.oid = p_table;
-  end if;
-  return number;
-end;
-$$;
-
--- What needs attention, with the command that helps: the lines of the doctor that are not ok, and the findings.
-create or replace function memory._problems(p_queue jsonb, p_models jsonb, p_embedded jsonb)
-returns table (name text, is_broken boolean, detail text, help text)
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return query
-  select d.check_name, true, d.detail,
-    case d.check_name
-      when 'privileges' then 'Run: agent-memory install'
-      when 'chat model' then 'Run: select memory.activate_model(''local''), or activate another chat model'
-      when 'vector indexes' then 'Run the statement of memory.vector_index()'
-      when 'budgets' then 'Raise the budget with memory.set_policy(), then call memory.retry_job(user_id, job_id)'
-      when 'retries' then 'Run: select * from memory.retry_storms'
-      when 'dead jobs' then
-        'Run: select * from memory.dead_jobs; mend the cause, then call memory.retry_job(user_id, job_id)'
-      when 'secrets' then 'See docs/secrets.md; "agent-memory doctor" says how far it is'
-      else 'Run what the detail names' end
-  from memory._checks(p_queue, p_models, p_embedded) as d
-  where not d.ok and d.check_name not in ('queue', 'models', 'embedding model'); -- whose findings follow
-
-  return query
-  select f.name, f.is_broken, f.detail, f.help from memory._findings(p_queue, p_models, p_embedded) as f;
 end;
 $$;

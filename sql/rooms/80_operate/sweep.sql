@@ -8,6 +8,8 @@ declare
   overdue record; -- jobs that become due with time, at most batch_size of each kind
   queued bigint := 0;
   checked bigint;
+  removed bigint;
+  old record;
 begin
   if (batch_size >= 1) is not true then
     perform memory._refuse('batch_size', format('%s is less than 1', coalesce(batch_size::text, 'null')),
@@ -32,16 +34,43 @@ begin
   -- their address (ctid), the others by their key if their version (xmin) is still the same.
   swept := jsonb_build_object('messages', memory._sweep_messages(batch_size));
   swept := swept || jsonb_build_object('memories', memory._sweep_memories(batch_size));
-  swept := swept || jsonb_build_object(
-    'artifacts', memory._sweep_artifacts(batch_size) + memory._sweep_unnamed_artifacts(batch_size));
-  perform memory._sweep_artifact_uploads(batch_size);
-  swept := swept || jsonb_build_object('jobs', memory._sweep_jobs(batch_size));
-  swept := swept || jsonb_build_object('model_calls',
-    memory._sweep_old_rows('model_calls', 'called_at', '400 days', batch_size));
-  perform memory._sweep_old_rows('query_embeddings', 'created_at', '30 days', batch_size);
-  perform memory._sweep_old_rows('gone_jobs', 'gone_at', '7 days', batch_size);
-  perform memory._sweep_old_rows('secret_reads', 'read_at', '400 days', batch_size);
-  perform memory._sweep_old_rows('audit', 'at', '400 days', batch_size);
+  delete from memory.artifacts as a where a.ctid = any (array(
+    select d.ctid from memory.artifacts as d where d.expires_at <= statement_timestamp()
+    order by d.expires_at limit batch_size for update skip locked));
+  get diagnostics removed = row_count;
+  swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
+  -- Uploads that nobody has stored as an artifact within a day after the last piece.
+  with due as (
+    delete from memory.artifact_uploads as u where u.ctid = any (array(
+      select d.ctid from memory.artifact_uploads as d where d.updated_at < statement_timestamp() - interval '1 day'
+      order by d.updated_at limit batch_size for update skip locked))
+    returning u.user_id, u.upload_id
+  )
+  delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
+  delete from memory.jobs as j where j.ctid = any (array(
+    select d.ctid from memory.jobs as d
+    where d.status in ('completed', 'dead')
+      and d.finished_at < statement_timestamp() - interval '7 days' -- for the index
+      and (d.status = 'completed' or d.finished_at < statement_timestamp() - interval '30 days')
+    order by d.finished_at limit batch_size for update skip locked));
+  get diagnostics removed = row_count;
+  swept := swept || jsonb_build_object('jobs', removed);
+  for old in
+    select *
+    from (values
+      ('model_calls', 'called_at', interval '400 days'), ('query_embeddings', 'created_at', '30 days'),
+      ('gone_jobs', 'gone_at', '7 days'), ('secret_reads', 'read_at', '400 days'), ('audit', 'at', '400 days')
+    ) as o (name, time, age)
+  loop
+    execute format(
+      'delete from memory.%1$I as d where d.ctid = any (array(
+         select t.ctid from memory.%1$I as t where t.%2$I < statement_timestamp() - $1
+         order by t.%2$I limit $2 for update skip locked))',
+      old.name, old.time)
+    using old.age, batch_size;
+    get diagnostics removed = row_count;
+    swept := swept || case old.name when 'model_calls' then jsonb_build_object('model_calls', removed) else '{}' end;
+  end loop;
   return swept || jsonb_build_object('queued', queued, 'checked', checked);
 end;
 $$;

@@ -17,10 +17,11 @@ begin
                   public_functions) as fault
     where public_functions > 0
     union all
-    select format('%s may create objects in the schema: run "revoke create on schema memory from %1$s"', g.grantee)
+    select format('%s may create objects in the schema: run "revoke create on schema memory from %1$s"',
+      case g.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(g.grantee)) end)
     from pg_namespace as n
-    cross join lateral memory._granted(n.nspacl, n.nspowner) as g
-    where n.oid = 'memory'::regnamespace and g.privilege = 'CREATE'
+    cross join lateral aclexplode(n.nspacl) as g
+    where n.oid = 'memory'::regnamespace and g.privilege_type = 'CREATE' and g.grantee <> n.nspowner
     union all
     select format('%s may %s %s %s: run "revoke %2$s on %4$s from %1$s"', g.grantee,
       string_agg(lower(g.privilege), ', ' order by g.privilege),
@@ -28,7 +29,10 @@ begin
     from (
       select g.grantee, g.privilege, c.oid::regclass as relation
       from pg_class as c
-      cross join lateral memory._granted(c.relacl, c.relowner) as g
+      cross join lateral (
+        select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end as grantee,
+          a.privilege_type as privilege
+        from aclexplode(c.relacl) as a where a.grantee <> c.relowner) as g
       where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'v')
         and case
           when g.grantee = 'public' then true
@@ -45,17 +49,5 @@ begin
       select r.rolsuper from pg_namespace as n join pg_roles as r on r.oid = n.nspowner
       where n.oid = 'memory'::regnamespace)
     then '; the schema belongs to a superuser, with whose rights its functions run' else '' end;
-end;
-$$;
-
--- The rights that an access control list gives to others than the owner.
-create or replace function memory._granted(p_acl aclitem[], p_owner oid)
-returns table (grantee text, privilege text)
-language plpgsql stable parallel safe rows 10
-as $$
-begin
-  return query
-  select case a.grantee when 0 then 'public' else quote_ident(pg_get_userbyid(a.grantee)) end, a.privilege_type
-  from aclexplode(p_acl) as a where a.grantee <> p_owner;
 end;
 $$;

@@ -1,24 +1,3 @@
--- Deletes artifacts that have expired. Returns how many.
-create or replace function memory._sweep_artifacts(p_batch_size int)
-returns bigint
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  due constant tid[] := array(
-    select a.ctid
-    from memory.artifacts as a
-    where a.expires_at <= statement_timestamp()
-    order by a.expires_at
-    limit p_batch_size
-    for update skip locked);
-  swept_artifacts bigint;
-begin
-  delete from memory.artifacts as a where a.ctid = any (due);
-  get diagnostics swept_artifacts = row_count;
-  return swept_artifacts;
-end;
-$$;
-
 -- Looks at the artifacts that messages became and that are due for a look, and deletes those that nothing names: no
 -- message (not even one in quarantine, or a cleared one that is not swept yet), and no summary, memory or document.
 -- Returns how many. Artifacts that only texts name, in the long or the short form, are looked at again a day later. One
@@ -58,7 +37,21 @@ begin
     continue when due.keys <@ named;
     named_in_texts := case when exists (
         select from memory.jobs as j where j.user_id = due.user_id and j.status = 'running')
-      then due.keys else memory._keys_in_texts(due.user_id) end;
+      then due.keys
+      else array(
+        select distinct k.key
+        from (
+          select g.content as said from memory.messages as g where g.user_id = due.user_id
+          union all
+          select q.content from memory.quarantined_messages as q where q.user_id = due.user_id
+          union all
+          select s.summary from memory.summaries as s where s.user_id = due.user_id
+          union all
+          select m.content from memory.memories as m where m.user_id = due.user_id
+          union all
+          select d.content from memory.documents as d where d.user_id = due.user_id) as t
+        cross join lateral unnest(memory._named_keys(t.said)) as k (key)
+        where t.said like '%MemoryRef: %') end;
     update memory.artifacts as a
     set check_at = statement_timestamp() + interval '1 day'
     where a.user_id = due.user_id and a.key = any (due.keys) and a.key = any (named_in_texts)
@@ -70,28 +63,5 @@ begin
     all_swept := all_swept + swept_artifacts;
   end loop;
   return all_swept;
-end;
-$$;
-
--- The keys that messages, summaries, memories and documents of a user name.
-create or replace function memory._keys_in_texts(p_user_id text)
-returns text[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    select distinct k.key
-    from (
-      select g.content as said from memory.messages as g where g.user_id = p_user_id
-      union all
-      select q.content from memory.quarantined_messages as q where q.user_id = p_user_id
-      union all
-      select s.summary from memory.summaries as s where s.user_id = p_user_id
-      union all
-      select m.content from memory.memories as m where m.user_id = p_user_id
-      union all
-      select d.content from memory.documents as d where d.user_id = p_user_id) as t
-    cross join lateral unnest(memory._named_keys(t.said)) as k (key)
-    where t.said like '%MemoryRef: %');
 end;
 $$;

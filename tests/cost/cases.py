@@ -1,0 +1,180 @@
+"""What the cost of each call may follow, besides what the call itself gives and gets.
+
+``thread`` are the messages of the thread that a call names, ``user`` all other rows of its user, ``others`` the rows of
+other users. Where a case gives a reason for one of them, the call may read more when there is more of it, though not
+faster than that grows. A case without any reads the same in a database of one row and in one of many.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from tests.cost.world import EMBEDDING
+from tests.values.bad_arguments import ANA, OTHER_MEMORY_ID, VALID
+
+
+@dataclass(frozen=True)
+class Case:
+    """A call with arguments that differ from those of VALID, and why its cost follows what it follows."""
+
+    function: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+    thread: str = ""
+    user: str = ""
+    others: str = ""
+    later: dict[str, str] = field(default_factory=dict)
+    """Where the cost follows what it should not, and what reads too much."""
+
+    def given(self) -> dict[str, Any]:
+        return {**VALID[self.function], **self.arguments}
+
+
+# Functions that are not measured here, each with the reason.
+LEFT_OUT = {
+    "run_jobs": "a procedure with transactions of its own, which claims and completes jobs: these are measured by kind",
+    "schedule_jobs": "it calls pg_cron, and reads no table of the schema",
+}
+
+# What needs only rows that the call names, or a page of them that an index gives in order.
+CONSTANT = [
+    "activate_model", "add_artifact_piece", "add_document", "add_memory", "add_message", "add_messages",
+    "bind_role", "compress_thread", "consolidate", "deactivate_model", "delete_secret", "drop_model",
+    "expand_refs", "extend_job", "extract_memories", "fail_job", "get_job", "get_memory", "get_memory_history",
+    "get_policy", "get_secret", "get_thread_summary", "get_user_summary", "import_user", "keep_query_embedding",
+    "query_to_embed", "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job",
+    "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "set_policy", "set_prompt", "set_secret",
+    "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user", "unbind_role",
+    "vector_index", "version", "was_forgotten", "forget_user",
+]  # fmt: skip
+
+QUERY: dict[str, Any] = {"query": "green tea", "query_embedding": str(EMBEDDING)}
+
+COUNTED = "total_count counts all rows that the list has"
+RANKED = "each text is compared with the query; an approximate index is for memories alone, on demand"
+SHOWN = "all of it is returned"
+CHOSEN = "it chooses among all memories of the user"
+DERIVED = "what derives from the source is found among all rows"
+READ = "a job reads as many messages as a call of the model takes"
+UNEMBEDDED = "texts without an embedding are found among all"
+UNDONE = "calls of this test that were undone leave entries in the index of waiting jobs"
+EVERYBODY = "for administrators: it is about all users"
+
+# What reads too much, for Case.later.
+ANY_EMBEDDING = "35_embeddings: a deletion by source and id names no model, so it passes by all embeddings of the user"
+ANY_OF_IDS = "a plan of an empty table looks for rows whose id is in an array among all rows of the user"
+
+
+def of_everybody(function: str) -> Case:
+    return Case(function, thread=EVERYBODY, user=EVERYBODY, others=EVERYBODY)
+
+
+CASES: dict[str, Case] = {
+    **{function: Case(function) for function in CONSTANT},
+    "backfill_status": of_everybody("backfill_status"),
+    "claim_jobs": Case("claim_jobs", thread=READ),
+    "clear_thread": Case("clear_thread", thread="each message is cleared"),
+    "complete_job": Case("complete_job", later={"thread": "50_work: evidence is looked for among all messages"}),
+    "count_memories": Case("count_memories", user="all memories are counted"),
+    "delete_artifact": Case("delete_artifact", later={"user": ANY_EMBEDDING}),
+    "delete_document": Case("delete_document", later={"user": ANY_EMBEDDING}),
+    "delete_memory": Case("delete_memory", later={"user": ANY_EMBEDDING}),
+    "delete_message": Case("delete_message"),
+    "delete_thread": Case(
+        "delete_thread",
+        thread="each message is deleted",
+        later={"user": "46_threads: what derives from the thread is found among all rows of the user"},
+    ),
+    "doctor": of_everybody("doctor"),
+    "export_user": Case("export_user", thread=SHOWN, user=SHOWN),
+    "export_user: a part": Case("export_user", {"max_rows": 10}),
+    "forget_memory": Case("forget_memory", thread="each text may state it", user="each text may state it"),
+    "forget_user: ana": Case("forget_user", dict(ANA), thread="everything is removed", user="everything is removed"),
+    "get_context": Case("get_context", thread=RANKED, user=RANKED),
+    "get_context: a query": Case("get_context", QUERY, thread=RANKED, user=RANKED),
+    "get_messages": Case("get_messages", thread=SHOWN),
+    "get_messages: the newest": Case("get_messages", {"recent_k": 10}),
+    "get_messages: a page": Case("get_messages", {"recent_k": 10, "after_seq": 100, "before_seq": 200}),
+    "list_artifacts": Case("list_artifacts", user=COUNTED),
+    "list_documents": Case("list_documents", user=COUNTED),
+    "list_memories": Case("list_memories", user=COUNTED),
+    "list_quarantined": Case("list_quarantined", user=COUNTED),
+    "list_secrets": Case("list_secrets", user=SHOWN),
+    "list_threads": Case(
+        "list_threads",
+        user=COUNTED,
+        later={"thread": "46_threads: a plan of an empty table looks for expired messages among all of the user"},
+    ),
+    "list_users": of_everybody("list_users"),
+    "load_user": Case("load_user", user=CHOSEN, later={"thread": "46_threads: as list_threads"}),
+    "needs_memory": Case("needs_memory"),
+    "quarantine_memory": Case("quarantine_memory"),
+    "quarantine_source": Case("quarantine_source", user=DERIVED),
+    "release_memory": Case("release_memory", user=DERIVED),
+    "release_source": Case("release_source", user=DERIVED),
+    "render_memories": Case("render_memories", user=CHOSEN),
+    "render_memories: a query": Case("render_memories", QUERY, user=RANKED),
+    "search": Case("search", thread=RANKED, user=RANKED),
+    "search: an embedding": Case("search", QUERY, thread=RANKED, user=RANKED),
+    "search: memories": Case("search", {**QUERY, "sources": ["memory"]}, user=RANKED),
+    "status": of_everybody("status"),
+    "supersede_memory": Case("supersede_memory", later={"user": f"43_memories: {ANY_OF_IDS}"}),
+    "sweep": of_everybody("sweep"),
+    "update_memory": Case("update_memory", later={"user": ANY_EMBEDDING}),
+    "update_memory: metadata": Case("update_memory", {"memory_id": OTHER_MEMORY_ID, "content": None, "metadata": {}}),
+}
+
+# For each kind of job its scope, and what claiming and completing a job of this kind may follow.
+JOBS: dict[str, tuple[str, Case, Case]] = {
+    "backfill": (
+        "",
+        Case("claim_jobs", thread=UNEMBEDDED, user=UNEMBEDDED),
+        Case("complete_job", thread=UNEMBEDDED, user=UNEMBEDDED),
+    ),
+    "chunk_documents": (
+        "",
+        Case("claim_jobs", later={"user": "50_work: with a plan of an empty table, all documents are read"}),
+        Case("complete_job"),
+    ),
+    "compress_thread": (
+        "t1",
+        Case("claim_jobs", thread=READ),
+        Case("complete_job", thread="each message is put away"),
+    ),
+    "consolidate": (
+        "",
+        Case("claim_jobs", later={"user": "50_work: with a plan of an empty table, all memories are read"}),
+        Case("complete_job"),
+    ),
+    "describe_artifact": ("", Case("claim_jobs"), Case("complete_job")),
+    "embed": (
+        "",
+        Case("claim_jobs", thread=UNEMBEDDED, user=UNEMBEDDED, others=UNDONE),
+        Case("complete_job", thread=UNEMBEDDED, user=UNEMBEDDED),
+    ),
+    "extract_memories": (
+        "t1",
+        Case("claim_jobs", thread=READ),
+        Case("complete_job", later={"thread": "50_work: evidence is looked for among all messages of the thread"}),
+    ),
+    "parse_artifacts": (
+        "",
+        Case("claim_jobs", later={"user": "50_work: with a plan of an empty table, all artifacts are read"}),
+        Case("complete_job"),
+    ),
+    "reconcile_memories": (
+        "",
+        Case("claim_jobs", later={"user": "50_work: all memories are read to find the newest facts"}),
+        Case("complete_job", later={"user": "50_work: all memories are read"}),
+    ),
+    "summarize_thread": (
+        "t1",
+        Case("claim_jobs", thread=READ),
+        Case("complete_job", later={"thread": "42_summaries: the tokens of all later messages are summed up"}),
+    ),
+    "summarize_user": (
+        "",
+        Case("claim_jobs", later={"user": "50_work: summaries and memories of the user are read"}),
+        Case("complete_job"),
+    ),
+}
