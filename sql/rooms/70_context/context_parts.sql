@@ -31,7 +31,7 @@ declare
   profile memory.context_part; -- the summary of the user, which is no longer among summaries then
   thread record; -- the columns oldest_seq, places and tokens of memory._fit_thread()
   matches memory._recalled[]; -- the messages that may be recalled
-  candidates memory._recalled[] := '{}'; -- those of them that earlier conversations do not say
+  candidates memory._recalled[] := array[]::memory._recalled[]; -- those of them that earlier conversations do not say
   recalled memory.context_part;
   part memory.context_part;
   found record;
@@ -48,10 +48,13 @@ begin
   found := memory._kept_texts(
     p_user_id, p_thread_id, p_agent_id, p_query, p_model, p_target, p_policy, p_max_tokens - p_for_thread,
     p_explains);
-  part := found.part;
   left_out := found.left_out;
-  parts := case when part.content is null then '{}' else array[part] end;
-  remaining := p_max_tokens - coalesce(part.token_count, 0);
+  parts := array[]::memory.context_part[];
+  remaining := p_max_tokens;
+  if found.content is not null then
+    parts := parts || row(5, 'system', found.content, 'recalled', found.tokens, found.details)::memory.context_part;
+    remaining := remaining - found.tokens;
+  end if;
   units := memory._newest_units(p_user_id, p_thread_id, p_agent_id, remaining);
   shared := remaining - p_for_thread;
   remaining := remaining - coalesce(units.tokens[1], 0);

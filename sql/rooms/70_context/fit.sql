@@ -29,12 +29,17 @@ begin
   newest := '{}';
   tokens := '{}';
   is_more := false;
-  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
-  into message_seqs, message_tokens, beginning_tokens
-  from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-  cross join lateral memory._message_tokens(
-    m.is_counted, m.token_count, m.content, m.metadata ->> 'tool_calls') as t (tokens)
-  where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  message_seqs := '{}';
+  message_tokens := '{}';
+  beginning_tokens := 0;
+  if instructions <> '{}' then
+    select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
+    into message_seqs, message_tokens, beginning_tokens
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    cross join lateral memory._message_tokens(
+      m.is_counted, m.token_count, m.content, m.metadata ->> 'tool_calls') as t (tokens)
+    where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  end if;
   beginning := message_seqs;
   room := p_max_tokens - beginning_tokens;
   for message in

@@ -16,7 +16,8 @@ as $$
 declare
   policy jsonb;
   for_thread int := 0; -- tokens beyond the policy's context.max_tokens
-  paragraph memory.context_part; -- what placeholders are: the prompt named placeholders
+  paragraph text; -- what placeholders are: the prompt named placeholders
+  needed int; -- the tokens of the paragraph
   room int := 0; -- tokens kept free for the paragraph
   why_no_recall text; -- null if the context recalls earlier messages
   parts memory.context_part[];
@@ -87,14 +88,14 @@ begin
     opening := (select count(*) from unnest(parts) as p where p.ordinal = 0);
     if exists (select from memory._current_artifacts(get_context.user_id) as a where a.key = any (named))
       and opening < cardinality(parts) then
-      paragraph.content := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
-      paragraph.token_count := memory._tokens_at_most(paragraph.content);
-      if paragraph.token_count + (select sum(p.token_count) from unnest(parts) as p) <= max_tokens then
+      paragraph := btrim(memory._prompt('placeholders') ->> 'template', e' \n');
+      needed := memory._tokens_at_most(paragraph);
+      if needed + (select sum(p.token_count) from unnest(parts) as p) <= max_tokens then
         parts := parts[:opening]
-          || row(0, 'system', paragraph.content, 'instructions', paragraph.token_count, '{}')::memory.context_part
+          || row(0, 'system', paragraph, 'instructions', needed, '{}')::memory.context_part
           || parts[opening + 1:];
       else
-        left_out := left_out || memory._left_out('instructions', 'does not fit', paragraph.token_count);
+        left_out := left_out || memory._left_out('instructions', 'does not fit', needed);
       end if;
     end if;
   end if;

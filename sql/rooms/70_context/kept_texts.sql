@@ -13,7 +13,8 @@
 -- artifacts_share of the tokens that the newest messages leave, or half of the tokens that the whole thread leaves.
 create or replace function memory._kept_texts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, p_explains boolean, out part memory.context_part, out left_out jsonb[]
+  p_max_tokens int, p_explains boolean,
+  out content text, out tokens int, out details jsonb, out left_out jsonb[]
 )
 language plpgsql stable parallel unsafe
 set enable_seqscan = off -- One user may have few messages and artifacts among the many of others.
@@ -36,7 +37,6 @@ declare
   block text;
   blocks text[] := array[]::text[];
   shown jsonb := jsonb '[]';
-  content text;
 begin
   left_out := '{}';
   -- Most users have no artifacts.
@@ -131,10 +131,11 @@ begin
                        from unnest(expansion.keys) as k (key));
   end if;
   content := memory._fenced(heading || e'\n\n' || nullif(array_to_string(blocks, e'\n\n'), ''));
-  if memory._tokens_at_most(content) <= rest then
-    part := row(5, 'system', content, 'recalled', memory._tokens_at_most(content),
-                jsonb_build_object('artifacts', shown));
+  tokens := memory._tokens_at_most(content);
+  if tokens > rest then
+    content := null;
   end if;
+  details := jsonb_build_object('artifacts', shown);
   if p_explains then
     left_out := array(
       select memory._left_out('recalled', case
@@ -143,7 +144,7 @@ begin
           else 'the artifact says too little about the query' end, a.token_count, n.key)
       from unnest(named_keys) with ordinality as n (key, place)
       join memory._current_artifacts(p_user_id) as a on a.key = n.key
-      where part.content is null or n.key not in (select k ->> 'key' from jsonb_array_elements(shown) as k)
+      where _kept_texts.content is null or n.key not in (select k ->> 'key' from jsonb_array_elements(shown) as k)
       order by n.place);
   end if;
 end;

@@ -197,7 +197,7 @@ create or replace function memory._recalled_part(
   p_candidates memory._recalled[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated text[]
 )
 returns memory.context_part
-language plpgsql immutable parallel safe
+language plpgsql stable parallel safe
 as $$
 declare
   candidates constant memory._recalled[] := array(
@@ -205,6 +205,7 @@ declare
     where (c.thread_id = p_thread_id and c.seq >= p_from_seq) is not true
       and c.thread_id || '/' || c.seq <> all (p_repeated));
   fitting memory._recalled[];
+  shown memory._recalled[]; -- the lines of content
   room int := p_max_tokens;
   content text;
   tokens int;
@@ -217,21 +218,24 @@ begin
     if fitting = '{}' then
       return null;
     end if;
-    select memory._fenced('Said before, newest last; an empty line marks a gap:' || string_agg(
-        case when s.said_on is distinct from s.day_before then e'\n\n' || to_char(s.said_on, 'FMDD FMMonth YYYY')
-             when s.thread_id = s.thread_before and s.seq = s.seq_before + 1 then ''
-             else e'\n' end
-          || e'\n' || s.line, '' order by s.place)),
-      jsonb_agg(jsonb_build_object('thread_id', s.thread_id, 'seq', s.seq, 'score', s.score) order by s.place)
-    into content, messages
-    from (
-      select d.*, row_number() over in_time as place, lag(d.said_on) over in_time as day_before,
-        lag(d.thread_id) over in_time as thread_before, lag(d.seq) over in_time as seq_before
+    if fitting is distinct from shown then -- The same lines have the same tokens.
+      shown := fitting;
+      select memory._fenced('Said before, newest last; an empty line marks a gap:' || string_agg(
+          case when s.said_on is distinct from s.day_before then e'\n\n' || to_char(s.said_on, 'FMDD FMMonth YYYY')
+               when s.thread_id = s.thread_before and s.seq = s.seq_before + 1 then ''
+               else e'\n' end
+            || e'\n' || s.line, '' order by s.place)),
+        jsonb_agg(jsonb_build_object('thread_id', s.thread_id, 'seq', s.seq, 'score', s.score) order by s.place)
+      into content, messages
       from (
-        select r.*, min(r.said_at) over (partition by r.said_on, r.thread_id) as thread_began_at
-        from unnest(fitting) as r) as d
-      window in_time as (order by d.said_on, d.thread_began_at, d.thread_id, d.seq)) as s;
-    tokens := memory._tokens_at_most(content);
+        select d.*, row_number() over in_time as place, lag(d.said_on) over in_time as day_before,
+          lag(d.thread_id) over in_time as thread_before, lag(d.seq) over in_time as seq_before
+        from (
+          select r.*, min(r.said_at) over (partition by r.said_on, r.thread_id) as thread_began_at
+          from unnest(fitting) as r) as d
+        window in_time as (order by d.said_on, d.thread_began_at, d.thread_id, d.seq)) as s;
+      tokens := memory._tokens_at_most(content);
+    end if;
     exit when tokens <= p_max_tokens;
     room := room - (tokens - p_max_tokens);
   end loop;
