@@ -52,9 +52,12 @@ class Message(Row):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class ContextPart(Row):
-    """One chat message of a built context; ``source`` names its origin (memories, thread_summary, message)."""
+    """One chat message of a built context; ``source`` names its origin (memories, thread_summary, message).
 
-    ordinal: int
+    ``ordinal`` is None for what ``explain`` says about something that is not in the context.
+    """
+
+    ordinal: int | None
     role: str
     content: str
     source: str
@@ -72,7 +75,7 @@ class Context(list[ContextPart]):
         """Return the context as chat messages of OpenAI, with tool calls; see ``adapters.openai.to_openai``."""
         from .chat_messages import to_openai
 
-        return to_openai(self)
+        return to_openai(part for part in self if part.ordinal is not None)
 
 
 @dataclass(frozen=True, slots=True, repr=False)

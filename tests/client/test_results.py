@@ -92,6 +92,10 @@ class TestResults:
             (1, "system", "memories"),
             (2, "user", "message"),
         ]
+        explained = memory.get_context("ana", "t1", "allergic", recall=False, explain=True)
+        assert explained[-1].ordinal is None
+        assert explained[-1].metadata["reason"] == "the call switches recall off"
+        assert [message["role"] for message in explained.to_openai()] == ["system", "user"]
         # No embedding model is active, so what the vector does is not the point: it arrives as one.
         with pytest.warns(DegradedWarning):
             assert memory.render_memories("ana", query_embedding=[0.5, 1, -2e-9]) != ""

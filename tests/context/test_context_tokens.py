@@ -148,3 +148,18 @@ def test_a_block_of_memories_of_anything_fits(api: Api, count: Callable[[str], i
         api.add_memory(user_id="ana", content=mixture(chance, 500))
     for max_tokens in range(1, 3000, 97):
         assert count(api.render_memories(user_id="ana", max_memories=30, max_tokens=max_tokens)) <= max_tokens
+
+
+@pytest.mark.feature("B10")
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "Said before, newest last; an empty line marks a gap:",
+        "Summary of the conversation so far:\n",
+        "What is known about the user:\n",
+    ],
+)
+def test_a_fence_has_hardly_fewer_tokens_than_are_reckoned(api: Api, count: Callable[[str], int], heading: str) -> None:
+    exact = count(api.value("select memory._fenced(%(heading)s)", heading=heading))
+    for is_bound in (False, True):
+        assert exact <= api.value("select memory._fence_tokens(%(is_bound)s)", is_bound=is_bound) <= 2 * exact

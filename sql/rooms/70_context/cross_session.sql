@@ -12,7 +12,7 @@
 -- 65 % of the sessions. For questions about somebody else's conversations this relevance finds a conversation for 2 %.
 create or replace function memory._cross_session_context(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int, out content text, out tokens int, out details jsonb
+  p_max_tokens int, out content text, out tokens int, out details jsonb, out left_out jsonb[]
 )
 language plpgsql stable parallel unsafe
 as $$
@@ -26,11 +26,13 @@ declare
   hit memory.search_result;
   line text;
 begin
+  left_out := '{}';
   select t.phrase into trigger_phrase
   from jsonb_array_elements_text(p_policy #> '{knowledge_base,search_triggers}') as t (phrase)
   where t.phrase ~ e'\\S' and strpos(lower(p_query), lower(t.phrase)) > 0
   limit 1;
   if not found then
+    left_out := array[memory._left_out('cross_session', 'the query does not ask for them', 0)];
     return;
   end if;
   if p_target is null then
@@ -97,8 +99,13 @@ begin
     else
       raise notice 'degraded: an earlier conversation does not fit into max_tokens'
         using errcode = '01AM6', hint = 'Raise max_tokens, or the policy''s context.cross_session_share.';
+      left_out := left_out || memory._left_out(
+        'cross_session', 'does not fit', memory._tokens_at_most(line), coalesce(hit.thread_id, hit.id));
     end if;
   end loop;
+  if hits = '{}' then
+    left_out := array[memory._left_out('cross_session', 'no conversation is relevant enough', 0)];
+  end if;
   content := memory._fenced(content);
 end;
 $$;

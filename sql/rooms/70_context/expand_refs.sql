@@ -50,7 +50,13 @@ begin
   query := memory._query_or_null(query);
   if num_nonnulls(query, query_embedding) > 0 then
     select * into passages, relevant from memory._asked_about(
-      user_id, keys, query, query_embedding, max_tokens, memory._fit_whole(user_id, keys, room));
+      user_id, keys, query, query_embedding, max_tokens,
+      -- Whether all of them surely fit, so that their order does not matter: hardly any text has more than three tokens
+      -- for four bytes. The statement reads 1,000 keys at most.
+      room is null or cardinality(keys) <= 1000 and (
+        select coalesce(sum(3 * a.token_count::bigint), 0) <= room
+        from memory._current_artifacts(expand_refs.user_id) as a
+        where a.key = any (keys)));
     select array_agg(f.ref order by b.score desc nulls last, f.place),
       array_agg(f.key order by b.score desc nulls last, f.place),
       array_agg(f.place order by b.score desc nulls last, f.place)
@@ -85,17 +91,3 @@ comment on function memory.expand_refs(text, text, int, text, vector) is
 'placeholder, with their numbers and "[...]" where lines are left out; without a query they come in the order of the '
 'text, and each whole. A placeholder that is not chosen, that does not fit, that names no artifact of this user, or '
 'that stands in an inserted content stays as it is, and so does any further placeholder of the same artifact.';
-
--- Whether all of these artifacts surely fit into p_room tokens, so that their order does not matter: hardly any text
--- has more than three tokens for four bytes. The function reads 1,000 keys at most.
-create or replace function memory._fit_whole(p_user_id text, p_keys text[], p_room int)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return p_room is null or cardinality(p_keys) <= 1000 and (
-    select coalesce(sum(3 * a.token_count::bigint), 0) <= p_room
-    from memory._current_artifacts(p_user_id) as a
-    where a.key = any (p_keys));
-end;
-$$;

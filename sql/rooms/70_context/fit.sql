@@ -29,15 +29,21 @@ begin
   newest := '{}';
   tokens := '{}';
   is_more := false;
-  select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
-  into message_seqs, message_tokens, beginning_tokens
-  from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-  cross join lateral memory._message_tokens(m) as t (tokens)
-  where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  message_seqs := '{}';
+  message_tokens := '{}';
+  beginning_tokens := 0;
+  if instructions <> '{}' then
+    select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
+    into message_seqs, message_tokens, beginning_tokens
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    cross join lateral memory._message_tokens(
+      m.is_counted, m.token_count, m.content, m.metadata ->> 'tool_calls') as t (tokens)
+    where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  end if;
   beginning := message_seqs;
   room := p_max_tokens - beginning_tokens;
   for message in
-    select m.seq, m.role, memory._message_tokens(m) as tokens
+    select m.seq, m.role, m.is_counted, m.token_count, m.content, m.metadata ->> 'tool_calls' as tool_calls
     from (
       -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
       -- before it.
@@ -51,9 +57,11 @@ begin
     where (p_agent_id is null or m.agent_id = p_agent_id) and memory._is_current_message(m.is_active, m.expires_at)
     order by m.seq desc
   loop
-    total := total + message.tokens;
+    -- Not in the query, of which PostgreSQL reads up to 50 rows ahead.
+    message_tokens := message_tokens || memory._message_tokens(
+      message.is_counted, message.token_count, message.content, message.tool_calls);
     message_seqs := message_seqs || message.seq;
-    message_tokens := message_tokens || message.tokens;
+    total := total + message_tokens[cardinality(message_tokens)];
     newest_of_unit := coalesce(newest_of_unit, message.seq);
     if message.role <> 'tool' then
       if oldest = '{}' and total > room then
@@ -80,17 +88,16 @@ $$;
 
 -- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
 -- estimates, so that the context breaks no limit.
-create or replace function memory._message_tokens(p_message memory.messages)
+create or replace function memory._message_tokens(
+  p_is_counted boolean, p_token_count int, p_content text, p_tool_calls text
+)
 returns int
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_message.is_counted then p_message.token_count
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_is_counted then p_token_count
     else greatest(
-      p_message.token_count,
-      memory._tokens_at_most(p_message.content)
-        + case when p_message.metadata ? 'tool_calls'
-            then memory._tokens_at_most(p_message.metadata ->> 'tool_calls') else 0 end) end;
+      p_token_count,
+      memory._tokens_at_most(p_content)
+        + case when p_tool_calls is null then 0 else memory._tokens_at_most(p_tool_calls) end) end;
 end;
-$$;

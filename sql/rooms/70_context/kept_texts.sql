@@ -13,15 +13,20 @@
 -- artifacts_share of the tokens that the newest messages leave, or half of the tokens that the whole thread leaves.
 create or replace function memory._kept_texts(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_max_tokens int
+  p_max_tokens int, p_explains boolean,
+  out content text, out tokens int, out details jsonb, out left_out jsonb[]
 )
-returns memory.context_part
 language plpgsql stable parallel unsafe
+set enable_seqscan = off -- One user may have few messages and artifacts among the many of others.
+set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   heading constant text := 'Kept texts, as far as they concern the question, with the numbers of their lines. '
     '[...] stands for lines that are left out:';
-  named record; -- of memory._artifacts_of_thread()
+  -- The artifacts that the thread names, each with the newest message that names it, newest first.
+  named_keys text[];
+  named_seqs bigint[];
   newest record; -- of memory._newest_units()
   newest_keys text[];
   rest int; -- tokens that the newest messages leave
@@ -32,18 +37,42 @@ declare
   block text;
   blocks text[] := array[]::text[];
   shown jsonb := jsonb '[]';
-  content text;
 begin
-  if not (p_policy #>> '{context,expand_artifacts}')::boolean or not memory._has_artifacts(p_user_id) then
-    return null;
+  left_out := '{}';
+  -- Most users have no artifacts.
+  if not exists (select from memory.artifacts as a where a.user_id = p_user_id) then
+    return;
+  elsif not (p_policy #>> '{context,expand_artifacts}')::boolean then
+    left_out := array[memory._left_out('recalled', 'the policy shows no artifacts (context.expand_artifacts)', 0)];
+    return;
   end if;
-  select * into named from memory._artifacts_of_thread(p_user_id, p_thread_id, p_agent_id);
-  if named.keys = '{}' then
-    return null;
+  -- The artifacts of the newest 200 messages that were kept as artifacts, and those that the newest 50 messages name
+  -- otherwise.
+  select array_agg(n.key order by n.seq desc, n.key), array_agg(n.seq order by n.seq desc, n.key)
+  into named_keys, named_seqs
+  from (
+    select n.key, max(n.seq) as seq
+    from (
+      (select m.artifact_key as key, m.seq
+       from memory.messages as m
+       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null
+         and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+         and (p_agent_id is null or m.agent_id = p_agent_id)
+       order by m.seq desc limit 200)
+      union all
+      select k.key, m.seq
+      from (select a.seq, a.content from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
+            order by a.seq desc limit 50) as m
+      cross join lateral unnest(memory._named_keys(m.content)) as k (key)
+      where strpos(m.content, 'MemoryRef: ') > 0
+    ) as n
+    group by n.key) as n;
+  if named_keys is null then
+    return;
   end if;
-  select * into newest from memory._newest_units(p_user_id, p_thread_id, p_agent_id, 1);
+  newest := memory._newest_units(p_user_id, p_thread_id, p_agent_id, 1);
   newest_keys := array(
-    select n.key from unnest(named.keys, named.seqs) with ordinality as n (key, seq, place)
+    select n.key from unnest(named_keys, named_seqs) with ordinality as n (key, seq, place)
     where n.seq >= newest.oldest[1] order by n.place);
   rest := p_max_tokens - coalesce(newest.tokens[1], 0);
   room := greatest(rest * memory._share(p_policy #>> '{context,artifacts_share}'), (
@@ -52,19 +81,29 @@ begin
       from memory.threads as t where t.user_id = p_user_id and t.thread_id = p_thread_id))
     - memory._tokens_at_most(memory._fenced(heading));
   if room < 50 then
-    return null;
+    left_out := array(
+      select memory._left_out('recalled', 'the artifact does not fit', a.token_count, a.key)
+      from memory._current_artifacts(p_user_id) as a where p_explains and a.key = any (named_keys));
+    return;
   end if;
 
   passages := array(
     select p
     from memory._passages_about(
-      p_user_id, named.keys, p_query, (p_policy #>> '{search,language}')::regconfig, p_model, p_target, 1000, 12) as p
+      p_user_id, named_keys, p_query, (p_policy #>> '{search,language}')::regconfig, p_model, p_target, 1000, 12) as p
     order by p.score desc);
   best := passages[1].score;
   for expansion in
     select e.*
     from memory._expansions(
-      p_user_id, newest_keys, null, room, passages || memory._ends_of(p_user_id, newest_keys, passages)) as e
+      p_user_id, newest_keys, null, room,
+      -- The beginning and the end of each artifact without a passage.
+      passages || array(
+        select row(a.key, a.content_id, t.first_byte, t.first_byte + 1, t.score)::memory._passage
+        from memory._current_artifacts(p_user_id) as a
+        cross join lateral memory._content_bytes(p_user_id, a.content_id) as z (bytes)
+        cross join lateral (values (0, 0.0::double precision), (z.bytes - 1, 0.1)) as t (first_byte, score)
+        where a.key = any (newest_keys) and a.key <> all (array(select p.key from unnest(passages) as p)))) as e
     order by e.number
   loop
     block := case when expansion.is_whole then expansion.ref || e'\n' else '' end || btrim(expansion.said, e'\n');
@@ -85,77 +124,28 @@ begin
             as is_held_back
           from (select distinct u.key from unnest(passages) as u) as k) as k on k.key = p.key and not k.is_held_back
     order by p.score desc);
-  select * into expansion from memory._passages_that_fit(p_user_id, passages, 400, room, true);
+  expansion := memory._passages_that_fit(p_user_id, passages, 400, room, true);
   if expansion.said is not null then
     blocks := blocks || expansion.said;
     shown := shown || (select jsonb_agg(jsonb_build_object('key', k.key, 'is_whole', false))
                        from unnest(expansion.keys) as k (key));
   end if;
   content := memory._fenced(heading || e'\n\n' || nullif(array_to_string(blocks, e'\n\n'), ''));
-  if content is null or memory._tokens_at_most(content) > rest then
-    return null;
+  tokens := memory._tokens_at_most(content);
+  if tokens > rest then
+    content := null;
   end if;
-  return row(2147483647, 'system', content, 'recalled', memory._tokens_at_most(content),
-             jsonb_build_object('artifacts', shown))::memory.context_part;
-end;
-$$;
-
--- Whether a user has artifacts. Most users have none, and then the context looks up nothing else.
-create or replace function memory._has_artifacts(p_user_id text)
-returns boolean
-language plpgsql stable parallel safe
-set enable_seqscan = off -- as in memory._has_said_more()
-set enable_bitmapscan = off
-set jit = off
-as $$
-begin
-  return exists (select from memory.artifacts as a where a.user_id = p_user_id);
-end;
-$$;
-
--- The artifacts that a thread names, each with the newest message that names it, newest first: the artifacts of the
--- newest 200 messages that were kept as artifacts, and the artifacts that the newest 50 messages name otherwise.
-create or replace function memory._artifacts_of_thread(
-  p_user_id text, p_thread_id text, p_agent_id text, out keys text[], out seqs bigint[]
-)
-language plpgsql stable parallel safe
-set enable_seqscan = off -- as in memory._has_said_more()
-set jit = off
-as $$
-begin
-  select coalesce(array_agg(n.key order by n.seq desc, n.key), '{}'), array_agg(n.seq order by n.seq desc, n.key)
-  into keys, seqs
-  from (
-    select n.key, max(n.seq) as seq
-    from (
-      (select m.artifact_key as key, m.seq
-       from memory.messages as m
-       where m.user_id = p_user_id and m.thread_id = p_thread_id and m.artifact_key is not null
-         and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-         and (p_agent_id is null or m.agent_id = p_agent_id)
-       order by m.seq desc limit 200)
-      union all
-      select k.key, m.seq
-      from (select a.seq, a.content from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
-            order by a.seq desc limit 50) as m
-      cross join lateral unnest(memory._named_keys(m.content)) as k (key)
-      where strpos(m.content, 'MemoryRef: ') > 0
-    ) as n
-    group by n.key) as n;
-end;
-$$;
-
--- The beginning and the end of each artifact that has no passage among p_passages.
-create or replace function memory._ends_of(p_user_id text, p_keys text[], p_passages memory._passage[])
-returns memory._passage[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    select row(a.key, a.content_id, e.first_byte, e.first_byte + 1, e.score)::memory._passage
-    from memory._current_artifacts(p_user_id) as a
-    cross join lateral memory._content_bytes(p_user_id, a.content_id) as z (bytes)
-    cross join lateral (values (0, 0.0::double precision), (z.bytes - 1, 0.1)) as e (first_byte, score)
-    where a.key = any (p_keys) and a.key <> all (array(select p.key from unnest(p_passages) as p)));
+  details := jsonb_build_object('artifacts', shown);
+  if p_explains then
+    left_out := array(
+      select memory._left_out('recalled', case
+          when n.key = any (newest_keys) or n.key in (select p.key from unnest(passages) as p)
+            then 'the artifact does not fit'
+          else 'the artifact says too little about the query' end, a.token_count, n.key)
+      from unnest(named_keys) with ordinality as n (key, place)
+      join memory._current_artifacts(p_user_id) as a on a.key = n.key
+      where _kept_texts.content is null or n.key not in (select k ->> 'key' from jsonb_array_elements(shown) as k)
+      order by n.place);
+  end if;
 end;
 $$;

@@ -1,7 +1,7 @@
 -- needs pgvector on the search_path
 
--- The block of memories for a prompt, and the chosen memories with their scores. The block is an empty text when there
--- are no memories.
+-- The block of memories for a prompt, and the chosen memories with their scores. The block is an empty text when no
+-- memory is chosen, and null when there are no memories.
 --
 -- p_recalled are messages that the context shows besides. A memory and its source messages do not both take tokens. If
 -- p_recalled has all source messages of a memory and one of these messages says more than the memory, the block leaves
@@ -10,7 +10,7 @@
 create or replace function memory._render_memories(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb, p_max_memories int,
   p_max_tokens int, p_recalled memory._recalled[] default '{}',
-  out block text, out chosen jsonb, out repeated text[], out is_recalled boolean
+  out block text, out chosen jsonb, out repeated text[], out is_recalled boolean, out left_out jsonb[]
 )
 language plpgsql stable parallel unsafe
 as $$
@@ -28,9 +28,9 @@ declare
   same int;
   sources int[];
 begin
-  block := '';
   chosen := '[]';
   repeated := array[]::text[];
+  left_out := '{}';
   is_recalled := false;
   if not exists (select from memory._valid_memories(p_user_id, p_agent_id) as m) then
     return;
@@ -56,13 +56,23 @@ begin
       if cardinality(p_recalled) > 0 then
         wording := memory._wording(memory.content);
         same := memory._same_wording(wording, memory._wording_keys(wording), wordings, keys);
-        sources := memory._sources_among(p_user_id, memory.memory_id, p_recalled);
+        -- The places of its source messages among p_recalled, or none if one of the source messages is missing there.
+        sources := (
+          select case when count(*) = max(cardinality(m.source_seqs)) then array_agg(r.place::int) end
+          from memory.memories as m
+          cross join lateral (
+            select row_number() over () as place, c.thread_id, c.seq from unnest(p_recalled) as c) as r
+          where m.user_id = p_user_id and m.memory_id = memory.memory_id
+            and r.thread_id = m.thread_id and r.seq = any (m.source_seqs));
         if exists (select from unnest(sources) as s where not memory._says_no_more(wordings[s], wording)) then
           is_recalled := true;
+          left_out := left_out || memory._left_out(
+            'memories', 'the recalled messages say it', added, memory.memory_id::text);
           continue; -- No other memory takes its place, because its source messages use its tokens.
         end if;
         repeated := repeated || array(
-          select memory._recalled_id(p_recalled[s]) from unnest(sources || same) as s where s is not null);
+          select (p_recalled[s]).thread_id || '/' || (p_recalled[s]).seq
+          from unnest(sources || same) as s where s is not null);
       end if;
       types := types || memory.memory_type;
       times := times || memory.stated_at;
@@ -71,6 +81,8 @@ begin
       chosen := chosen || jsonb_build_object(
         'memory_id', memory.memory_id, 'score', memory.score, 'relevance', memory.relevance,
         'importance', memory.importance, 'recency', memory.recency);
+    else
+      left_out := left_out || memory._left_out('memories', 'does not fit', added, memory.memory_id::text);
     end if;
   end loop;
 
@@ -90,24 +102,6 @@ begin
     left join memory.memory_types as t on t.memory_type = n.memory_type
     group by n.memory_type, t.position, t.heading
   ) as g;
-end;
-$$;
-
--- The places of a memory's source messages among the recalled messages; an empty list if one of the source messages is
--- missing there.
-create or replace function memory._sources_among(p_user_id text, p_memory_id uuid, p_recalled memory._recalled[])
-returns int[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return (
-    select case when count(*) = max(cardinality(m.source_seqs)) then array_agg(r.place::int) end
-    from memory.memories as m
-    cross join lateral (
-      select row_number() over () as place, c.thread_id, c.seq from unnest(p_recalled) as c
-    ) as r
-    where m.user_id = p_user_id and m.memory_id = p_memory_id
-      and r.thread_id = m.thread_id and r.seq = any (m.source_seqs));
 end;
 $$;
 

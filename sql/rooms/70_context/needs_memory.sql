@@ -26,25 +26,63 @@ create or replace function memory._needs_memory(
 )
 returns memory.memory_need
 language plpgsql stable parallel safe
+set enable_sort = off -- as in memory._newest_units()
+set enable_bitmapscan = off
+set jit = off
 as $$
 declare
   read constant text := case when octet_length(p_query) > 1500 and length(p_query) > 1500
     then left(p_query, 1000) || e'\n' || right(p_query, 500) else p_query end;
-  own_words constant text := memory._without_quotes(read);
+  -- without code blocks and quoted text
+  own_words constant text := regexp_replace(
+    regexp_replace(read, e'```.*?(```|$)', ' ', 'g'),
+    e'(^|[\\s(])(["`\\u201c\\u201e\\u00ab].*?["`\\u201c\\u201d\\u00bb]|''.*?''(?!\\w))', e'\\1 ', 'g');
   said constant text := memory._request_words(own_words);
   recent record;
   names text[]; -- capitalised words that do not begin a sentence
   signs jsonb;
   score numeric;
+  search_from constant numeric := 0.5; -- the sum of weights from which on a request needs a search
   decision text;
+  strongest jsonb; -- the sign that gives the reason
 begin
-  select * into recent from memory._recently_said(p_user_id, p_thread_id, p_agent_id, p_query);
+  -- The words of the thread's newest ten messages without the request itself, in lower case, and whether a user or a
+  -- tool has named a subject there, that is, has said more than a greeting.
+  select coalesce(lower(string_agg(r.said, e'\n')), '') as words,
+    coalesce(bool_or(r.role in ('user', 'tool') and r.said ~ e'\\S+\\s+\\S+\\s+\\S'), false) as names_something,
+    min(r.seq) as oldest_seq
+  into recent
+  from (
+    select m.seq, m.role, left(memory._without_recalled(left(m.content, 65536)), 2000) as said
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    order by m.seq desc limit 10
+  ) as r
+  where not (r.role = 'user' and btrim(r.said, e' \t\r\n') = btrim(left(p_query, 2000), e' \t\r\n'));
   names := array(
     select n[1] from regexp_matches(
       own_words, e'(?<=[[:alnum:],(] )([[:upper:]][[:alnum:]]+(?:-[[:alnum:]]+)*)', 'g') as n limit 5);
-  with shown as (
-    select f.sign, f.phrase from memory._found_phrases(said, p_policy #> '{knowledge_base,search_triggers}') as f
-    union all
+  with phrases as (
+    -- The longest phrase for each sign.
+    select distinct on (p.sign) p.sign, f.phrase
+    from (
+      select r.sign, r.phrases from memory._request_phrases() as r
+      union all
+      select 'trigger', array(
+        select memory._plainly_spelled(t.phrase)
+        from jsonb_array_elements_text(p_policy #> '{knowledge_base,search_triggers}') as t (phrase)
+        where t.phrase ~ e'\\S')
+    ) as p
+    cross join lateral unnest(p.phrases) as f (phrase)
+    -- In Chinese and Japanese, whose letters have three bytes, a phrase may stand inside a longer text without spaces.
+    -- The first condition only saves time: the other conditions take three times as long.
+    where strpos(said, f.phrase) > 0
+      and (octet_length(f.phrase) = 3 * length(f.phrase) or strpos(said, ' ' || f.phrase || ' ') > 0)
+      -- After the first 45 characters a pronoun refers to a noun of the request itself.
+      and not (p.sign = 'reference' and strpos(said, f.phrase) > 45)
+      and not (p.sign = 'telling' and strpos(said, '?') > 0)
+      and not (p.sign = 'greeting' and (strpos(said, '?') > 0 or length(said) > 50))
+    order by p.sign, length(f.phrase) desc, f.phrase
+  ), details as (
     select f.sign, f.phrase from memory._found_details(read, own_words, said, names, recent.words) as f
     union all
     select 'remembered', memory._remembered_name(
@@ -56,10 +94,11 @@ begin
         when 'particular' then memory._is_named(f.phrase, recent.words)
         when 'event' then strpos(recent.words, lower(f.phrase)) > 0
         else false end as is_resolved
-    from shown as f
+    from (select p.* from phrases as p union all select d.* from details as d) as f
     where f.phrase is not null
       -- "Connect to AgentFusion" names its target, so the request lacks no parameter.
-      and not (f.sign = 'parameter' and exists (select from shown as s where s.sign = 'identifier' and s.phrase <> ''))
+      and not (f.sign = 'parameter' and exists (
+        select from details as d where d.sign = 'identifier' and d.phrase <> ''))
   ), weighed as (
     -- "Connect to the DB" lacks no parameter if the recent messages name the database.
     select k.sign, k.phrase, s.says, s.weight,
@@ -73,37 +112,23 @@ begin
     coalesce(sum(v.weight), 0)
   into signs, score
   from weighed as w cross join lateral (select case when w.is_resolved then 0 else w.weight end as weight) as v;
-  decision := case when score >= memory._search_from() then 'search' else 'skip' end;
-  return row(decision, memory._reason_for(decision, signs), jsonb_build_object(
-    'score', score, 'search_from', memory._search_from(), 'signs', coalesce(signs, '[]')))::memory.memory_need;
-end;
-$$;
-
--- The phrases of a request, the longest one for each sign. p_triggers are the phrases of the policy.
-create or replace function memory._found_phrases(p_said text, p_triggers jsonb)
-returns table (sign text, phrase text)
-language plpgsql stable parallel safe
-as $$
-begin
-  return query
-  select distinct on (p.sign) p.sign, f.phrase
-  from (
-    select r.sign, r.phrases from memory._request_phrases() as r
-    union all
-    select 'trigger', array(
-      select memory._plainly_spelled(t.phrase) from jsonb_array_elements_text(p_triggers) as t (phrase)
-      where t.phrase ~ e'\\S')
-  ) as p
-  cross join lateral unnest(p.phrases) as f (phrase)
-  -- In Chinese and Japanese, whose letters have three bytes, a phrase may stand inside a longer text without spaces.
-  -- The first condition only saves time: the other conditions take three times as long.
-  where strpos(p_said, f.phrase) > 0
-    and (octet_length(f.phrase) = 3 * length(f.phrase) or strpos(p_said, ' ' || f.phrase || ' ') > 0)
-    -- After the first 45 characters a pronoun refers to a noun of the request itself.
-    and not (p.sign = 'reference' and strpos(p_said, f.phrase) > 45)
-    and not (p.sign = 'telling' and strpos(p_said, '?') > 0)
-    and not (p.sign = 'greeting' and (strpos(p_said, '?') > 0 or length(p_said) > 50))
-  order by p.sign, length(f.phrase) desc, f.phrase;
+  decision := case when score >= search_from then 'search' else 'skip' end;
+  -- The reason for "search" is the strongest sign; for "skip" a reference that the recent messages resolve, or else the
+  -- sign that speaks most against a search.
+  strongest := case decision
+    when 'search' then signs -> 0
+    else coalesce(
+      jsonb_path_query_first(signs, '$[*] ? (@.is_resolved == true)'),
+      jsonb_path_query_first(signs, '$[last] ? (@.weight < 0)')) end;
+  return row(
+    decision,
+    case
+      when strongest is null then 'The request points to nothing that was said before.'
+      when (strongest ->> 'is_resolved')::boolean
+        then format('The recent messages say what "%s" means.', strongest ->> 'found')
+      else format('The request %s: "%s".', strongest ->> 'says', strongest ->> 'found') end,
+    jsonb_build_object(
+      'score', score, 'search_from', search_from, 'signs', coalesce(signs, '[]')))::memory.memory_need;
 end;
 $$;
 
@@ -163,31 +188,6 @@ begin
 end;
 $$;
 
--- The words of a thread's newest ten messages without the request itself, in lower case, and whether a user or a tool
--- has named a subject there, that is, has said more than a greeting.
-create or replace function memory._recently_said(
-  p_user_id text, p_thread_id text, p_agent_id text, p_query text, out words text, out names_something boolean,
-  out oldest_seq bigint
-)
-language plpgsql stable parallel safe
-set enable_sort = off -- as in memory._newest_units()
-set enable_bitmapscan = off
-set jit = off
-as $$
-begin
-  select coalesce(lower(string_agg(r.said, e'\n')), ''),
-    coalesce(bool_or(r.role in ('user', 'tool') and r.said ~ e'\\S+\\s+\\S+\\s+\\S'), false),
-    min(r.seq)
-  into words, names_something, oldest_seq
-  from (
-    select m.seq, m.role, left(memory._without_recalled(left(m.content, 65536)), 2000) as said
-    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-    order by m.seq desc limit 10
-  ) as r
-  where not (r.role = 'user' and btrim(r.said, e' \t\r\n') = btrim(left(p_query, 2000), e' \t\r\n'));
-end;
-$$;
-
 -- One of the names that earlier messages or memories of the user have; null when they have none. The function reads
 -- parsed messages only, and a thousand memories at most, which takes a millisecond. It skips messages of this thread
 -- from p_from_seq on, because the context shows them. If very many messages have a name, the index returns about a
@@ -233,18 +233,6 @@ begin
 end;
 $$;
 
--- The text without code blocks and quoted text.
-create or replace function memory._without_quotes(p_text text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-begin
-  return regexp_replace(
-    regexp_replace(p_text, e'```.*?(```|$)', ' ', 'g'),
-    e'(^|[\\s(])(["`\\u201c\\u201e\\u00ab].*?["`\\u201c\\u201d\\u00bb]|''.*?''(?!\\w))', e'\\1 ', 'g');
-end;
-$$;
-
 -- The words of a request in the spelling of memory._request_phrases(), without polite words at the beginning of a
 -- sentence.
 create or replace function memory._request_words(p_text text)
@@ -265,45 +253,5 @@ begin
     e'\\^ (?:\\^ |(?:please|can you|could you|would you|now|first|and|so|just|then|also|well'
     || '|peux tu|pouvez vous|s il te plaît|s il vous plaît|por favor|você pode|per favore|puoi) )*', '^ ', 'g')
     || ' $ ';
-end;
-$$;
-
--- A sentence that gives the reason for the decision: the strongest sign. For "skip" the sentence names a reference that
--- the recent messages resolve, or else the sign that speaks most against a search. p_signs come in the order of their
--- weights.
-create or replace function memory._reason_for(p_decision text, p_signs jsonb)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  strongest constant jsonb := case p_decision
-    when 'search' then p_signs -> 0
-    else coalesce(
-      jsonb_path_query_first(p_signs, '$[*] ? (@.is_resolved == true)'),
-      jsonb_path_query_first(p_signs, '$[last] ? (@.weight < 0)')) end;
-  found constant text := strongest ->> 'found';
-begin
-  return case
-    when strongest is null then 'The request points to nothing that was said before.'
-    when (strongest ->> 'is_resolved')::boolean then format('The recent messages say what "%s" means.', found)
-    else format('The request %s: "%s".', strongest ->> 'says', found) end;
-end;
-$$;
-
--- Whether a request only greets, thanks or agrees. No memory helps with such a request.
-create or replace function memory._only_acknowledges(p_query text)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant text := btrim(memory._request_words(p_query), '^$ ');
-begin
-  return length(p_query) <= 50 and said <> '' and (
-    said in ('yes', 'no', 'yep', 'yeah', 'nope', 'sure', 'right', 'fine', 'alright', 'k', 'got it', 'sounds good', 'ja',
-             'nein', 'sí', 'oui', 'non', 'sim', 'não', '好', '好的')
-    or exists (
-      select from memory._request_phrases() as p
-      cross join lateral unnest(p.phrases::text[]) as phrase
-      where p.sign = 'greeting' and btrim(phrase, '^ ') = said));
 end;
 $$;

@@ -29,10 +29,19 @@ begin
   serving := memory._query_model(user_id, coalesce(query, ''), null);
   known := memory._query_embedding(user_id, query, null, serving);
   model := memory._model_json(serving);
-  text := case when known.embedding is null
-    and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean)
-    and memory._is_within_budget(user_id, agent_id, model, query) then memory._without_credentials(query) end;
-  server_embeds := probe and memory._server_embeds(model);
+  if known.embedding is null
+    and not (is_context and not (memory._policy_section(user_id, agent_id, 'context') ->> 'embed_query')::boolean) then
+    begin
+      perform memory._check_budget(user_id, agent_id, model, memory._estimate_tokens(query), false);
+      text := memory._without_credentials(query);
+    exception
+      when sqlstate 'AM002' then null; -- The budget is spent.
+    end;
+  end if;
+  -- Whether the server has PL/Python and everything else that the model needs, such as a key, packages or weights.
+  -- Without texts nothing is asked of the model.
+  server_embeds := probe and not memory._call_model(
+    'embed', jsonb_build_object('model', model, 'prompt', null, 'texts', jsonb '[]')) ? 'error';
   is_read_only := current_setting('transaction_read_only')::boolean;
   has_due_jobs := exists (
     select from memory.jobs as j
@@ -46,29 +55,3 @@ comment on function memory.query_to_embed(text, text, text, text, boolean, boole
 'the text that it is to embed with it, null where nothing is to be embedded or the embedding is kept already; with '
 'probe whether the server can call the model by itself; and whether embed jobs of the user are due or running. '
 'Without a query, text is the newest message of the user in the thread. No row: no embedding model is active.';
-
--- Whether the budget allows the embedding of a query.
-create or replace function memory._is_within_budget(p_user_id text, p_agent_id text, p_model jsonb, p_query text)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._check_budget(p_user_id, p_agent_id, p_model, memory._estimate_tokens(p_query), false);
-  return true;
-exception
-  when sqlstate 'AM002' then
-    return false;
-end;
-$$;
-
--- Whether this server calls a model by itself: the server has PL/Python and everything else that the model needs, such
--- as a key, packages or weights. The function passes no texts, so it makes no call.
-create or replace function memory._server_embeds(p_model jsonb)
-returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return not memory._call_model('embed', jsonb_build_object('model', p_model, 'prompt', null, 'texts', jsonb '[]'))
-    ? 'error';
-end;
-$$;

@@ -7,12 +7,16 @@
 -- The messages that may be recalled, best first, as many as fit into p_max_tokens. Messages of this thread from
 -- p_from_seq on stand in the context already. The function leaves out the query itself, which would be its own best
 -- hit, messages that repeat another message, and the instructions of an application (roles system and developer).
+-- left_out says which other messages match; if p_explains is false, only those that the loop happens to pass.
 create or replace function memory._recall_candidates(
   p_user_id text, p_thread_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_policy jsonb,
-  p_from_seq bigint, p_max_tokens int
+  p_from_seq bigint, p_max_tokens int, p_explains boolean,
+  out candidates memory._recalled[], out left_out jsonb[]
 )
-returns memory._recalled[]
 language plpgsql stable parallel unsafe
+set enable_seqscan = off -- One user may have few messages among the many of others.
+set enable_bitmapscan = off
+set jit = off -- as in memory._next_place()
 as $$
 declare
   asked constant text := memory._wording(p_query);
@@ -26,7 +30,6 @@ declare
   -- 2,000 tokens: 61.7 % instead of 62.1 %).
   longest constant int := greatest(p_max_tokens / 8, 150);
   remaining int := p_max_tokens;
-  candidates memory._recalled[] := array[]::memory._recalled[];
   wordings text[] := array[]::text[];
   keys text[] := array[]::text[]; -- three keys for each wording
   all_keys text := e'\n'; -- the same keys as one text, where a key is found in a tenth of the time
@@ -34,13 +37,21 @@ declare
   asked_before bigint[] := array[]::bigint[]; -- messages that repeat the query
   hit record;
   said text;
+  passage text;
+  skipped int; -- the characters before the passage
+  beginning text;
   line text;
   wording text;
   tokens int;
 begin
+  candidates := '{}';
+  left_out := '{}';
   -- Nearly every context of a person with one conversation ends here, because the context shows the whole conversation.
-  if not memory._has_said_more(p_user_id, p_thread_id, p_from_seq) then
-    return candidates;
+  if not exists (
+    select from memory._searchable_messages(p_user_id) as m
+    where not (m.thread_id = p_thread_id and m.seq >= p_from_seq)) then
+    left_out := array[memory._left_out('recalled', 'nothing else was said', 0)];
+    return;
   end if;
   for hit in
     with wanted as (
@@ -66,7 +77,7 @@ begin
       group by 1, 2
     ), messages as materialized (
       select m.thread_id, m.seq, m.role, left(m.content, 65536) as content, m.metadata, m.created_at,
-        m.search_vector is null as is_unparsed, w.place, w.score,
+        m.search_vector is null as is_unparsed, m.token_count, m.thread_id || '/' || m.seq as id, w.place, w.score,
         coalesce(w.hit, w.place / 4) as of_hit
       from wanted as w
       cross join lateral (
@@ -85,7 +96,11 @@ begin
   loop
     -- Hardly any message has fewer than 20 tokens with its speaker and its day. The loop ends when a hundredth of the
     -- tokens is left, because trying every remaining candidate would be a third of the work.
-    exit when remaining < greatest(20, p_max_tokens / 100);
+    if remaining < greatest(20, p_max_tokens / 100) then
+      exit when not p_explains;
+      left_out := left_out || memory._left_out('recalled', 'does not fit', hit.token_count, hit.id);
+      continue;
+    end if;
     continue when hit.is_unparsed and memory._is_held_back(
       p_user_id, hit.thread_id, hit.seq, hit.role, hit.metadata, hit.content);
     said := memory._without_recalled(hit.content);
@@ -95,15 +110,29 @@ begin
     end if;
     continue when wording = '' or wording = asked;
     own_keys := memory._wording_keys(wording);
-    continue when (strpos(all_keys, e'\n' || own_keys[1] || e'\n') > 0
-                   or strpos(all_keys, e'\n' || own_keys[2] || e'\n') > 0
-                   or strpos(all_keys, e'\n' || own_keys[3] || e'\n') > 0)
-      and memory._same_wording(wording, own_keys, wordings, keys) is not null;
+    if (strpos(all_keys, e'\n' || own_keys[1] || e'\n') > 0
+        or strpos(all_keys, e'\n' || own_keys[2] || e'\n') > 0
+        or strpos(all_keys, e'\n' || own_keys[3] || e'\n') > 0)
+      and memory._same_wording(wording, own_keys, wordings, keys) is not null then
+      left_out := left_out || memory._left_out('recalled', 'another message says the same', hit.token_count, hit.id);
+      continue;
+    end if;
     if octet_length(said) > 6 * longest
       and not (hit.score is not null and hit.of_hit <= 5 and octet_length(said) <= 6 * (p_max_tokens / 4)) then
-      continue when longest > remaining; -- before the search for the passage, which takes a millisecond
-      said := memory._as_part(
-        said, memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest));
+      if longest > remaining then -- before the search for the passage, which takes a millisecond
+        left_out := left_out || memory._left_out('recalled', 'does not fit', longest, hit.id);
+        continue;
+      end if;
+      -- "[...]" stands for the parts that are left out. A short first line of the message comes before the passage,
+      -- because such a line says which text the passage belongs to: "A plan for four weeks:", "Subject: booking".
+      passage := memory._passage((p_policy #>> '{search,language}')::regconfig, said, p_query, longest);
+      skipped := strpos(said, passage) - 1;
+      beginning := substring(said from e'^\\s*(\\S[^\n]{0,119})\\n');
+      said := concat_ws(e'\n[...]\n',
+          case when btrim(left(said, skipped), e' \t\r\n') <> '' then
+            case when length(beginning) <= skipped then beginning else '' end end,
+          passage)
+        || case when btrim(substr(said, skipped + length(passage) + 1), e' \t\r\n') <> '' then e'\n[...]' else '' end;
     end if;
     line := memory._recalled_line(hit.role, hit.metadata, said);
     tokens := memory._tokens_at_most(e'\n' || line, hit.english) - 2; -- the estimate of a separate text has 2 more
@@ -115,53 +144,37 @@ begin
       candidates := candidates || row(
         hit.thread_id, hit.seq, line, tokens, (hit.created_at at time zone 'UTC')::date, hit.created_at, hit.score,
         case when not hit.of_hit = any (asked_before) then hit.of_hit end, wording, own_keys)::memory._recalled;
+    else
+      left_out := left_out || memory._left_out('recalled', 'does not fit', tokens, hit.id);
     end if;
   end loop;
-  return candidates;
+  if candidates = '{}' and left_out = '{}' then
+    left_out := array[memory._left_out('recalled', 'no other message matches', 0)];
+  end if;
 end;
 $$;
 
--- Whether the user has messages other than the messages of this thread from p_from_seq on.
-create or replace function memory._has_said_more(p_user_id text, p_thread_id text, p_from_seq bigint)
-returns boolean
-language plpgsql stable parallel safe
-set enable_seqscan = off -- One user may have few messages among the many of others.
-set enable_bitmapscan = off
-set jit = off -- as in memory._next_place()
-as $$
-begin
-  return exists (
-    select from memory._searchable_messages(p_user_id) as m
-    where not (m.thread_id = p_thread_id and m.seq >= p_from_seq));
-end;
-$$;
-
--- The candidates that fit into p_max_tokens. The function leaves out the messages that a memory repeats (p_repeated)
--- and the messages of this thread that the context shows anyway.
-create or replace function memory._that_fit(
-  p_candidates memory._recalled[], p_max_tokens int, p_thread_id text default null, p_from_seq bigint default null,
-  p_repeated text[] default '{}'
-)
+-- The candidates that fit into p_max_tokens.
+create or replace function memory._that_fit(p_candidates memory._recalled[], p_max_tokens int)
 returns memory._recalled[]
-language plpgsql stable parallel safe
+language plpgsql immutable parallel safe
 as $$
 declare
   tokens int := 0;
   candidate memory._recalled;
   fitting memory._recalled[] := array[]::memory._recalled[];
   days date[] := array[]::date[];
-  days_with_it date[];
   hits bigint[] := array[]::bigint[];
 begin
   foreach candidate in array p_candidates loop
     -- A neighbour makes no sense without the message that it stands next to.
     continue when candidate.score is null and candidate.of_hit is not null and not candidate.of_hit = any (hits);
-    days_with_it := case when candidate.said_on = any (days) then days else days || candidate.said_on end;
-    if memory._recall_tokens(tokens + candidate.token_count, cardinality(days_with_it)) <= p_max_tokens
-      and not (candidate.thread_id = p_thread_id and candidate.seq >= p_from_seq) is true
-      and not memory._recalled_id(candidate) = any (p_repeated) then
+    if memory._recall_tokens(
+      tokens + candidate.token_count, cardinality(days) + (candidate.said_on <> all (days))::int) <= p_max_tokens then
       tokens := tokens + candidate.token_count;
-      days := days_with_it;
+      if candidate.said_on <> all (days) then
+        days := days || candidate.said_on;
+      end if;
       fitting := fitting || candidate;
       hits := hits || candidate.of_hit;
     end if;
@@ -170,31 +183,16 @@ begin
 end;
 $$;
 
--- The id of a candidate's message, as search names messages.
-create or replace function memory._recalled_id(p_candidate memory._recalled)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select (p_candidate).thread_id || '/' || (p_candidate).seq;
-end;
-
--- The upper limit of the tokens of a block with these lines and days: the fence and the heading take 53 tokens, a date
--- and the lines around it 12.
+-- The upper limit of the tokens of a block with these lines and days. A date and the lines around it take 12 tokens.
 create or replace function memory._recall_tokens(p_tokens_of_lines bigint, p_days bigint)
 returns bigint
 language sql immutable parallel safe
 begin atomic
-  select 53 + p_tokens_of_lines + 12 * p_days;
+  select memory._fence_tokens(true) + p_tokens_of_lines + 12 * p_days;
 end;
 
-create or replace function memory._recall_heading()
-returns text
-language sql immutable parallel safe
-begin atomic
-  select 'Said before, newest last; an empty line marks a gap:';
-end;
-
--- The candidates that fit, in the order of time, each day under its date. The result is null when no candidate fits.
+-- The candidates that fit, in the order of time, each day under its date: without the messages that a memory repeats
+-- (p_repeated) and the messages of this thread that the context shows anyway. The result is null when none fits.
 create or replace function memory._recalled_part(
   p_candidates memory._recalled[], p_max_tokens int, p_thread_id text, p_from_seq bigint, p_repeated text[]
 )
@@ -202,7 +200,12 @@ returns memory.context_part
 language plpgsql stable parallel safe
 as $$
 declare
+  candidates constant memory._recalled[] := array(
+    select c from unnest(p_candidates) as c
+    where (c.thread_id = p_thread_id and c.seq >= p_from_seq) is not true
+      and c.thread_id || '/' || c.seq <> all (p_repeated));
   fitting memory._recalled[];
+  shown memory._recalled[]; -- the lines of content
   room int := p_max_tokens;
   content text;
   tokens int;
@@ -211,42 +214,33 @@ begin
   -- The cost of gaps and dates is only known when the lines are in order. If it is higher than the estimate, the loop
   -- drops another line.
   loop
-    fitting := memory._that_fit(p_candidates, room, p_thread_id, p_from_seq, p_repeated);
-    if cardinality(fitting) = 0 then
+    fitting := memory._that_fit(candidates, room);
+    if fitting = '{}' then
       return null;
     end if;
-    select * into content, messages from memory._recalled_lines(fitting);
-    tokens := memory._tokens_at_most(content);
+    if fitting is distinct from shown then -- The same lines have the same tokens.
+      shown := fitting;
+      select memory._fenced('Said before, newest last; an empty line marks a gap:' || string_agg(
+          case when s.said_on is distinct from s.day_before then e'\n\n' || to_char(s.said_on, 'FMDD FMMonth YYYY')
+               when s.thread_id = s.thread_before and s.seq = s.seq_before + 1 then ''
+               else e'\n' end
+            || e'\n' || s.line, '' order by s.place)),
+        jsonb_agg(jsonb_build_object('thread_id', s.thread_id, 'seq', s.seq, 'score', s.score) order by s.place)
+      into content, messages
+      from (
+        select d.*, row_number() over in_time as place, lag(d.said_on) over in_time as day_before,
+          lag(d.thread_id) over in_time as thread_before, lag(d.seq) over in_time as seq_before
+        from (
+          select r.*, min(r.said_at) over (partition by r.said_on, r.thread_id) as thread_began_at
+          from unnest(fitting) as r) as d
+        window in_time as (order by d.said_on, d.thread_began_at, d.thread_id, d.seq)) as s;
+      tokens := memory._tokens_at_most(content);
+    end if;
     exit when tokens <= p_max_tokens;
     room := room - (tokens - p_max_tokens);
   end loop;
   return row(3, 'system', content, 'recalled', tokens,
              jsonb_build_object('messages', messages))::memory.context_part;
-end;
-$$;
-
--- The fenced text of recalled messages in the order of time, each day under its date, and the ids of these messages.
-create or replace function memory._recalled_lines(
-  p_recalled memory._recalled[], out content text, out messages jsonb
-)
-language plpgsql stable parallel safe
-as $$
-begin
-  select memory._recall_heading() || string_agg(
-      case when s.said_on is distinct from s.day_before then e'\n\n' || to_char(s.said_on, 'FMDD FMMonth YYYY')
-           when s.thread_id = s.thread_before and s.seq = s.seq_before + 1 then ''
-           else e'\n' end
-        || e'\n' || s.line, '' order by s.place),
-    jsonb_agg(jsonb_build_object('thread_id', s.thread_id, 'seq', s.seq, 'score', s.score) order by s.place)
-  into content, messages
-  from (
-    select d.*, row_number() over in_time as place, lag(d.said_on) over in_time as day_before,
-      lag(d.thread_id) over in_time as thread_before, lag(d.seq) over in_time as seq_before
-    from (
-      select r.*, min(r.said_at) over (partition by r.said_on, r.thread_id) as thread_began_at
-      from unnest(p_recalled) as r) as d
-    window in_time as (order by d.said_on, d.thread_began_at, d.thread_id, d.seq)) as s;
-  content := memory._fenced(content);
 end;
 $$;
 

@@ -10,10 +10,19 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   policy constant jsonb := memory._policy(p_user_id, null);
-  judge constant memory.models := memory._judge_of(policy, p_query);
+  judge memory.models; -- judges whether a query in words needs a text
   asked record;
 begin
   relevant := p_keys;
+  if p_query is not null and (policy #>> '{context,embed_query}')::boolean then -- a context may wait for a model
+    judge := memory._rerank_model(policy);
+    if judge.name is null then
+      judge := memory._chosen_chat_model(null, policy -> 'agent');
+      judge := case when judge.provider <> 'local' -- A local model finds facts in messages and answers no questions.
+        then jsonb_populate_record(
+          judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}')) end;
+    end if;
+  end if;
   if p_fit and judge.name is null and (memory._embedding_model()).name is null then
     return;
   end if;
@@ -36,31 +45,6 @@ begin
   relevant := coalesce(
     memory._relevant_by_judge(p_user_id, p_keys, p_query, judge, passages),
     memory._relevant_by_meaning(p_user_id, p_keys, asked.model, asked.embedding, passages));
-end;
-$$;
-
--- The model that judges whether a query in words needs a text: the rerank model, or else the chat model. The result is
--- null if neither exists, or if a context does not wait for a model (context.embed_query).
-create or replace function memory._judge_of(p_policy jsonb, p_query text)
-returns memory.models
-language plpgsql stable parallel safe
-as $$
-declare
-  judge memory.models;
-begin
-  if p_query is null or not (p_policy #>> '{context,embed_query}')::boolean then
-    return null;
-  end if;
-  judge := memory._rerank_model(p_policy);
-  if judge.name is null then
-    judge := memory._chosen_chat_model(null, p_policy -> 'agent');
-    if judge.provider = 'local' then -- A local model finds facts in messages and answers no questions.
-      return null;
-    end if;
-    return jsonb_populate_record(
-      judge, jsonb_build_object('settings', judge.settings || jsonb '{"rerank_api": "chat"}'));
-  end if;
-  return judge;
 end;
 $$;
 

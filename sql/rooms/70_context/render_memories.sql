@@ -28,7 +28,7 @@ begin
   end if;
   query := memory._query_or_null(query);
   return (
-    select r.block
+    select coalesce(r.block, '')
     from memory._query_model(render_memories.user_id, query, query_embedding) as m
     cross join lateral memory._query_embedding(render_memories.user_id, query, query_embedding, m) as k
     cross join lateral memory._query_target(

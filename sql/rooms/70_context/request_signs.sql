@@ -1,13 +1,6 @@
 -- The signs by which memory.needs_memory() judges a request, with their weights and phrases. The function adds the
--- weights of the signs that a request shows; a sum of at least memory._search_from() means that the request needs a
--- search. The weights were chosen with the half of tests/context/needs_memory.jsonl that is for tuning.
-
-create or replace function memory._search_from()
-returns numeric
-language sql immutable parallel safe
-begin atomic
-  select 0.5;
-end;
+-- weights of the signs that a request shows; a sum of at least 0.5 means that the request needs a search. The weights
+-- were chosen with the half of tests/context/needs_memory.jsonl that is for tuning.
 
 -- The signs with their weights and with the words that describe them in a reason. A reference, a particular thing, an
 -- event and "you said" do not count if the recent messages of the thread name what the request refers to; then a

@@ -1,55 +1,30 @@
 -- The thread in a context: its newest messages, and summaries of the messages that the context does not show.
 
--- The current summaries of a thread, at places 5 (the whole thread) and 6 (its older messages, the rolling summary).
-create or replace function memory._thread_summaries(p_user_id text, p_thread_id text, p_agent_id text)
+-- The current summaries as parts of a context: of the user (place 2), of the whole thread (6), and of the thread's
+-- older messages, the rolling summary (7). An agent gets no summary that was also made from messages of other agents.
+create or replace function memory._summary_parts(p_user_id text, p_thread_id text, p_agent_id text)
 returns memory.context_part[]
 language plpgsql stable parallel safe
 as $$
 begin
   return array(
-    select p
-    from (values (5, 'thread'), (6, 'rolling')) as k (place, kind)
-    cross join lateral memory._summary_for(p_user_id, p_thread_id, k.kind, p_agent_id) as s
-    cross join lateral memory._summary_part(k.place, 'thread_summary', 'Summary of the conversation so far:', s) as p
-    where p.token_count is not null
+    select row(
+      k.place, 'system', c.content, k.source,
+      -- token_count counts the tokens of the stored summary.
+      case when s.token_count is not null and strpos(c.content, s.summary) > 0
+        then s.token_count + memory._fence_tokens(false) else memory._tokens_at_most(c.content) end,
+      jsonb_strip_nulls(jsonb_build_object(
+        'summary_id', s.summary_id, 'start_seq', s.start_seq, 'end_seq', s.end_seq)))::memory.context_part
+    from (values
+      (2, '', 'user', 'user_summary', 'What is known about the user:'),
+      (6, p_thread_id, 'thread', 'thread_summary', 'Summary of the conversation so far:'),
+      (7, p_thread_id, 'rolling', 'thread_summary', 'Summary of the conversation so far:')
+    ) as k (place, thread_id, kind, source, heading)
+    cross join lateral memory._latest_summary(p_user_id, k.thread_id, k.kind) as s
+    cross join lateral (
+      select memory._fenced(k.heading || e'\n' || memory._paragraph(s.summary)) as content offset 0) as c
+    where s.summary is not null and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
     order by k.place);
-end;
-$$;
-
--- The current summary of a kind. The result is null for an agent if messages of other agents are also in the summary.
-create or replace function memory._summary_for(p_user_id text, p_thread_id text, p_kind text, p_agent_id text)
-returns memory.summaries
-language plpgsql stable parallel safe
-as $$
-declare
-  summary memory.summaries := memory._latest_summary(p_user_id, p_thread_id, p_kind);
-begin
-  return case when p_agent_id is null or summary.agent_ids <@ array[p_agent_id] then summary end;
-end;
-$$;
-
--- A summary as a part of a context; null when the thread has no summary of this kind.
-create or replace function memory._summary_part(
-  p_place int, p_source text, p_heading text, p_summary memory.summaries
-)
-returns memory.context_part
-language plpgsql stable parallel safe
-as $$
-declare
-  content text;
-begin
-  if p_summary.summary is null then
-    return null;
-  end if;
-  content := memory._fenced(p_heading || e'\n' || memory._paragraph(p_summary.summary));
-  return row(
-    p_place, 'system', content, p_source,
-    -- token_count counts the tokens of the stored summary. The fence and the heading add 30 tokens.
-    case when p_summary.token_count is not null and strpos(content, p_summary.summary) > 0
-      then p_summary.token_count + 40 else memory._tokens_at_most(content) end,
-    jsonb_strip_nulls(jsonb_build_object(
-      'summary_id', p_summary.summary_id, 'start_seq', p_summary.start_seq,
-      'end_seq', p_summary.end_seq)))::memory.context_part;
 end;
 $$;
 
@@ -74,7 +49,10 @@ declare
   covered_seq bigint := -1;
   room int;
   units int;
+  uncovered int; -- with p_replaces_covered the number of units with messages that no summary covers
   shown int[]; -- the places of the summaries for which an attempt makes room
+  needed_before bigint; -- summaries are needed for messages before this one
+  end_seq bigint; -- the last message that the needed summaries cover
 begin
   foreach summary in array p_summaries loop
     if summary_tokens + summary.token_count <= p_most then
@@ -83,6 +61,9 @@ begin
       covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
     end if;
   end loop;
+  if p_replaces_covered then
+    uncovered := (select count(*) from unnest(p_newest) as n where n > covered_seq);
+  end if;
   -- The first attempt uses no summaries. Each further attempt, two at most, adds the summaries of messages that did not
   -- fit.
   places := array[]::int[];
@@ -90,59 +71,46 @@ begin
     shown := places;
     room := p_room;
     if shown <> '{}' then
-      summary_tokens := memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (shown)));
+      summary_tokens := (select sum(f.token_count) from unnest(fitting) as f where f.ordinal = any (shown));
       room := greatest(room, least(p_most, summary_tokens + coalesce((
         select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
         where u.newest > covered_seq), 0))) - summary_tokens;
     end if;
-    units := greatest((
-      select max(u.number)::int
-      from unnest(p_newest, p_tokens) with ordinality as u (newest, tokens, number)
-      where (u.newest > covered_seq or not p_replaces_covered) and u.tokens - p_tokens[1] <= room
-    ), least(cardinality(p_oldest), 1));
+    -- p_tokens goes up and p_newest goes down, so the units that fit are the first ones.
+    units := greatest(
+      least(width_bucket(least(room + p_tokens[1]::bigint, 2147483647)::int, p_tokens), uncovered),
+      least(cardinality(p_oldest), 1));
     oldest_seq := coalesce(p_oldest[units], 9223372036854775807); -- a thread without messages
     tokens := coalesce(p_tokens[units] - p_tokens[1], 0);
     is_cut := case
       when units = cardinality(p_oldest) then p_is_more
       else p_newest[units + 1] > covered_seq or not p_replaces_covered end;
-    places := shown || array(
-      select n
-      from unnest(memory._places_needed(
-        fitting, case when p_replaces_covered then covered_seq + 1 else oldest_seq end)) as n
-      join unnest(fitting) as f on f.ordinal = n
-      -- A summary with as many tokens as the messages that do not fit would only displace as many tokens of other
-      -- messages.
-      where n <> all (shown) and (
-        p_replaces_covered or p_is_more or (f.metadata ->> 'start_seq')::bigint < p_oldest[cardinality(p_oldest)]
-        or cardinality(p_oldest) = 0 or p_tokens[cardinality(p_tokens)] - p_tokens[1] - p_room > f.token_count)
-      order by n);
+    -- Beside the summary of the whole thread, the rolling summary is needed only for messages after those which that
+    -- summary covers.
+    needed_before := case when p_replaces_covered then covered_seq + 1 else oldest_seq end;
+    end_seq := -1;
+    foreach summary in array fitting loop
+      if (summary.metadata ->> 'start_seq')::bigint < needed_before and end_seq + 1 < needed_before
+        and (summary.metadata ->> 'end_seq')::bigint > end_seq then
+        end_seq := (summary.metadata ->> 'end_seq')::bigint;
+        -- A summary with as many tokens as the messages that do not fit would only displace as many tokens of other
+        -- messages.
+        if summary.ordinal <> all (shown) and (
+          p_replaces_covered or p_is_more or cardinality(p_oldest) = 0
+          or (summary.metadata ->> 'start_seq')::bigint < p_oldest[cardinality(p_oldest)]
+          or p_tokens[cardinality(p_tokens)] - p_tokens[1] - p_room > summary.token_count)
+        then
+          places := places || summary.ordinal;
+        end if;
+      end if;
+    end loop;
     exit when places = shown;
   end loop;
-  tokens := tokens + memory._tokens_of(array(select f from unnest(fitting) as f where f.ordinal = any (places)));
+  if places <> '{}' then
+    tokens := tokens + (select sum(f.token_count) from unnest(fitting) as f where f.ordinal = any (places));
+  end if;
   if is_cut then
     tokens := greatest(tokens, p_room);
   end if;
-end;
-$$;
-
--- The places of the summaries that cover messages before p_oldest_seq. Beside the summary of the whole thread, the
--- rolling summary is needed only for messages after the messages which that summary covers.
-create or replace function memory._places_needed(p_summaries memory.context_part[], p_oldest_seq bigint)
-returns int[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  summary memory.context_part;
-  end_seq bigint := -1;
-  places int[] := array[]::int[];
-begin
-  foreach summary in array p_summaries loop
-    if (summary.metadata ->> 'start_seq')::bigint < p_oldest_seq and end_seq + 1 < p_oldest_seq
-      and (summary.metadata ->> 'end_seq')::bigint > end_seq then
-      places := places || summary.ordinal;
-      end_seq := (summary.metadata ->> 'end_seq')::bigint;
-    end if;
-  end loop;
-  return places;
 end;
 $$;

@@ -30,7 +30,11 @@ def test_the_artifacts_of_a_thread_without_any_are_found_without_reading_it(api:
     fill(api, "long", 20_000, "null")
     fill(api, "other", 1000, "'k' || n")
     api.connection.execute("analyze memory.messages")
-    call = "select cardinality(keys) from memory._artifacts_of_thread('ana', %(thread_id)s, null)"
+    api.store_artifact(user_id="ana", content="so that the user has one")
+    call = """
+    select k.left_out from memory._kept_texts(
+      'ana', %(thread_id)s, null, 'Hello', null, null, memory._policy('ana', null), 4000, false) as k
+    """
     for thread_id, seen in (("long", 50), ("other", 400)):
         plans = plans_of(api, partial(api.value, call, thread_id=thread_id))
         assert max(step["seen"] for plan in plans for step in reads(plan, "messages")) <= seen

@@ -118,6 +118,7 @@ class AsyncSearch(AsyncMethods):
         query_embedding: Embedding | None = None,
         recall: bool | None = None,
         whole_thread: bool | None = False,
+        explain: bool | None = False,
     ) -> Context:
         """Build the messages to send to a model.
 
@@ -135,6 +136,8 @@ class AsyncSearch(AsyncMethods):
             recall: whether earlier messages are brought back; None is the policy's context.recall.
             whole_thread: without ``max_tokens``, give the thread as many tokens as it needs until the policy's
                 compression.threshold_tokens, beside the policy's context.max_tokens for everything else.
+            explain: add a part without an ordinal for each reason for which something was left out; its ``metadata``
+                has source, reason, tokens, count and ids.
 
         Returns:
             Parts in the order in which a model reads them, each with its tokens; ``to_openai()`` makes chat messages of
