@@ -108,6 +108,7 @@ CASES: dict[str, Case] = {
     "list_users": of_everybody("list_users"),
     "load_user": Case("load_user", user=CHOSEN, later={"thread": "46_threads: as list_threads"}),
     "needs_memory": Case("needs_memory"),
+    "partition_of": Case("partition_of"),
     "quarantine_memory": Case("quarantine_memory"),
     "quarantine_source": Case("quarantine_source", user=DERIVED),
     "release_memory": Case("release_memory", user=DERIVED),
