@@ -71,9 +71,8 @@ def plans_of(api: Api, call: Callable[[], object]) -> list[list[Step]]:
 
 
 def plan_of_ranking(api: Api, **arguments: Any) -> list[Step]:
-    """The steps of the one statement of a search that reads embeddings."""
-    [ranking] = [plan for plan in plans_of_search(api, **arguments) if reads(plan, "embeddings")]
-    return ranking
+    """The steps of all statements of a search."""
+    return [step for plan in plans_of_search(api, **arguments) for step in plan]
 
 
 def reads(steps: list[Step], table: str) -> list[Step]:
