@@ -71,8 +71,13 @@ def plans_of(api: Api, call: Callable[[], object]) -> list[list[Step]]:
 
 
 def plan_of_ranking(api: Api, **arguments: Any) -> list[Step]:
-    """The steps of all statements of a search."""
-    return [step for plan in plans_of_search(api, **arguments) for step in plan]
+    """The steps of the statements of a search that read embeddings or compute scores."""
+    return [
+        step
+        for plan in plans_of_search(api, **arguments)
+        if reads(plan, "embeddings") or any(step.get("Subplan Name") == "CTE chosen" for step in plan)
+        for step in plan
+    ]
 
 
 def reads(steps: list[Step], table: str) -> list[Step]:

@@ -153,24 +153,35 @@ begin
                                    (p_settings ->> 'language')::regconfig, p_row_limit);
   end if;
   return query
-  select row_number() over (order by t.result desc, t.created_at desc, t.id collate "C"), t.source, t.id, t.thread_id, t.number,
-    t.created_at, memory._real(t.result),
-    case when p_explain then jsonb_strip_nulls(jsonb_build_object(
-      'vector', case when t.similarity is not null then jsonb_build_object(
-        'rank', t.vector_rank, 'score', memory._real(t.similarity), 'model', p_model) end,
-      'keyword', case when t.keyword is not null then jsonb_build_object(
-        'rank', t.keyword_rank, 'score', memory._real(t.keyword_share), 'terms', t.terms,
-        'around', case when t.keyword_around > 1e-9 then memory._real(t.keyword_around) end) end,
-      'fused', jsonb_build_object(
-        'by', fusion, 'score', memory._real(t.score),
-        'keyword_weight', case when t.keyword_weight <> 1 then memory._real(t.keyword_weight) end,
-        'neighbour', memory._real(nullif(t.neighbour, 0)), 'reply', t.reply, 'speaker', t.speaker,
-        'dates', memory._real(t.dates), 'newer', memory._real(t.newer),
-        'weight', case when t.source = 'summary' and summary_weight < 1 then summary_weight end))) end
-  from (
-    select s.*
-    from unnest(scored) as s
-    where p_min_score is null or memory._real(s.result) >= memory._real(p_min_score)
-    order by s.result desc, s.created_at desc, s.id collate "C" limit p_row_limit) as t;
+  select row_number() over best_first, s.source, s.id, s.thread_id, s.number, s.created_at, memory._real(s.result),
+    case when p_explain then memory._explanation(s, fusion, p_model, summary_weight) end
+  from unnest(scored) as s
+  where p_min_score is null or memory._real(s.result) >= memory._real(p_min_score)
+  window best_first as (order by s.result desc, s.created_at desc, s.id collate "C")
+  limit p_row_limit;
+end;
+$$;
+
+-- How a text came to its score, as memory.search() returns it with explain.
+create or replace function memory._explanation(
+  p_text memory._scored, p_fusion text, p_model text, p_summary_weight double precision
+)
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+begin
+  return jsonb_strip_nulls(jsonb_build_object(
+    'vector', case when p_text.similarity is not null then jsonb_build_object(
+      'rank', p_text.vector_rank, 'score', memory._real(p_text.similarity), 'model', p_model) end,
+    'keyword', case when p_text.keyword is not null then jsonb_build_object(
+      'rank', p_text.keyword_rank, 'score', memory._real(p_text.keyword_share), 'terms', p_text.terms,
+      -- Rounding errors are no words around.
+      'around', case when p_text.keyword_around > 1e-9 then memory._real(p_text.keyword_around) end) end,
+    'fused', jsonb_build_object(
+      'by', p_fusion, 'score', memory._real(p_text.score),
+      'keyword_weight', case when p_text.keyword_weight <> 1 then memory._real(p_text.keyword_weight) end,
+      'neighbour', memory._real(nullif(p_text.neighbour, 0)), 'reply', p_text.reply, 'speaker', p_text.speaker,
+      'dates', memory._real(p_text.dates), 'newer', memory._real(p_text.newer),
+      'weight', case when p_text.source = 'summary' and p_summary_weight < 1 then p_summary_weight end)));
 end;
 $$;
