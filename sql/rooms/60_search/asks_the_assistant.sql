@@ -27,8 +27,9 @@ begin
       '|\myour (\w+ )?(ideas?|suggestions?|recommendations?|proposals?|plans?|drafts?|lists?|advice|answers?|reply|'
       'explanations?|versions?|outlines?|summary|snippet|script|code)\M'
       '|\m(give|send|show|paste|print) (me|us|it|that|this|the|them)\M.*\magain\M')
-    or said ~ ('\m(hast|hattest|hattet|habt|haben|gib|schicke?|zeige?|deine?[nmr]?|has|tu|as|avais|avez|aviez|ta|ton|tes|'
-      'votre|você|sua|tua|seu|teu|hai|avevi|tuo|tuoi|tue)\M|[ia]ste\M')
+    or said ~ (
+      '\m(hast|hattest|hattet|habt|haben|gib|schicke?|zeige?|deine?[nmr]?|has|tu|as|avais|avez|aviez|ta|ton|tes|votre|'
+      'você|sua|tua|seu|teu|hai|avevi|tuo|tuoi|tue)\M|[ia]ste\M')
     and said ~ (
       '\m(hast|hattest|hattet|habt|haben) (du|ihr|sie) .*(gesagt|genannt|empfohlen|vorgeschlagen|geschrieben|gegeben|'
       'gezeigt|erklärt|erwähnt|geraten|aufgelistet|entworfen|erstellt|gemacht|ausgerechnet)\M'

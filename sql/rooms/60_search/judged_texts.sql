@@ -1,5 +1,5 @@
--- The best p_limit of the scored texts, with their scores after the last step, which judges messages by their speakers, their days and their
--- figures, in the form that ranking.sql describes.
+-- The best p_limit of the scored texts, with their scores after the last step, which judges messages by their speakers,
+-- their days and their figures, in the form that ranking.sql describes.
 create or replace function memory._judged_texts(
   p_user_id text, p_query text, p_model text, p_scored memory._scored[], p_any_word tsquery, p_fusion text,
   p_language regconfig, p_limit int
@@ -14,7 +14,8 @@ begin
   return array(
     with spoken as materialized (
       -- The speaker and the time of each message.
-      select s.*, m.role, m.name, case when meant is not null then memory._share_within(s.created_at, meant) end as within
+      select s.*, m.role, m.name,
+        case when meant is not null then memory._share_within(s.created_at, meant) end as within
       from unnest(p_scored) as s
       left join lateral (
         select m.role, m.metadata ->> 'name' as name
@@ -30,9 +31,10 @@ begin
       select j.*, j.result * coalesce(j.of_reply, 1) * coalesce(j.of_speaker, 1) * coalesce(j.of_dates, 1) as final
       from (
         select s.*,
-          case when s.name is null and (s.role = 'user') = asks_the_assistant then 0.9 end::double precision as of_reply,
-          case when s.name not in (select a.name from asked as a) and exists (select from asked) then 0.8
-          end::double precision as of_speaker,
+          case when s.name is null and (s.role = 'user') = asks_the_assistant
+            then 0.9::double precision end as of_reply,
+          case when s.name not in (select a.name from asked as a) and exists (select from asked)
+            then 0.8::double precision end as of_speaker,
           case when s.role is not null and max(s.within) filter (where s.role is not null) over () > 0
             then nullif(0.85 + 0.15 * s.within, 1) end as of_dates
         from spoken as s) as j

@@ -20,10 +20,11 @@
 -- % with speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody
 -- has a name from 56.7 to 63.0 % (504 questions).
 --
--- A search for meaning alone may take the approximate index (nearest_memories.sql). Any other search takes these steps,
--- each with statements of its own, so that a session plans only those that it needs: the candidates of each source
--- (candidates.sql), the words of those that are not parsed yet (unparsed_messages.sql), their scores
--- (scored_texts.sql), and, where messages are found by words, the last order (judged_texts.sql).
+-- A search for meaning alone may take the approximate index (nearest_memories.sql), and a search among memories alone
+-- has a way of its own (memory_ranking.sql). Any other search takes these steps, each with statements of its own, so
+-- that a session plans only those that it needs: the candidates of each source (candidates.sql), the words of those
+-- that are not parsed yet (unparsed_messages.sql), their scores (scored_texts.sql), and, where messages are found by
+-- words, the last order (judged_texts.sql).
 create or replace function memory._ranked(
   p_user_id text, p_agent_id text, p_query text, p_model text, p_target halfvec, p_mode text, p_settings jsonb,
   p_sources text[], p_row_limit int, p_filters memory._search_filters default null,
@@ -115,6 +116,14 @@ begin
     where p_min_score is null or r.score >= memory._real(p_min_score)
     window best_first as (order by r.score desc, r.created_at desc, r.id)
     limit p_row_limit;
+    return;
+  end if;
+
+  if p_filters is null and sources = '{memory}' and not needs_ranks then
+    return query
+    select r.*
+    from memory._ranked_among_memories(
+      p_user_id, p_agent_id, words, any_word, p_model, p_target, fusion, p_min_score, p_row_limit) as r;
     return;
   end if;
 

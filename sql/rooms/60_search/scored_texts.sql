@@ -1,7 +1,7 @@
--- The scores of the candidates of a search, best first, at most p_limit, in the form that ranking.sql describes. texts,
--- highest and lowest are those of memory._candidates(); p_frequencies are estimates of the number of messages that have
--- each word, null where all messages are candidates. If p_is_talk is true, the messages around a message count for it.
--- Of a document or an artifact the function returns the best piece.
+-- The best p_limit of the candidates of a search with their scores, in the form that ranking.sql describes. p_texts,
+-- p_highest and p_lowest are those of memory._candidates(); p_frequencies are estimates of the number of messages that
+-- have each word, null where all messages are candidates. If p_is_talk is true, the messages around a message count for
+-- it. Of a document or an artifact the function returns the best piece.
 create or replace function memory._scored_texts(
   p_chosen memory._candidate[], p_words text[], p_frequencies bigint[], p_texts bigint, p_highest double precision,
   p_lowest double precision, p_fusion text, p_rrf_k int, p_explain boolean, p_is_talk boolean,
@@ -39,15 +39,14 @@ begin
         from matches as m
         group by m.n) as f
     ), keywords as materialized (
-      -- share: the idf of those words of the query that the text has, divided by the idf of all words of the query. The
-      -- words that no text has count too, because a text with half of the query's words is not a perfect match.
+      -- share: the idf of those words of the query that the text has, divided by the idf of all words of the query.
       select m.place, sum(w.idf * m.weight) as score,
         sum(w.idf) / (
-          select sum(f.idf) + (cardinality(p_words) - count(*)) * memory._idf(p_texts, 0) from weights as f) as share
+          select memory._query_idf(sum(f.idf), cardinality(p_words) - count(*), p_texts) from weights as f) as share
       from matches as m join weights as w on w.n = m.n
       group by m.place
     ), around as (
-      -- The sum over words of the greatest weight that a word has in a message or in one of the two before and after it.
+      -- The sum over words of the greatest weight that a word has in a message or in one of the two before and after.
       select v.spot, sum(v.idf * v.weight) as score
       from (
         select t.begins + m.number + o.step as spot, w.idf, max(m.weight * o.share) as weight
@@ -73,9 +72,7 @@ begin
       left join around as a on a.spot = c.spot
       where num_nonnulls(c.similarity, k.score) > 0
     ), best as materialized (
-      -- trust: a factor of all keyword scores. If the best text has less than two thirds of the query's words, by idf,
-      -- the factor is below 1, because the best of bad matches is not a good match.
-      select h.keyword, least(1, 1.5 * k.share) as trust, num_nonnulls(p_highest, k.score) as arms,
+      select h.keyword, memory._trust(k.share) as trust, num_nonnulls(p_highest, k.score) as arms,
         (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
            sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), p_texts) from weights as w) as weight
       from (select max(c.keyword) as keyword from contenders as c) as h

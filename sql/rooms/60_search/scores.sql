@@ -1,4 +1,4 @@
--- The formulas of ranking.
+-- The formulas of ranking, which scored_texts.sql and memory_ranking.sql share.
 
 -- The weight of a word that p_texts_with_word of p_texts have: the idf of BM25 (Robertson and Zaragoza, 2009). The
 -- formula adds 1 to the number of texts, so that a word in every text does not lower the scores.
@@ -16,6 +16,24 @@ returns double precision
 language sql immutable parallel safe
 begin atomic
   select ts_rank('{1,1,1,1}', p_text, p_word, 1)::double precision;
+end;
+
+-- The idf of all words of a query: of the words that some text has, and of the words that no text has. The missing
+-- words count too, because a text with half of the query's words is not a perfect match.
+create or replace function memory._query_idf(p_idf_of_found double precision, p_words_not_found bigint, p_texts bigint)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select p_idf_of_found + p_words_not_found * memory._idf(p_texts, 0);
+end;
+
+-- The factor of all keyword scores of a search. p_share is the share of the query's words, by idf, that the best text
+-- has. If p_share is under two thirds, the factor is below 1, because the best of bad matches is not a good match.
+create or replace function memory._trust(p_share double precision)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select least(1, 1.5 * p_share);
 end;
 
 -- The recency of a memory: 1, halved every 30 days, but at least 2^-100 (after eight years), because a real cannot hold
