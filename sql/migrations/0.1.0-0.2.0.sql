@@ -295,6 +295,17 @@ create type memory._message_candidates as (
   thread_ids text[], seqs bigint[], texts bigint, frequencies bigint[], lowest double precision,
   deviation double precision
 );
+create type memory._candidate as (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
+  vector tsvector, content text, metadata jsonb
+);
+create type memory._scored as (
+  source text, id text, thread_id text, number bigint, created_at timestamptz, similarity double precision,
+  keyword double precision, terms jsonb, vector_rank bigint, keyword_rank bigint, keyword_share double precision,
+  keyword_around double precision, keyword_weight double precision, score double precision,
+  neighbour double precision, reply double precision, speaker double precision, dates double precision,
+  newer double precision, result double precision
+);
 create type memory.memory_need as (decision text, reason text, details jsonb);
 create type memory._passage as (key text, content_id uuid, first_byte int, end_byte int, score double precision);
 create type memory._recalled as (

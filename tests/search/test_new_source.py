@@ -150,6 +150,11 @@ def is_a_source_of_search(db: psycopg.Connection) -> None:
     assert found(api, query="tea", mode="keyword") == found(api, query_embedding="[1,0]", mode="vector") == []
     assert [text["text"] for text in claim(api, "embed").payload["texts"]] == ["Coffee"]
 
+    db.execute("delete from memory.jobs")  # As if the note had been stored at the moment at which the job ended.
+    api.sweep()
+    jobs = {job.user_id: job for job in api.claim_jobs(worker="test", kinds=["embed"], max_jobs=2)}
+    assert [text["text"] for text in jobs["ana"].payload["texts"]] == ["Coffee"]
+
 
 @pytest.mark.feature("E4")
 @pytest.mark.parametrize("missing", ["owners", "embeddable", "lock", "searchable", "shown"])

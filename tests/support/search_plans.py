@@ -71,9 +71,13 @@ def plans_of(api: Api, call: Callable[[], object]) -> list[list[Step]]:
 
 
 def plan_of_ranking(api: Api, **arguments: Any) -> list[Step]:
-    """The steps of the one statement of a search that reads embeddings."""
-    [ranking] = [plan for plan in plans_of_search(api, **arguments) if reads(plan, "embeddings")]
-    return ranking
+    """The steps of the statements of a search that read embeddings or compute scores."""
+    return [
+        step
+        for plan in plans_of_search(api, **arguments)
+        if reads(plan, "embeddings") or any(step.get("Subplan Name") == "CTE chosen" for step in plan)
+        for step in plan
+    ]
 
 
 def reads(steps: list[Step], table: str) -> list[Step]:

@@ -181,36 +181,23 @@ begin
 end;
 $$;
 
--- Users who have a memory, document or artifact without an embedding of the active model (p_is_active), or of another
--- model that is not switched off. Such a text may have been stored at the very moment at which a job ended.
+-- Users who have a text outside of threads without an embedding of the active model (p_is_active), or of another model
+-- that is not switched off. Such a text may have been stored at the very moment at which a job ended.
 create or replace function memory._users_left_out(p_is_active boolean)
 returns setof text
 language plpgsql stable parallel safe
 as $$
 begin
   return query
-  select distinct t.user_id
-  from memory.models as e
-  cross join lateral (
-    select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
-    where memory._is_current(m)
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
-      and (m.valid_to is null or m.valid_to > statement_timestamp())
-    union all
-    select c.user_id, 'document', c.document_id || '/' || c.number
-    from memory.document_chunks as c
-    where c.token_count is not null and not exists (
-      select from memory.documents as d
-      where d.user_id = c.user_id and d.document_id = c.document_id and d.quarantined_at is not null)
-    union all
-    select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
-    from memory.artifacts as a
-    where a.quarantined_at is null and (a.expires_at is null or a.expires_at > statement_timestamp())
-  ) as t
-  where e.kind = 'embedding' and not e.is_off and e.is_active = p_is_active
-    and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
-    and not exists (
-      select from memory.embeddings as v
-      where v.user_id = t.user_id and v.model = e.name and v.source = t.source and v.id = t.id);
+  select u.user_id
+  from memory._users_with_texts() as u (user_id)
+  where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
+    and exists (
+      select
+      from memory.models as m
+      cross join lateral memory._embeddable(u.user_id, '') as t
+      where m.kind = 'embedding' and not m.is_off and m.is_active = p_is_active and not exists (
+        select from memory.embeddings as e
+        where e.user_id = u.user_id and e.model = m.name and e.source = t.source and e.id = t.id));
 end;
 $$;

@@ -19,13 +19,18 @@ declare
   do_it constant text := 'say|tell|give|make|list|show|write|draft|mention|explain|suggest|recommend|propose|advise|'
     'describe|outline|sketch|answer|calculate|come up with|send|pick|name';
 begin
-  return said ~ (
+  -- The short tests before the long patterns find a word that each match has. They spare a session the compiling of
+  -- patterns that cannot match, which takes 2 ms.
+  return (strpos(said, 'you') > 0 or strpos(said, 'again') > 0) and said ~ (
       '\m(did|had|have) you (just |already |once |ever |also )?(' || do_it || '|' || did || ')\M'
       '|\myou(''d|''ve)? (had |have )?(just |already |once |also |first |originally )?(' || did || ')\M'
       '|\myour (\w+ )?(ideas?|suggestions?|recommendations?|proposals?|plans?|drafts?|lists?|advice|answers?|reply|'
       'explanations?|versions?|outlines?|summary|snippet|script|code)\M'
       '|\m(give|send|show|paste|print) (me|us|it|that|this|the|them)\M.*\magain\M')
     or said ~ (
+      '\m(hast|hattest|hattet|habt|haben|gib|schicke?|zeige?|deine?[nmr]?|has|tu|as|avais|avez|aviez|ta|ton|tes|votre|'
+      'você|sua|tua|seu|teu|hai|avevi|tuo|tuoi|tue)\M|[ia]ste\M')
+    and said ~ (
       '\m(hast|hattest|hattet|habt|haben) (du|ihr|sie) .*(gesagt|genannt|empfohlen|vorgeschlagen|geschrieben|gegeben|'
       'gezeigt|erklärt|erwähnt|geraten|aufgelistet|entworfen|erstellt|gemacht|ausgerechnet)\M'
       '|\m(gesagt|genannt|empfohlen|vorgeschlagen|geschrieben|gegeben|gezeigt|erklärt|erwähnt|geraten|aufgelistet|'

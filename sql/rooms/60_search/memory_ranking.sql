@@ -1,20 +1,20 @@
 -- needs pgvector on the search_path
 
--- Ranks memories for a search among memories alone without filters. The results equal those of the statement in
--- memory._ranked(), in fewer steps. An embedding's row holds the time until which its memory may be found, so the
--- statement joins only memories with a word of the query with their embeddings. Milliseconds of CPU for 1,000 memories,
--- this statement / memory._ranked(), PostgreSQL 15: vector 2.6 / 4.4, keyword 1.4 / 2.5, hybrid 3.9 / 5.0 with 384
--- dimensions; 3.0 / 4.9, 1.5 / 2.6 and 4.2 / 5.2 with 1,536. The steps have the same names in both statements and share
--- the formulas of scores.sql. They need the planner settings of memory._ranked(), so only that function may call this
--- function.
+-- Ranks memories for a search among memories alone without filters. The results equal those of the way of all sources,
+-- in fewer steps: an embedding's row holds the time until which its memory may be found, so the statement joins only
+-- memories with a word of the query with their embeddings. CPU for 1,000 memories with 384 dimensions, this way / the
+-- way of all sources, PostgreSQL 15: vector 1.4 / 3.2 ms, keyword 1.8 / 2.6, hybrid 2.8 / 4.0. The steps have the same
+-- names in both and share the formulas of scores.sql. They need the planner settings of memory._ranked(), so only that
+-- function may call this function.
 create or replace function memory._ranked_among_memories(
-  p_user_id text, p_agent_id text, p_words text[], p_words_as_queries tsquery[], p_any_word tsquery, p_model text,
+  p_user_id text, p_agent_id text, p_words text[], p_any_word tsquery, p_model text,
   p_target halfvec, p_fusion text, p_min_score double precision, p_row_limit int
 )
 returns setof memory.ranking
 language plpgsql stable parallel safe
 as $$
 declare
+  words_as_queries constant tsquery[] := array(select quote_literal(w)::tsquery from unnest(p_words) as w);
   texts bigint;
   highest double precision;
   lowest double precision;
@@ -92,7 +92,7 @@ begin
           where l.user_id = p_user_id and l.memory_id = m.id::uuid)) as vector
       offset 0 -- so that a long vector is read once, not once per word
     ) as t
-    cross join unnest(p_words, p_words_as_queries) as w (word, as_query)
+    cross join unnest(p_words, words_as_queries) as w (word, as_query)
     where t.vector @@ w.as_query
   ), weights as materialized (
     select m.word, memory._idf(texts, count(*)) as idf, avg(m.weight) as weight,
@@ -152,55 +152,3 @@ begin atomic
     and memory._dimensions(e.embedding) = memory._dimensions(p_target)
     and e.valid_until > statement_timestamp() and (p_agent_id is null or e.agent_id = p_agent_id);
 end;
-
--- The most similar of very many memories, found by the HNSW index of memory.vector_index(); null when the index finds
--- none. Searches by meaning alone, without filters, call this function for users with more memories than
--- search.approximate_above (10,000). With the default limit of 1,000 memories per agent, only a user with more than ten
--- agents has that many. With 384 dimensions the index takes 7 ms instead of 24 at 10,000 memories and 6 ms instead of
--- 115 at 50,000. With ef_search 200 the index finds 94 to 97 % of the nearest ten, with ef_search 100 91 to 95 %
--- (bench/results/search.md).
-create or replace function memory._nearest_among_memories(
-  p_user_id text, p_agent_id text, p_model text, p_target halfvec, p_row_limit int, p_explain boolean
-)
-returns memory.ranking[]
-language plpgsql stable parallel unsafe -- changes settings, so its callers are parallel unsafe, too
-as $$
-declare
-  -- The test for -infinity repeats the condition of the partial index; without the test the planner could not use the
-  -- index.
-  statement constant text := format($sql$
-    select array_agg(row(
-        n.rank, 'memory', n.id, null, null, n.created_at, n.similarity,
-        case when $6 then jsonb_build_object(
-          'vector', jsonb_build_object('rank', n.rank, 'score', n.similarity, 'model', $2, 'approximate', true),
-          'fused', jsonb_build_object('by', 'vector', 'score', n.similarity)) end)::memory.ranking order by n.rank)
-    from (
-      select row_number() over (order by c.similarity desc, c.created_at desc, c.id) as rank, c.id, c.created_at,
-        memory._real(c.similarity) as similarity
-      from (
-        select e.id collate "C" as id, e.created_at, memory._cosine_similarity(e.embedding, $3) as similarity
-        from memory.embeddings as e
-        where e.user_id = $1 and e.model = $2 and e.source = 'memory'
-          and e.valid_until > '-infinity' and e.valid_until > statement_timestamp()
-          and ($4 is null or e.agent_id = $4)
-        order by e.embedding::%1$I.halfvec(%2$s) operator(%1$I.<=>) $3::%1$I.halfvec(%2$s)
-        limit $5) as c
-      where c.similarity is not null) as n
-  $sql$, memory._vector_schema(), memory._dimensions(p_target));
-  ef_search constant text := current_setting('hnsw.ef_search');
-  iterative_scan constant text := current_setting('hnsw.iterative_scan');
-  may_sort constant text := current_setting('enable_sort');
-  nearest memory.ranking[];
-begin
-  -- The function has no SET clauses for these settings, because only a superuser could restore such clauses from a
-  -- dump. The planner does not know how many rows belong to this user, because PostgreSQL keeps no statistics of single
-  -- users; the caller knows that the user has enough rows for the index. With sorting disabled, the plan reads the rows
-  -- in the order of the index.
-  perform set_config('hnsw.ef_search', '200', true), set_config('hnsw.iterative_scan', 'strict_order', true),
-    set_config('enable_sort', 'off', true);
-  execute statement into nearest using p_user_id, p_model, p_target, p_agent_id, p_row_limit, p_explain;
-  perform set_config('hnsw.ef_search', ef_search, true),
-    set_config('hnsw.iterative_scan', iterative_scan, true), set_config('enable_sort', may_sort, true);
-  return nearest;
-end;
-$$;

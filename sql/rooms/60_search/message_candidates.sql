@@ -31,7 +31,15 @@ declare
   nearest memory._message_candidates;
   worded memory._message_candidates;
 begin
-  if not memory._has_more_messages(p_user_id, p_above) then
+  -- The counters of the threads nearly always say whether the user has more than p_above messages. message_count leaves
+  -- out compressed messages, so a thread may have more messages; next_seq counts deleted messages, so a thread may have
+  -- fewer. The function counts rows only if both counters leave the answer open.
+  if (select sum(t.message_count) > p_above
+        or (sum(t.next_seq) > p_above or count(*) = 1000)
+          and (select count(*) > p_above
+               from (select from memory.messages as m where m.user_id = p_user_id limit p_above + 1) as m)
+      from (select t.message_count, t.next_seq from memory.threads as t where t.user_id = p_user_id limit 1000) as t
+     ) is not true then
     return null;
   end if;
   if p_fusion <> 'keyword' and exists (
@@ -50,7 +58,11 @@ begin
       if memory._were_parsed_without_keys(p_user_id) then
         return null;
       end if;
-      perform memory._note_left_out(unkeyed.texts) where compares_words;
+      if compares_words then
+        raise notice
+          'degraded: about % older messages are not parsed yet, so they are not found by their words', unkeyed.texts
+          using errcode = '01AM7', hint = 'A worker or memory.sweep() parses them.';
+      end if;
     end if;
   end if;
   if cardinality(few.seqs) <= p_above then
@@ -102,24 +114,6 @@ begin
       union
       select * from unnest(unkeyed.thread_ids, unkeyed.seqs)
     ) as c);
-end;
-$$;
-
--- Whether a user has more than p_count messages.
-create or replace function memory._has_more_messages(p_user_id text, p_count int)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  -- The counters of the threads nearly always decide. message_count leaves out compressed messages, so a thread may
-  -- have more messages; next_seq counts deleted messages, so a thread may have fewer. The function counts rows only if
-  -- both counters leave the answer open.
-  return (
-    select sum(t.message_count) > p_count
-      or (sum(t.next_seq) > p_count or count(*) = 1000)
-        and (select count(*) > p_count
-             from (select from memory.messages as m where m.user_id = p_user_id limit p_count + 1) as m)
-    from (select t.message_count, t.next_seq from memory.threads as t where t.user_id = p_user_id limit 1000) as t);
 end;
 $$;
 
@@ -229,45 +223,3 @@ begin
   return null;
 end;
 $$;
-
--- The chosen messages that pass the filters, in the form in which memory._searchable() returns the texts of a source.
-create or replace function memory._preselected_messages(
-  p_user_id text, p_thread_ids text[], p_seqs bigint[], p_agent_id text, p_filters memory._search_filters,
-  p_compares_words boolean
-)
-returns table (
-  source text, id text, thread_id text, number bigint, created_at timestamptz, vector tsvector, content text,
-  metadata jsonb
-)
-language sql stable parallel safe
-begin atomic
-  select 'message', m.thread_id || '/' || m.seq, m.thread_id, m.seq, m.created_at, m.search_vector,
-    case when m.search_vector is null and p_compares_words then m.content end,
-    case when m.search_vector is null and p_compares_words then m.metadata end
-  from unnest(p_thread_ids, p_seqs) as c (thread_id, seq)
-  cross join lateral (
-    select m.* from memory.messages as m
-    where m.user_id = p_user_id and m.thread_id = c.thread_id and m.seq = c.seq
-      and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-    offset 0 -- so that each message is looked up by its key
-  ) as m
-  where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters);
-end;
-
--- The similarities of the chosen messages.
-create or replace function memory._compared_messages(
-  p_user_id text, p_thread_ids text[], p_seqs bigint[], p_model text, p_target halfvec
-)
-returns table (id text, similarity double precision)
-language sql stable parallel safe
-begin atomic
-  select e.id, e.similarity
-  from unnest(p_thread_ids, p_seqs) as c (thread_id, seq)
-  cross join lateral (
-    select e.id, memory._cosine_similarity(e.embedding, p_target) as similarity
-    from memory.embeddings as e
-    where e.user_id = p_user_id and e.model = p_model and e.source = 'message' and e.id = c.thread_id || '/' || c.seq
-      and memory._dimensions(e.embedding) = memory._dimensions(p_target)
-    offset 0
-  ) as e;
-end;

@@ -15,9 +15,11 @@ returns setof memory.ranking
 language plpgsql stable parallel unsafe
 as $$
 declare
-  may_have_pairs constant boolean := p_sources @> '{memory,message}'
-    and exists (select from memory.messages as m where m.user_id = p_user_id);
-  row_limit int := case when may_have_pairs then 2 * p_row_limit else p_row_limit end;
+  row_limit int := case
+    when p_sources @> '{memory,message}' and exists (select from memory.messages as m where m.user_id = p_user_id)
+      then 2 * p_row_limit
+    else p_row_limit end;
+  has_pairs boolean; -- may be true without a pair
   ranked memory.ranking[];
   stands_for int[]; -- by the rank of a text that is part of another result: the rank of that result
   ahead_of int[]; -- by the rank of a result that moves forward: the rank of the message behind it
@@ -30,13 +32,14 @@ begin
         p_mode => p_mode, p_settings => p_settings, p_sources => p_sources, p_row_limit => row_limit,
         p_filters => p_filters, p_min_score => p_min_score, p_explain => p_explain) as r
       order by r.rank);
-    stands_for := case when may_have_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
+    has_pairs := '{memory,message}' <@ array(select r.source from unnest(ranked) as r);
+    stands_for := case when has_pairs then memory._same_results(p_user_id, ranked, p_filters) end;
     exit when cardinality(ranked) < row_limit
       or row_limit - (select count(s) from unnest(stands_for) as s) >= p_row_limit;
     row_limit := 4 * row_limit;
   end loop;
 
-  if may_have_pairs then
+  if has_pairs then
     ahead_of := memory._ahead_of_outdated(p_user_id, ranked, stands_for, p_filters);
   end if;
 

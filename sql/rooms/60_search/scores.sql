@@ -1,4 +1,4 @@
--- The formulas of ranking, which ranking.sql and memory_ranking.sql share.
+-- The formulas of ranking, which scored_texts.sql and memory_ranking.sql share.
 
 -- The weight of a word that p_texts_with_word of p_texts have: the idf of BM25 (Robertson and Zaragoza, 2009). The
 -- formula adds 1 to the number of texts, so that a word in every text does not lower the scores.

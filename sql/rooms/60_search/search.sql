@@ -1,7 +1,7 @@
 -- needs pgvector on the search_path
 
 -- The steps of a search: check the arguments; get the embedding of the query (query_embedding.sql); rank the texts that
--- the user may see (48_all_sources; ranking.sql, memory_ranking.sql) and join a memory with its message
+-- the user may see (ranking.sql) and join a memory with its message
 -- (one_result.sql); read the results from their sources; and rerank them if the caller or the policy asks for reranking
 -- (rerank.sql).
 --
@@ -30,6 +30,7 @@ declare
   filters constant memory._search_filters := memory._filters(
     thread_id, exclude_thread_id, memory_types, tags_all, tags_any, exclude_tags, filter, min_confidence,
     created_after, created_before, as_of, include_superseded, doc_types, namespaces);
+  missing text;
   to_embed text;
   results memory.search_result[];
 begin
@@ -50,9 +51,18 @@ begin
   end if;
 
   policy := memory._policy(user_id, agent_id);
-  sources := memory._sources_of_agent(agent_id, policy, sources);
-  if sources = '{}' then
-    return;
+  -- Documents need the resource knowledge_base, all other sources the resource memory.
+  if not ((policy #>> '{resources,memory}')::boolean and (policy #>> '{resources,knowledge_base}')::boolean) then
+    missing := case when sources = '{document}' then 'knowledge_base' else 'memory' end;
+    sources := array(
+      select s.source from unnest(sources) as s (source)
+      where (policy #>> array['resources', case s.source when 'document' then 'knowledge_base' else 'memory' end]
+            )::boolean);
+    if sources = '{}' then
+      perform memory._note_missing_resource(agent_id, missing,
+        case missing when 'memory' then 'nothing is recalled' else 'no documents are searched' end);
+      return;
+    end if;
   end if;
 
   if mode = 'keyword' then
