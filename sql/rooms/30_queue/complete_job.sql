@@ -21,11 +21,11 @@ begin
     result := memory._json_without_credentials(result);
   end if;
   outcome := memory._apply_result(job, result);
-  perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
-    case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)')
-      then result -> 'generation_time_ms' end))));
-  job := memory._end_lease(job, 'completed', job.attempts, null, jsonb_strip_nulls(
-    outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')));
+  job := memory._end_lease(job, 'completed', job.attempts, null,
+    jsonb_strip_nulls(outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')),
+    p_calls => coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
+      case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)')
+        then result -> 'generation_time_ms' end))));
   perform memory._enqueue_next(job);
   perform memory._finish_job(job, complete_job.result);
 end;

@@ -34,26 +34,34 @@ begin
 end;
 $$;
 
--- The last step of completing a job. It comes last so that its locks are held only for a short time.
+-- The last step of completing a job that has read messages of a thread: stores their token counts and words, and counts
+-- the tokens since a summary. It comes last because it locks the thread: so appends wait for these updates, and for
+-- nothing else that the job does.
 create or replace function memory._finish_job(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  case p_job.kind
-    {{each kind with finish: when '<kind>' then perform memory._<kind>_finish(p_job, p_result);}}
-    else null;
-  end case;
+  if p_job.input ? 'read_through' then
+    perform memory._finish_read_messages(p_job, p_result);
+    if p_job.input ? 'summary_id' then
+      perform memory._count_tokens_since_summary(p_job.user_id, p_job.scope);
+    end if;
+  end if;
 end;
 $$;
 
--- Ends what attempts of a job began. The kind removes it if no attempt will finish it now, because the job is dead,
--- waits for a budget or has nothing to do. If another attempt follows (p_goes_on), the kind keeps it, marked as failed.
+-- Ends what attempts of a job began, such as a summary. The kind removes it if no attempt will finish it now, because the
+-- job is dead, waits for a budget or has nothing to do. If another attempt follows (p_goes_on), the kind keeps it, marked
+-- as failed.
 create or replace function memory._end_unfinished(p_job memory.jobs, p_goes_on boolean default false)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
+  if p_job.input ? 'summary_id' then
+    perform memory._end_unfinished_summary(p_job, p_goes_on);
+  end if;
   case p_job.kind
     {{each kind with unfinished: when '<kind>' then perform memory._<kind>_unfinished(p_job, p_goes_on);}}
     else null;
