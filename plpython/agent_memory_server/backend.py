@@ -52,7 +52,6 @@ class Plpy(Protocol):
         """Send a NOTICE to the client."""
 
 
-
 class _Kept:
     """An event loop, and the models whose jobs run in it."""
 

@@ -104,9 +104,7 @@ def test_within_a_transaction_it_claims_nothing(api: Api) -> None:
     queue(api, 1)
     with pytest.raises(psycopg.errors.InvalidTransactionTermination) as raised, api.connection.transaction():
         api.connection.execute(CALL)
-    assert raised.value.diag.message_primary == (
-        "memory.run_jobs(): it cannot run inside a transaction or a function"
-    )
+    assert raised.value.diag.message_primary == "memory.run_jobs(): it cannot run inside a transaction or a function"
     assert "autocommit" in (raised.value.diag.message_hint or "")
     assert api.query(JOBS) == [("pending", 0, None)]
 

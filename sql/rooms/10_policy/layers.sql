@@ -55,8 +55,8 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  -- "offset 0" hides the arguments from the planner. Otherwise it plans this statement anew in each call, because it finds
-  -- a plan for these arguments cheaper than one for any.
+  -- "offset 0" hides the arguments from the planner. Otherwise it plans this statement anew in each call, because it
+  -- finds a plan for these arguments cheaper than one for any.
   layers constant memory.policies[] := array(
     select p from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
     join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id));

@@ -84,8 +84,8 @@ end;
 $$;
 
 -- Enters the calls that a worker reports for its job, as far as the job can have made them: 300 calls in each of its
--- attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send some of
--- them twice. The caller adds what was entered to the counters of the job's row, which stays locked.
+-- attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send some
+-- of them twice. The caller adds what was entered to the counters of the job's row, which stays locked.
 create or replace function memory._enter_job_calls(p_job memory.jobs, p_calls jsonb, out number int, out tokens bigint)
 language plpgsql volatile parallel unsafe
 as $$

@@ -18,7 +18,6 @@ declare
   turn constant regclass := 'memory.turn_of_'
     || case cardinality(wanted) when cardinality(known) then 'all' when 1 then wanted[1] else 'some' end;
   claimed memory.jobs;
-  turn_taken record;
   handed record;
   first_place bigint;
   place bigint;
@@ -107,11 +106,11 @@ begin
       place := stops[stop];
       stop := stop + 1;
     end if;
-    turn_taken := memory._take_turn(wanted, place, moment, claim_jobs.worker, lease, visits -> place::text);
-    visit := turn_taken.visit;
-    claimed := turn_taken.taken;
+    visit := memory._take_turn(wanted, place, moment, claim_jobs.worker, lease, visits -> place::text);
     is_held := is_held or coalesce(visit -> 'room' = 'null', false);
-    if claimed.job_id is not null then
+    if (visit ->> 'is_taken')::boolean then
+      select j.* into claimed from memory.jobs as j
+      where j.user_id = visit ->> 'user_id' and j.job_id = (visit ->> 'job_id')::bigint;
       next_stops := next_stops || place;
       -- Before the job is prepared: if that fails, the turn moves on all the same.
       perform setval(turn, place) where claim_jobs.user_id is null;
@@ -129,7 +128,8 @@ begin
     -- After a long outage there may be thousands of jobs with nothing to do; several claims work them off.
     exit when handed_out = max_jobs or clock_timestamp() > deadline;
   end loop;
-  if handed_out = 0 and claim_jobs.user_id is null then -- an idle worker has time for this
+  if handed_out = 0 and claim_jobs.user_id is null -- an idle worker has time for this
+    and exists (select from memory.due_deletions as d where d.due_at <= moment) then
     perform memory._finish_deletions(1000);
   end if;
 end;
@@ -160,14 +160,14 @@ begin
 end;
 $$;
 
--- Claims the first due job at a place after the jobs that this claim has taken there; null when there is none or the user
--- may have no more. The visit that it takes and returns has user_id (the user at this place), room (how many more jobs
--- the user may have), and run_after and job_id of the last job. Two users with the same hash, one chance in 10^9 among
--- 100,000 users, share their turns.
+-- Claims the first due job at a place after the jobs that this claim has taken there. The visit that it takes and
+-- returns has user_id (the user at this place), room (how many more jobs the user may have), and run_after and job_id
+-- of the last job; is_taken is false when there is no such job or the user may have no more. Two users with the same
+-- hash, one chance in 10^9 among 100,000 users, share their turns.
 create or replace function memory._take_turn(
-  p_kinds text[], p_place bigint, p_moment timestamptz, p_worker text, p_lease interval, p_visit jsonb,
-  out visit jsonb, out taken memory.jobs
+  p_kinds text[], p_place bigint, p_moment timestamptz, p_worker text, p_lease interval, p_visit jsonb
 )
+returns jsonb
 language plpgsql volatile parallel unsafe
 set enable_seqscan = off -- as in memory._next_place()
 set enable_bitmapscan = off
@@ -180,7 +180,6 @@ declare
   candidate record;
   status text;
 begin
-  visit := coalesce(p_visit, '{}');
   loop
     select n.* into candidate
     from unnest(p_kinds) as k (kind)
@@ -192,10 +191,10 @@ begin
       order by j.run_after, j.job_id limit 1) as n
     order by n.run_after, n.job_id limit 1;
     exit when not found;
-    if visit ->> 'user_id' is distinct from candidate.user_id then
-      visit := jsonb_build_object('user_id', candidate.user_id, 'room', memory._room(candidate.user_id));
+    if p_visit ->> 'user_id' is distinct from candidate.user_id then
+      p_visit := jsonb_build_object('user_id', candidate.user_id, 'room', memory._room(candidate.user_id));
     end if;
-    exit when ((visit ->> 'room')::int > 0) is not true;
+    exit when ((p_visit ->> 'room')::int > 0) is not true;
     last_run_after := candidate.run_after;
     last_job_id := candidate.job_id;
     -- The row is found by its key alone: with a condition on status the planner may read an index of all pending jobs.
@@ -208,12 +207,11 @@ begin
           request = case when j.next_request is null then j.request
                          else memory._wider_request(j.request, j.next_request) end,
           next_request = null, lease_token = gen_random_uuid(), lease_expires_at = p_moment + p_lease
-      where j.user_id = candidate.user_id and j.job_id = candidate.job_id
-      returning j.* into taken;
-      visit := visit || jsonb_build_object('run_after', last_run_after, 'job_id', last_job_id);
-      return;
+      where j.user_id = candidate.user_id and j.job_id = candidate.job_id;
+      return p_visit || jsonb_build_object('run_after', last_run_after, 'job_id', last_job_id, 'is_taken', true);
     end if;
   end loop;
+  return p_visit || '{"is_taken": false}';
 end;
 $$;
 
@@ -225,17 +223,25 @@ create or replace function memory._room(p_user_id text)
 returns int
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  is_written boolean := false;
+  room int;
 begin
   perform from memory.marks as k
   where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims' for no key update skip locked;
-  if found then
+  if not found then
+    is_written := memory._insert_claims_mark(p_user_id);
+    if not is_written then
+      return null;
+    end if;
+  end if;
+  select (memory._policy_section(p_user_id, null, 'jobs') ->> 'max_running_per_user')::int - count(*) into room
+  from memory.jobs as j where j.user_id = p_user_id and j.status = 'running';
+  if room > 0 and not is_written then
     update memory.marks as k set position = mod(k.position, 1000000000) + 1
     where k.user_id = p_user_id and k.scope = '' and k.kind = 'claims';
-  elsif not memory._insert_claims_mark(p_user_id) then
-    return null;
   end if;
-  return (memory._policy_section(p_user_id, null, 'jobs') ->> 'max_running_per_user')::int - (
-    select count(*) from memory.jobs as j where j.user_id = p_user_id and j.status = 'running');
+  return room;
 end;
 $$;
 

@@ -124,7 +124,8 @@ begin
   insert into memory.jobs (user_id, kind, scope)
   select n.user_id, p_kind, ''
   from (
-    select u.user_id from memory._users_of_kind(p_kind) as u (user_id)
+    {{each kind with users, union all:
+    select u.user_id from memory._<kind>_users() as u (user_id) where p_kind = '<kind>'}}
     except
     select o.user_id from memory.jobs as o
     where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')) as n

@@ -27,10 +27,10 @@ begin
       is_checking_budget := true;
       perform memory._check_budget(p_job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
       is_checking_budget := false;
-      -- How many tokens the ledger takes for an attempt. A token is at least one byte of the payload. A runner sends the
-      -- payload at most three times (when a server rejects one way of asking for JSON after another), partly escaped:
-      -- four tokens per byte. 200,000 tokens are for the form of the reply and for the reasoning of the model. A job that
-      -- is given back uncounted again and again does not exceed max_attempts of this.
+      -- How many tokens the ledger takes for an attempt. A token is at least one byte of the payload. A runner sends
+      -- the payload at most three times (when a server rejects one way of asking for JSON after another), partly
+      -- escaped: four tokens per byte. 200,000 tokens are for the form of the reply and for the reasoning of the model.
+      -- A job that is given back uncounted again and again does not exceed max_attempts of this.
       most_tokens := 4 * pg_column_size(handed.payload)::bigint + 200000;
       update memory.jobs as j
       set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'),

@@ -40,8 +40,8 @@ begin
 end;
 $$;
 
--- Ends the lease of a job, enters the calls of the attempt in the ledger, and returns the new row of the job; AM001 when
--- the lease is lost. Without p_run_after the job keeps its time.
+-- Ends the lease of a job, enters the calls of the attempt in the ledger, and returns the new row of the job; AM001
+-- when the lease is lost. Without p_run_after the job keeps its time.
 create or replace function memory._end_lease(
   p_job memory.jobs, p_status text, p_attempts int, p_error text, p_result jsonb default null,
   p_run_after timestamptz default null, p_is_delayed boolean default false, p_calls jsonb default null

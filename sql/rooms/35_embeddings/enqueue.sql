@@ -1,6 +1,6 @@
--- Queues the embedding of texts, if an embedding model is active: of the messages of a thread (p_scope), or of these texts
--- of a user. Without ids the job looks for all texts of the user that have no embedding, which takes longer the more
--- texts the user has.
+-- Queues the embedding of texts, if an embedding model is active: of the messages of a thread (p_scope), or of these
+-- texts of a user. Without ids the job looks for all texts of the user that have no embedding, which takes longer the
+-- more texts the user has.
 create or replace function memory._enqueue_embedding(
   p_user_id text, p_scope text default '', p_source text default '', p_ids text[] default '{""}'
 )

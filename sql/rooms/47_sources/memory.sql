@@ -16,8 +16,8 @@ begin atomic
   select m.memory_id::text from memory._visible_memories(p_user_id, null, false) as m where coalesce(p_scope, '') = '';
 end;
 
--- A memory is embedded by its embedding_text, or by its content where embedding_text is blank. Each memory is fetched by
--- its key before it is judged: a plan made without statistics would read all memories of the user for each one.
+-- A memory is embedded by its embedding_text, or by its content where embedding_text is blank. Each memory is fetched
+-- by its key before it is judged: a plan made without statistics would read all memories of the user for each one.
 create or replace function memory._memory_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (id text, text text)
 language sql stable parallel safe

@@ -55,7 +55,8 @@ begin atomic
     24000);
 end;
 
--- The messages of the thread p_scope; for a backfill (p_scope null) those of all threads, if search.embed_messages is on.
+-- The messages of the thread p_scope; for a backfill (p_scope null) those of all threads, if search.embed_messages is
+-- on.
 create or replace function memory._message_embeddable(p_user_id text, p_scope text)
 returns setof text
 language sql stable parallel safe

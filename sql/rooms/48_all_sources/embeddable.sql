@@ -1,5 +1,5 @@
--- These functions choose the texts to embed. The scope of texts is one thread (p_scope is the thread_id), all other texts
--- of a user (''), or all texts of a user (null). Jobs embed the sources in the order of these functions.
+-- These functions choose the texts to embed. The scope of texts is one thread (p_scope is the thread_id), all other
+-- texts of a user (''), or all texts of a user (null). Jobs embed the sources in the order of these functions.
 
 -- The texts of a scope that are embedded.
 create or replace function memory._embeddable(p_user_id text, p_scope text)
@@ -11,8 +11,8 @@ begin atomic
 end;
 
 -- These texts of a user (p_sources[n] and p_ids[n] name one), as far as they are there, in the form in which they are
--- embedded. The sources cut each text at 24,000 characters, because models read 8,192 tokens. A statement for each source
--- that occurs, because a statement for all of them takes longer to start than to run.
+-- embedded. The sources cut each text at 24,000 characters, because models read 8,192 tokens. A statement for each
+-- source that occurs, because a statement for all of them takes longer to start than to run.
 create or replace function memory._embeddable_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (source text, id text, text text)
 language plpgsql stable parallel safe

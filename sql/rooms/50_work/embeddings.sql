@@ -1,7 +1,7 @@
 -- Functions that the kinds embed and backfill share.
 
--- The job for the model to embed these texts, as far as they are there and have no embedding of it: at most 256, or about
--- 60,000 tokens; a later job takes the rest. Without such a text the payload is null.
+-- The job for the model to embed these texts, as far as they are there and have no embedding of it: at most 256, or
+-- about 60,000 tokens; a later job takes the rest. Without such a text the payload is null.
 create or replace function memory._embedding_input(
   p_user_id text, p_sources text[], p_ids text[], p_model memory.models,
   out payload jsonb, out input jsonb, out agent_id text, out tokens int
@@ -53,7 +53,7 @@ $$;
 create or replace function memory._store_embeddings(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
-set plan_cache_mode = force_generic_plan -- planning for the texts of each job took longer than finding them by their keys
+set plan_cache_mode = force_generic_plan -- planning for the texts of a job took longer than finding them by their keys
 as $$
 declare
   model memory.models;
@@ -61,6 +61,7 @@ declare
   expected constant int := jsonb_array_length(p_job.input -> 'rows');
   dims int;
   embedded int;
+  are_good boolean;
   sources text[];
   ids text[];
   stored text[];
@@ -78,7 +79,6 @@ begin
   end if;
   dims := coalesce(memory._known_dimensions(model), case jsonb_typeof(embeddings -> 0)
                      when 'array' then jsonb_array_length(embeddings -> 0) end);
-  perform memory._check_embeddings(embeddings, dims);
   if model.dimensions is null then -- the first embedding of a model sets its dimensions
     update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
     if not found
@@ -91,19 +91,35 @@ begin
   perform memory._lock_embeddable(p_job);
   select array_agg(r ->> 'source'), array_agg(r ->> 'id') into sources, ids
   from jsonb_array_elements(p_job.input -> 'rows') as r;
-  with new_rows as (
-    insert into memory.embeddings (user_id, model, source, id, embedding)
-    select p_job.user_id, model.name, g.value ->> 'source', g.value ->> 'id',
-      memory._halfvec(g.embedding)
-    from rows from (jsonb_array_elements(p_job.input -> 'rows'), jsonb_array_elements(embeddings))
-      as g (value, embedding)
-    join memory._embeddable_texts(p_job.user_id, sources, ids) as t
-      on t.source = g.value ->> 'source' and t.id = g.value ->> 'id' and md5(t.text) = g.value ->> 'hash'
-    order by t.source, t.id
-    on conflict do nothing
-    returning source, id
-  )
-  select count(*), array_agg(n.id) filter (where n.source = 'memory') into embedded, stored from new_rows as n;
+  begin
+    with vectors as materialized (
+      select g.value ->> 'source' as source, g.value ->> 'id' as id, g.value ->> 'hash' as hash,
+        memory._halfvec(g.embedding) as embedding, jsonb_typeof(g.embedding) = 'array' as is_array
+      from rows from (jsonb_array_elements(p_job.input -> 'rows'), jsonb_array_elements(embeddings))
+        as g (value, embedding)
+    ), new_rows as (
+      insert into memory.embeddings (user_id, model, source, id, embedding)
+      select p_job.user_id, model.name, v.source, v.id, v.embedding
+      from vectors as v
+      join memory._embeddable_texts(p_job.user_id, sources, ids) as t
+        on t.source = v.source and t.id = v.id and md5(t.text) = v.hash
+      order by v.source, v.id
+      on conflict do nothing
+      returning source, id
+    )
+    select count(*), array_agg(n.id) filter (where n.source = 'memory'), (
+      select bool_and(v.is_array and memory._dimensions(v.embedding) = dims
+                      and memory._norm(v.embedding) > 0 and memory._norm(v.embedding) <= 65000)
+      from vectors as v)
+    into embedded, stored, are_good from new_rows as n;
+  exception
+    when data_exception or integrity_constraint_violation or program_limit_exceeded then
+      perform memory._check_embeddings(embeddings, dims); -- which says what is wrong
+      raise;
+  end;
+  if are_good is not true or dims > 4000 then -- looking before took a third of the time of storing
+    perform memory._check_embeddings(embeddings, dims);
+  end if;
   if model.is_active then -- a text that has changed meanwhile has no embedding, and keeps its entries
     delete from memory.texts_to_embed as l
     using unnest(sources, ids) as g (source, id)
@@ -124,21 +140,8 @@ returns void
 language plpgsql stable parallel safe
 as $$
 declare
-  are_good boolean;
   wrong bigint;
 begin
-  begin -- nearly all embeddings are good, and the conversion finds that in a third of the time
-    select bool_and(jsonb_typeof(c.value) = 'array' and memory._dimensions(c.embedding) = p_dimensions
-                    and memory._norm(c.embedding) > 0 and memory._norm(c.embedding) <= 65000) into are_good
-    from (select e.value, memory._halfvec(e.value) as embedding
-          from jsonb_array_elements(p_embeddings) as e (value) offset 0) as c;
-  exception
-    when data_exception then
-      are_good := false;
-  end;
-  if are_good and p_dimensions between 1 and 4000 then
-    return;
-  end if;
   if (p_dimensions between 1 and 4000) is not true then
     perform memory._refuse_result('embeddings',
       format('have %s dimensions, 1 to 4000 are possible', coalesce(p_dimensions::text, 'no')));

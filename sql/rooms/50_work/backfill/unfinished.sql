@@ -4,6 +4,7 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  insert into memory.texts_to_embed (user_id, source, id) select p_job.user_id, '', '' where p_job.status = 'dead';
+  insert into memory.texts_to_embed (user_id, source, id)
+  select p_job.user_id, '', '' where p_job.status = 'dead' and not p_goes_on;
 end;
 $$;
