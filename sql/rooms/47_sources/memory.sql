@@ -38,9 +38,10 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform from memory.memories as m
-  where m.user_id = p_user_id and m.memory_id = any (p_ids::uuid[])
-  order by m.memory_id for share nowait;
+  perform
+  from (select i::uuid as id from unnest(p_ids) as i order by 1) as k
+  cross join lateral (
+    select from memory.memories as m where m.user_id = p_user_id and m.memory_id = k.id for share nowait) as locked;
 end;
 $$;
 

@@ -7,6 +7,8 @@ create or replace function memory._embedding_input(
   out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
+set enable_seqscan = off -- a session keeps its first plan, and the plan for small tables would read all texts
+set jit = off
 as $$
 declare
   texts jsonb;
@@ -53,6 +55,8 @@ $$;
 create or replace function memory._store_embeddings(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- as in memory._embedding_input()
+set jit = off
 set plan_cache_mode = force_generic_plan -- planning for the texts of a job took longer than finding them by their keys
 as $$
 declare
@@ -189,8 +193,11 @@ begin
   -- fail with 40001.
   update memory.memory_scopes as s set memory_count = s.memory_count
   where s.user_id = p_job.user_id and s.agent_id in (
-    select m.agent_id from memory.memories as m
-    where m.user_id = p_job.user_id and m.memory_id = any (memory_ids));
+    select f.agent_id
+    from unnest(memory_ids) as i (id) -- as in memory._lock_scopes_of()
+    cross join lateral (
+      select m.agent_id from memory.memories as m
+      where m.user_id = p_job.user_id and m.memory_id = i.id offset 0) as f);
   perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
   {{each source:
   if ids ? '<source>' then

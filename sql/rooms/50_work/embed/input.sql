@@ -5,6 +5,8 @@ create or replace function memory._embed_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- as in memory._embedding_input()
+set jit = off
 as $$
 declare
   model memory.models := memory._embedding_model();
