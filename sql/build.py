@@ -118,7 +118,7 @@ def sources() -> list[Path]:
         (path for path in (ROOMS / "47_sources").glob("*.sql") if path.name != "types.sql"), key=place_among_sources
     )
     for path in paths:
-        for name in ("owners", "embeddable", "lock", "searchable", "shown"):
+        for name in ("owners", "embeddable", "texts", "lock", "searchable", "shown"):
             if f"function memory._{path.stem}_{name}(" not in path.read_text():
                 raise SystemExit(f"{path.relative_to(ROOT)} must create memory._{path.stem}_{name}()")
     return paths

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Coroutine, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from agent_memory_models import Models
 
@@ -35,6 +35,7 @@ PostgreSQL's handlers may run in the main thread only.
 class Plpy(Protocol):
     """The part of PL/Python's module plpy that this package uses."""
 
+    Error: type[Exception]
     SPIError: type[Exception]
     spiexceptions: Any
 
@@ -49,9 +50,6 @@ class Plpy(Protocol):
 
     def notice(self, message: str) -> None:
         """Send a NOTICE to the client."""
-
-    def error(self, message: str, *, hint: str, sqlstate: str) -> NoReturn:
-        """Raise an error of PostgreSQL."""
 
 
 class _Kept:

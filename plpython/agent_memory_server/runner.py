@@ -15,16 +15,15 @@ import time
 from collections import Counter
 from collections.abc import Coroutine, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
-from agent_memory_models import Models, RateLimitedError, reason_to_keep, refusal_to_keep
+from agent_memory_models import LEASE_SECONDS, Models, RateLimitedError, reason_to_keep, refusal_to_keep
 from agent_memory_models.calls import Calls
 from agent_memory_models.errors import MissingModelError
 
 from .backend import SIGNALS, TURN_SECONDS, Plpy, kept_models
 
 CONCURRENT_JOBS = 10
-LEASE_SECONDS = 300.0
 LOST_LEASE = "AM001"
 LOOK_SECONDS = 1.0
 """How often a run with room for more looks for jobs that became due, or whose user had too many jobs running."""
@@ -78,8 +77,10 @@ def run_jobs(plpy: Plpy, max_jobs: int | None, max_seconds: int | None) -> None:
     try:
         plpy.commit()
     except plpy.spiexceptions.InvalidTransactionTermination:
-        plpy.error(
-            "memory.run_jobs() cannot run inside a transaction",
+        _refuse(
+            plpy,
+            "memory.run_jobs()",
+            "it cannot run inside a transaction or a function",
             hint="CALL it as a statement of its own, with autocommit on: it commits before each model call.",
             sqlstate="2D000",
         )
@@ -90,8 +91,18 @@ def run_jobs(plpy: Plpy, max_jobs: int | None, max_seconds: int | None) -> None:
 def _positive(plpy: Plpy, argument: str, value: int | None) -> int:
     if value is None or value < 1:
         problem = "must not be null" if value is None else f"{value} is not positive"
-        plpy.error(f"{argument}: {problem}", hint="Leave it out for the default.", sqlstate="22023")
+        _refuse(plpy, argument, problem, hint="Leave it out for the default.", sqlstate="22023")
     return value
+
+
+def _refuse(plpy: Plpy, subject: str, problem: str, *, hint: str, sqlstate: str) -> NoReturn:
+    """Raise an error of PostgreSQL whose message is "subject: problem".
+
+    PL/Python begins the message with the name of the exception's class, so the class is named after the subject.
+    """
+    module, _, name = subject.rpartition(".")
+    attributes = {"__module__": module or "builtins", "hint": hint, "sqlstate": sqlstate}
+    raise type(name, (plpy.Error,), attributes)(problem) from None
 
 
 class _Runner:

@@ -65,6 +65,19 @@ alter table memory.embeddings add column code bit varying;
 alter table memory.embeddings alter column code set storage main;
 
 -- Tables.
+create table memory.texts_to_embed (
+  user_id text not null,
+  source text not null,
+  id text not null,
+  entry uuid not null default gen_random_uuid(),
+  primary key (user_id, source, id, entry)
+);
+-- The first sweep queues a job for each user, which looks for texts without an embedding.
+insert into memory.texts_to_embed (user_id, source, id)
+select u.user_id, '', ''
+from (select s.user_id from memory.memory_scopes as s union select d.user_id from memory.documents as d
+      union select a.user_id from memory.artifacts as a) as u
+where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active);
 create table memory.idempotency_keys (
   user_id text not null,
   thread_id text not null,

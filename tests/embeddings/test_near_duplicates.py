@@ -126,6 +126,7 @@ def test_of_equally_long_texts_the_one_said_first_stays_whichever_was_stored_or_
         "delete from memory.embeddings where id = (select memory_id::text from memory.memories where content = %s)",
         [embedded_last],
     )
+    active.connection.execute("insert into memory.texts_to_embed values ('ana', '', '')")
     know(active, "c", agent_id="other")  # queues the next job
     embed(active)
     assert [row.content for row in active.list_memories(user_id="ana", agent_id="default")] == [said_first]

@@ -103,6 +103,7 @@ def fill(api: Api, user_id: str, word: str) -> None:
         "insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, tokens_in, price, error,"
         " called_at) values (%(u)s, gen_random_uuid(), 1, 'embed', %(a)s, 'm', 5, 0.25, %(w)s, now())",
         "insert into memory.agent_budgets (agent_id) values (%(a)s)",
+        "insert into memory.texts_to_embed (user_id, source, id) values (%(u)s, 'artifact', %(w)s || '/0')",
         "insert into memory.secrets (user_id, name, key_id, sealed)"
         " values (%(u)s, %(w)s, '12345678', sha256(''::bytea) || sha256('sealed'::bytea))",
         "insert into memory.secret_reads (user_id, name, role) values (%(u)s, %(w)s, 'app')",

@@ -119,6 +119,7 @@ NO_WORDING = {
     ("quarantined_messages", "content_digest"): "a hash of the content, which goes with it",
     ("query_embeddings", "query_hash"): "a hash; forget_memory removes all queries",
     ("secrets", "*"): "sealed",
+    ("texts_to_embed", "id"): "an id",
     ("embeddings", "id"): "an id",
     ("gone_jobs", "*"): "numbers of calls that are running",
 }

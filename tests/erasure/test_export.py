@@ -31,6 +31,7 @@ NOT_EXPORTED = {
     "gone_jobs": "for calls of deleted jobs that are still running",
     "moved_users": "checksums of a move into this database",
     "query_embeddings": "made again",
+    "texts_to_embed": "listed again",
 }
 """Tables with users that an export leaves out, and why."""
 

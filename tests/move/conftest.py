@@ -75,6 +75,7 @@ def fill(api: Api) -> None:
         "insert into memory.model_calls (user_id, call_id, job_id, kind, model, tokens_in, price, called_at)"
         " values (%(ana)s, gen_random_uuid(), 1, 'embed', 'm', 5, 0.0001, now())",
         "insert into memory.agent_budgets (agent_id) values ('default')",
+        "insert into memory.texts_to_embed (user_id, source, id) values (%(ana)s, '', '')",
         "insert into memory.secrets (user_id, name, key_id, sealed) values (%(ana)s, 'mail', 'k', 'sealed')",
         "insert into memory.secret_reads (user_id, name, role) values (%(ana)s, 'mail', 'app')",
     ):

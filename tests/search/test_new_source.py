@@ -45,7 +45,7 @@ begin
     perform memory._drop_embeddings(old.user_id, 'note', array[old.note_id::text]);
   end if;
   if tg_op <> 'DELETE' then
-    perform memory._enqueue_embedding(new.user_id);
+    perform memory._enqueue_embedding(new.user_id, '', 'note', array[new.note_id::text]);
   end if;
   return null;
 end;
@@ -70,13 +70,23 @@ begin atomic
   select n.user_id from memory.notes as n;
 end;
 
-create or replace function memory._note_embeddable(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
+create or replace function memory._note_embeddable(p_user_id text, p_scope text)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select n.note_id::text from memory.notes as n where n.user_id = p_user_id and coalesce(p_scope, '') = '';
+end;
+
+create or replace function memory._note_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select n.note_id::text, left(n.content, 24000)
-  from memory.notes as n
-  where n.user_id = p_user_id and coalesce(p_scope, '') = '';
+  select k.id, t.text
+  from unnest(p_sources, p_ids) as k (source, id)
+  cross join lateral (
+    select left(n.content, 24000) as text from memory.notes as n
+    where n.user_id = p_user_id and n.note_id = k.id::uuid offset 0) as t
+  where k.source = 'note';
 end;
 
 create or replace function memory._note_lock(p_user_id text, p_ids text[])

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import psycopg
-from agent_memory_models import Models
+from agent_memory_models import LEASE_SECONDS, Models
 from agent_memory_models.jobs import import_job_modules
 from psycopg_pool import AsyncConnectionPool
 
@@ -33,8 +33,7 @@ from .queue import QueueLook
 
 logger = logging.getLogger("agent_memory.worker")
 
-LEASE = timedelta(minutes=5)
-"""How long a job stays claimed without a sign of life: longer than one model call, as the default of claim_jobs is."""
+LEASE = timedelta(seconds=LEASE_SECONDS)
 _LOOK_INTERVAL = 2.0
 """Seconds between looks at how much is left, while somebody watches."""
 _RELEASE = 5.0

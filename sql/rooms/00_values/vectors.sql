@@ -60,6 +60,13 @@ begin atomic
   select p_a <~> p_b;
 end;
 
+create or replace function memory._norm(p_value halfvec)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select l2_norm(p_value);
+end;
+
 -- Whether the vector has a component other than zero.
 create or replace function memory._has_direction(p_value halfvec)
 returns boolean

@@ -18,7 +18,6 @@ begin
     || p_payload || memory._json_without_credentials(p_payload - 'prompt'));
   calls := coalesce(nullif(reply -> 'calls', 'null'), '[]');
   if jsonb_array_length(calls) > 0 and current_setting('transaction_read_only') = 'off' then
-    perform memory._check_calls(calls);
     perform memory._enter_calls(p_user_id, null, case p_kind when 'embed' then 'search' else p_kind end, p_agent_id,
       p_model.name, calls);
   end if;

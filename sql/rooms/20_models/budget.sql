@@ -9,15 +9,18 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  budgets constant jsonb := memory._policy_section(p_user_id, p_agent_id, 'budget');
-  user_budget constant bigint := (budgets ->> 'tokens_per_user_per_day')::bigint;
-  agent_budget constant bigint := (budgets ->> 'tokens_per_agent_per_day')::bigint;
+  budgets jsonb;
+  user_budget bigint;
+  agent_budget bigint;
   today constant timestamptz := date_trunc('day', clock_timestamp(), 'UTC');
   used bigint;
 begin
   if p_model ->> 'provider' = 'local' then
     return;
   end if;
+  budgets := memory._policy_section(p_user_id, p_agent_id, 'budget');
+  user_budget := (budgets ->> 'tokens_per_user_per_day')::bigint;
+  agent_budget := (budgets ->> 'tokens_per_agent_per_day')::bigint;
   if user_budget is not null then
     select coalesce(sum(t.tokens), 0) into used from memory._used_tokens('user', p_user_id, today) as t;
     perform memory._refuse_budget('tokens_per_user_per_day', used, p_tokens, user_budget)

@@ -1,3 +1,5 @@
+-- Which calls of models the ledger takes.
+
 -- Refuses calls unless they are an array of at most 10,000 objects whose numbers are null or from 0 to 2147483647.
 create or replace function memory._check_calls(p_calls jsonb)
 returns void
@@ -20,33 +22,97 @@ begin
 end;
 $$;
 
--- Enters calls that _check_calls() has accepted in the ledger, one row per call. Prices are computed now, from the
--- settings of each call's model.
+-- Enters calls of a model in the ledger, one row per call, and returns how many calls and tokens it entered. Prices are
+-- computed now, from the settings of each call's model. At most p_calls_left calls with p_tokens_left tokens in all are
+-- entered, if these are given: otherwise a worker could spend everyone's budget by reporting any number. A report that
+-- exceeds these limits is cut with a warning, not refused: an error would lose the job's result.
 create or replace function memory._enter_calls(
-  p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb
+  p_user_id text, p_job_id bigint, p_kind text, p_agent_id text, p_model text, p_calls jsonb,
+  p_calls_left int default null, p_tokens_left bigint default null, out number int, out tokens bigint
 )
-returns void
 language plpgsql volatile parallel unsafe
 as $$
+declare
+  call jsonb;
+  used_in bigint;
+  used_out bigint;
+  reported bigint := 0;
 begin
-  insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, prompt_version, tokens_in,
-    tokens_out, duration_ms, price, error, called_at)
-  select p_user_id, memory._uuid_v7(), p_job_id, left(coalesce(p_kind, c ->> 'kind', 'unknown'), 255), p_agent_id,
-    n.model, (c ->> 'prompt_version')::numeric::int, n.tokens_in, n.tokens_out,
-    (c ->> 'duration_ms')::numeric::bigint,
-    case
-      when m.settings ?| '{price_per_million_input,price_per_million_output}'
-        and num_nonnulls(n.tokens_in, n.tokens_out) > 0
-      then (coalesce(n.tokens_in, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
-            + coalesce(n.tokens_out, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0)) / 1000000
-    end,
-    -- The calls of a forgotten user stay without their errors, which may quote the user.
-    case when p_user_id <> '' then left(c ->> 'error', 500) when c ->> 'error' <> '' then 'forgotten' end,
-    clock_timestamp()
-  from jsonb_array_elements(p_calls) as c
-  cross join lateral (
-    select left(coalesce(p_model, c ->> 'model', 'unknown'), 255) as model,
-      (c ->> 'tokens_in')::numeric::bigint as tokens_in, (c ->> 'tokens_out')::numeric::bigint as tokens_out) as n
-  left join memory.models as m on m.name = n.model;
+  p_tokens_left := case when p_tokens_left < 0 then 0 else p_tokens_left end;
+  number := 0;
+  tokens := 0;
+  if p_calls = '[]' then
+    return;
+  end if;
+  perform memory._check_calls(p_calls);
+  for call in select c from jsonb_array_elements(p_calls) as c loop
+    used_in := (call ->> 'tokens_in')::numeric::bigint;
+    used_out := (call ->> 'tokens_out')::numeric::bigint;
+    reported := reported + coalesce(used_in, 0) + coalesce(used_out, 0);
+    continue when number >= p_calls_left;
+    if p_tokens_left is not null then
+      used_in := used_in - greatest(tokens + used_in - p_tokens_left, 0);
+      used_out := used_out - greatest(tokens + coalesce(used_in, 0) + used_out - p_tokens_left, 0);
+    end if;
+    insert into memory.model_calls (user_id, call_id, job_id, kind, agent_id, model, prompt_version, tokens_in,
+      tokens_out, duration_ms, price, error, called_at)
+    select p_user_id, memory._uuid_v7(), p_job_id, left(coalesce(p_kind, call ->> 'kind', 'unknown'), 255), p_agent_id,
+      n.model, (call ->> 'prompt_version')::numeric::int, used_in, used_out,
+      (call ->> 'duration_ms')::numeric::bigint,
+      case
+        when m.settings ?| '{price_per_million_input,price_per_million_output}'
+          and num_nonnulls(used_in, used_out) > 0
+        then (coalesce(used_in, 0) * coalesce((m.settings ->> 'price_per_million_input')::numeric, 0)
+              + coalesce(used_out, 0) * coalesce((m.settings ->> 'price_per_million_output')::numeric, 0))
+             / 1000000
+      end,
+      -- The calls of a forgotten user stay without their errors, which may quote the user.
+      case when p_user_id <> '' then left(call ->> 'error', 500) when call ->> 'error' <> '' then 'forgotten' end,
+      clock_timestamp()
+    from (select left(coalesce(p_model, call ->> 'model', 'unknown'), 255) as model) as n
+    left join memory.models as m on m.name = n.model;
+    number := number + 1;
+    tokens := tokens + coalesce(used_in, 0) + coalesce(used_out, 0);
+  end loop;
+  if reported > tokens or jsonb_array_length(p_calls) > number then
+    raise warning
+      'job %: the worker reported % calls with % tokens, more than the job can have made; '
+      '% calls with % tokens are entered',
+      p_job_id, jsonb_array_length(p_calls), reported, number, tokens;
+  end if;
 end;
 $$;
+
+-- Enters the calls that a worker reports for its job, as far as the job can have made them: 300 calls in each of its
+-- attempts. An embedding job has at most 256 texts, and a worker that sends each text by itself may have to send some
+-- of them twice. The caller adds what was entered to the counters of the job's row, which stays locked.
+create or replace function memory._enter_job_calls(p_job memory.jobs, p_calls jsonb, out number int, out tokens bigint)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  latest memory.jobs := p_job;
+begin
+  number := 0;
+  tokens := 0;
+  if p_calls = '[]' then
+    return;
+  end if;
+  -- Calls may have been entered since the caller read the job.
+  select j.* into latest from memory.jobs as j
+  where j.user_id = p_job.user_id and j.job_id = p_job.job_id for no key update;
+  if not found then
+    latest := p_job;
+  end if;
+  select e.* into number, tokens
+  from memory._enter_calls(p_job.user_id, p_job.job_id, p_job.kind, latest.agent_id, latest.input ->> 'model', p_calls,
+    memory._allowed_calls(latest) - latest.calls_entered, latest.tokens_allowed - latest.tokens_entered) as e;
+end;
+$$;
+
+-- How many calls the ledger takes for a job in all its attempts.
+create or replace function memory._allowed_calls(p_job memory.jobs)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select least(greatest((p_job).max_attempts, 0), 1000000) * 300; -- plain SQL may have stored any number
+end;

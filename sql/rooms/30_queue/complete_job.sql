@@ -21,39 +21,17 @@ begin
     result := memory._json_without_credentials(result);
   end if;
   outcome := memory._apply_result(job, result);
-  perform memory._enter_calls(job, coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
-    case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)')
-      then result -> 'generation_time_ms' end))));
-  job := memory._end_lease(job, 'completed', job.attempts, null, jsonb_strip_nulls(
-    outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')));
+  job := memory._end_lease(job, 'completed', job.attempts, null,
+    jsonb_strip_nulls(outcome || jsonb_build_object('token_counter', complete_job.result -> 'token_counter')),
+    p_calls => coalesce(calls, jsonb_build_array(jsonb_build_object('duration_ms',
+      case when jsonb_path_exists(result, '$.generation_time_ms ? (@ >= 0 && @ <= 2147483647)')
+        then result -> 'generation_time_ms' end))));
   perform memory._enqueue_next(job);
-  perform memory._finish_job(job, complete_job.result);
+  if job.input ? 'read_through' then
+    perform memory._finish_messages_of_job(job, complete_job.result);
+  end if;
 end;
 $$;
 comment on function memory.complete_job(text, bigint, uuid, jsonb, jsonb) is
 'Stores the result of a job in this transaction, once; calls are its model calls, for the ledger. Error AM001 means '
 'that the lease is lost (then call record_calls), 22023 that the result is not valid (then call fail_job).';
-
--- Queues the job that must follow a finished one: for requests that came meanwhile, and for work that the job left
--- over.
-create or replace function memory._enqueue_next(p_job memory.jobs)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  request jsonb := p_job.next_request;
-  follow_up jsonb;
-begin
-  if p_job.status = 'completed' then
-    follow_up := memory._follow_up(p_job);
-    if follow_up is not null then
-      -- Merged even if no request came: that drops a recent_k, because the next job must read everything that is left
-      -- over.
-      request := memory._wider_request(coalesce(request, '{}'), follow_up);
-    end if;
-  end if;
-  if request is not null then
-    perform memory._enqueue(p_job.user_id, p_job.kind, p_job.scope, request, p_job.variant);
-  end if;
-end;
-$$;

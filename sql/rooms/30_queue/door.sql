@@ -95,25 +95,37 @@ $$;
 -- Queues a job of a kind for each user that the kind names, in two statements: memory._enqueue() for each of 100,000
 -- users took four times as long (6 s, 23 s; two busy cores). A running job may end without having seen the newest
 -- texts, so another job follows it. A job that waits after a failure becomes due. A job that an open transaction holds
--- stays as it is, so that nobody waits: memory.sweep() queues another one if texts are left out.
+-- stays as it is, so that nobody waits; for a backfill an entry says that texts may be left out, and memory.sweep()
+-- queues another job.
 create or replace function memory._enqueue_for_everyone(p_kind text)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  update memory.jobs as j
-  set next_request = case j.status when 'running' then '{}' else j.next_request end,
-      run_after = least(j.run_after, statement_timestamp())
-  from (
-    select o.user_id, o.job_id from memory.jobs as o
-    where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')
-    order by o.user_id for update skip locked) as free
-  where j.user_id = free.user_id and j.job_id = free.job_id;
+  with followed as (
+    update memory.jobs as j
+    set next_request = case j.status when 'running' then '{}' else j.next_request end,
+        run_after = least(j.run_after, statement_timestamp())
+    from (
+      select o.user_id, o.job_id from memory.jobs as o
+      where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')
+      order by o.user_id for update skip locked) as free
+    where j.user_id = free.user_id and j.job_id = free.job_id
+    returning j.user_id
+  )
+  insert into memory.texts_to_embed (user_id, source, id)
+  select held.user_id, '', ''
+  from (select o.user_id from memory.jobs as o
+        where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')
+        except
+        select f.user_id from followed as f) as held
+  where p_kind = 'backfill';
   -- "except" and not "not exists", for which a session may keep a plan that was made for an empty queue.
   insert into memory.jobs (user_id, kind, scope)
   select n.user_id, p_kind, ''
   from (
-    select u.user_id from memory._users_of_kind(p_kind) as u (user_id)
+    {{each kind with users, union all:
+    select u.user_id from memory._<kind>_users() as u (user_id) where p_kind = '<kind>'}}
     except
     select o.user_id from memory.jobs as o
     where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')) as n

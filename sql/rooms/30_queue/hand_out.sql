@@ -8,6 +8,7 @@ declare
   started constant timestamptz := clock_timestamp();
   patience constant interval := current_setting('statement_timeout')::interval;
   handed record;
+  most_tokens bigint;
   wait_until timestamptz;
   reason text;
   trace text;
@@ -26,17 +27,23 @@ begin
       is_checking_budget := true;
       perform memory._check_budget(p_job.user_id, handed.agent_id, handed.payload -> 'model', handed.tokens);
       is_checking_budget := false;
+      -- How many tokens the ledger takes for an attempt. A token is at least one byte of the payload. A runner sends
+      -- the payload at most three times (when a server rejects one way of asking for JSON after another), partly
+      -- escaped: four tokens per byte. 200,000 tokens are for the form of the reply and for the reasoning of the model.
+      -- A job that is given back uncounted again and again does not exceed max_attempts of this.
+      most_tokens := 4 * pg_column_size(handed.payload)::bigint + 200000;
       update memory.jobs as j
       set input = handed.input || jsonb_build_object('model', handed.payload #> '{model,name}'),
           agent_id = handed.agent_id,
           tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end,
-          tokens_allowed = memory._allowed_tokens(p_job, handed.payload),
+          tokens_allowed = greatest(
+            j.tokens_allowed, least(j.tokens_allowed + most_tokens, j.max_attempts * most_tokens)),
           error = case when j.error not like 'AM002%' then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
       -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
-      -- read by the jobs that embed them.
+      -- read by the jobs that embed them. Models, prompts and memory_types are administrators' words.
       payload := handed.payload || memory._json_without_credentials(
-        handed.payload - '{model,prompt,documents}'::text[]);
+        handed.payload - '{model,prompt,documents,memory_types}'::text[]);
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);

@@ -34,26 +34,32 @@ begin
 end;
 $$;
 
--- The last step of completing a job. It comes last so that its locks are held only for a short time.
-create or replace function memory._finish_job(p_job memory.jobs, p_result jsonb)
+-- The last step of completing a job that has read messages of a thread: stores their token counts and words, and counts
+-- the tokens since a summary. It comes last because it locks the thread: so appends wait for these updates, and for
+-- nothing else that the job does.
+create or replace function memory._finish_messages_of_job(p_job memory.jobs, p_result jsonb)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  case p_job.kind
-    {{each kind with finish: when '<kind>' then perform memory._<kind>_finish(p_job, p_result);}}
-    else null;
-  end case;
+  perform memory._finish_read_messages(p_job, p_result);
+  if p_job.input ? 'summary_id' then
+    perform memory._count_tokens_since_summary(p_job.user_id, p_job.scope);
+  end if;
 end;
 $$;
 
--- Ends what attempts of a job began. The kind removes it if no attempt will finish it now, because the job is dead,
--- waits for a budget or has nothing to do. If another attempt follows (p_goes_on), the kind keeps it, marked as failed.
+-- Ends what attempts of a job began, such as a summary. The kind removes it if no attempt will finish it now, because
+-- the job is dead, waits for a budget or has nothing to do. If another attempt follows (p_goes_on), the kind keeps it,
+-- marked as failed.
 create or replace function memory._end_unfinished(p_job memory.jobs, p_goes_on boolean default false)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
+  if p_job.input ? 'summary_id' then
+    perform memory._end_unfinished_summary(p_job, p_goes_on);
+  end if;
   case p_job.kind
     {{each kind with unfinished: when '<kind>' then perform memory._<kind>_unfinished(p_job, p_goes_on);}}
     else null;
@@ -61,28 +67,29 @@ begin
 end;
 $$;
 
--- The request of the job that must follow a completed one, or null. The kind decides (due.sql); for other kinds a job
--- follows when is_partial of the input says that work was left over.
-create or replace function memory._follow_up(p_job memory.jobs)
-returns jsonb
-language plpgsql stable parallel safe
+-- Queues the job that must follow a finished one: for requests that came meanwhile, and for work that a completed job
+-- left over. The kind decides about the latter (follow_up.sql); for other kinds is_partial of the input says so.
+create or replace function memory._enqueue_next(p_job memory.jobs)
+returns void
+language plpgsql volatile parallel unsafe
 as $$
+declare
+  request jsonb := p_job.next_request;
+  follow_up jsonb;
 begin
-  return case p_job.kind
-    {{each kind with follow_up: when '<kind>' then memory._<kind>_follow_up(p_job)}}
-    else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
-  end;
-end;
-$$;
-
--- Users for whom memory._enqueue_for_everyone() queues a job.
-create or replace function memory._users_of_kind(p_kind text)
-returns setof text
-language plpgsql stable parallel safe
-as $$
-begin
-  case p_kind
-    {{each kind with users: when '<kind>' then return query select memory._<kind>_users();}}
-  end case;
+  if p_job.status = 'completed' then
+    follow_up := case p_job.kind
+      {{each kind with follow_up: when '<kind>' then memory._<kind>_follow_up(p_job)}}
+      else case when (p_job.input ->> 'is_partial')::boolean then '{}'::jsonb end
+    end;
+    if follow_up is not null then
+      -- Merged even if no request came: that drops a recent_k, because the next job must read everything that is left
+      -- over.
+      request := memory._wider_request(coalesce(request, '{}'), follow_up);
+    end if;
+  end if;
+  if request is not null then
+    perform memory._enqueue(p_job.user_id, p_job.kind, p_job.scope, request, p_job.variant);
+  end if;
 end;
 $$;

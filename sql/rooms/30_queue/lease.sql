@@ -40,23 +40,26 @@ begin
 end;
 $$;
 
--- Ends the lease of a job and returns its new row; AM001 when the lease is lost. Without p_run_after the job keeps its
--- time.
+-- Ends the lease of a job, enters the calls of the attempt in the ledger, and returns the new row of the job; AM001
+-- when the lease is lost. Without p_run_after the job keeps its time.
 create or replace function memory._end_lease(
   p_job memory.jobs, p_status text, p_attempts int, p_error text, p_result jsonb default null,
-  p_run_after timestamptz default null, p_is_delayed boolean default false
+  p_run_after timestamptz default null, p_is_delayed boolean default false, p_calls jsonb default null
 )
 returns memory.jobs
 language plpgsql volatile parallel unsafe
 as $$
 declare
+  entered record;
   ended memory.jobs;
 begin
+  entered := memory._enter_job_calls(p_job, coalesce(p_calls, '[]'));
   update memory.jobs as j
   set status = p_status, attempts = p_attempts, error = p_error, result = p_result,
       run_after = coalesce(p_run_after, j.run_after), is_delayed = p_is_delayed,
       finished_at = case when p_status in ('completed', 'dead') then clock_timestamp() end,
-      tokens_reserved = 0, lease_token = null, lease_expires_at = null
+      tokens_reserved = 0, lease_token = null, lease_expires_at = null,
+      calls_entered = j.calls_entered + entered.number, tokens_entered = j.tokens_entered + entered.tokens
   -- Only running jobs have a lease_token. With a condition on status the planner may take the index of running jobs, in
   -- which each job that a claim has ended leaves an entry until the claim commits.
   where j.user_id = p_job.user_id and j.job_id = p_job.job_id and j.lease_token = p_job.lease_token
@@ -71,14 +74,14 @@ $$;
 -- Ends the lease of an attempt that does not count: the job is pending again.
 create or replace function memory._give_back(
   p_job memory.jobs, p_run_after timestamptz default null, p_is_delayed boolean default false,
-  p_error text default null
+  p_error text default null, p_calls jsonb default null
 )
 returns memory.jobs
 language plpgsql volatile parallel unsafe
 as $$
 begin
   return memory._end_lease(p_job, 'pending', p_job.attempts - 1, coalesce(p_error, p_job.error),
-                           p_run_after => p_run_after, p_is_delayed => p_is_delayed);
+                           p_run_after => p_run_after, p_is_delayed => p_is_delayed, p_calls => p_calls);
 end;
 $$;
 
@@ -93,8 +96,8 @@ as $$
 begin
   p_job := memory._end_lease(
     p_job, case when p_job.attempts < p_job.max_attempts then 'pending' else 'dead' end, p_job.attempts, p_error,
-    p_run_after => p_run_after, p_is_delayed => p_run_after is not null);
-  perform memory._enter_calls(p_job, coalesce(p_calls, jsonb_build_array(jsonb_build_object('error', p_job.error))));
+    p_run_after => p_run_after, p_is_delayed => p_run_after is not null,
+    p_calls => coalesce(p_calls, jsonb_build_array(jsonb_build_object('error', p_error))));
   perform memory._end_unfinished(p_job, p_job.status <> 'dead');
   if p_job.status = 'dead' then
     perform memory._enqueue_next(p_job);

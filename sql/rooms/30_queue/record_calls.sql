@@ -12,10 +12,12 @@ begin
   select j.* into job from memory.jobs as j
   where j.user_id = record_calls.user_id and j.job_id = record_calls.job_id and j.tokens_allowed > 0 for no key update;
   if found then
-    perform memory._enter_calls(job, calls);
+    entered := memory._enter_job_calls(job, calls);
+    update memory.jobs as j
+    set calls_entered = j.calls_entered + entered.number, tokens_entered = j.tokens_entered + entered.tokens
+    where j.user_id = job.user_id and j.job_id = job.job_id;
     return;
   end if;
-  perform memory._check_calls(calls);
   select g.* into gone from memory.gone_jobs as g
   where g.user_id = record_calls.user_id and g.job_id = record_calls.job_id for update;
   if not found then -- the user may have been forgotten while the worker called the model
@@ -27,10 +29,10 @@ begin
       format('this user has no job %s that was handed to a worker', coalesce(job_id::text, 'null')),
       'Calls can be entered until 7 days after their job was finished or deleted.', 'P0002');
   end if;
-  entered := memory._enter_credible_calls(
+  entered := memory._enter_calls(
     case gone.user_id when record_calls.user_id then gone.user_id else '' end,
     case gone.user_id when record_calls.user_id then gone.job_id end, gone.kind, gone.agent_id, gone.model, calls,
-                                          gone.calls_left, gone.tokens_left);
+    gone.calls_left, gone.tokens_left);
   update memory.gone_jobs as g
   set calls_left = g.calls_left - entered.number, tokens_left = g.tokens_left - entered.tokens
   where g.user_id = gone.user_id and g.job_id = gone.job_id;

@@ -5,12 +5,9 @@ returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  job memory.jobs;
 begin
-  job := memory._leased_job(user_id, job_id, lease_token);
-  job := memory._give_back(job, clock_timestamp() + least(greatest(retry_after, '0'), '1 day'), true);
-  perform memory._enter_calls(job, coalesce(calls, '[]'));
+  perform memory._give_back(memory._leased_job(user_id, job_id, lease_token),
+    clock_timestamp() + least(greatest(retry_after, '0'), '1 day'), true, p_calls => calls);
 end;
 $$;
 comment on function memory.release_job(text, bigint, uuid, interval, jsonb) is

@@ -72,3 +72,19 @@ comment on column memory.query_embeddings.model is 'The name of the embedding mo
 comment on column memory.query_embeddings.query_hash is 'SHA-256 of the query; its words are not kept.';
 comment on column memory.query_embeddings.embedding is 'The vector that the model made of the query.';
 comment on column memory.query_embeddings.created_at is 'When the row was stored.';
+
+create table memory.texts_to_embed (
+  user_id text not null,
+  source text not null,
+  id text not null,
+  entry uuid not null default gen_random_uuid(),
+  primary key (user_id, source, id, entry)
+);
+comment on table memory.texts_to_embed is
+'The texts, other than messages, that the active embedding model has still to embed: whoever stores a text adds an '
+'entry, and only jobs remove entries, so that no writer waits for another one.';
+comment on column memory.texts_to_embed.user_id is 'The user to whom the row belongs.';
+comment on column memory.texts_to_embed.source is 'As in memory.embeddings; empty with an empty id.';
+comment on column memory.texts_to_embed.id is
+'As in memory.embeddings; empty for all texts of the user that have no embedding yet.';
+comment on column memory.texts_to_embed.entry is 'Tells apart the entries of one text.';

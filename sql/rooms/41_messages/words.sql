@@ -114,9 +114,6 @@ begin
     perform memory._refuse_result('token_counts',
       'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
-  if not p_job.input ? 'read_through' then
-    return;
-  end if;
   perform from memory.threads as t
   where t.user_id = p_job.user_id and t.thread_id = p_job.scope for no key update skip locked;
   if found then

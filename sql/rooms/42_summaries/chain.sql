@@ -167,7 +167,7 @@ begin
   end if;
   perform memory._log_summary(stored);
   perform memory._drop_embeddings(p_job.user_id, 'summary', array[replaced.summary_id::text]);
-  perform memory._enqueue_embedding(p_job.user_id);
+  perform memory._enqueue_embedding(p_job.user_id, '', 'summary', array[p_job.input ->> 'summary_id']);
   return stored;
 end;
 $$;

@@ -10,14 +10,14 @@ declare
   scope record;
 begin
   for scope in
-    select n.user_id, n.agent_id, count(*) as added
+    select n.user_id, n.agent_id, count(*) as added, array_agg(n.memory_id::text) as ids
     from new_rows as n
     where memory._is_current(n)
     group by n.user_id, n.agent_id
     order by n.user_id, n.agent_id
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
-    perform memory._enqueue_embedding(scope.user_id);
+    perform memory._enqueue_embedding(scope.user_id, '', 'memory', scope.ids);
   end loop;
   return null;
 end;

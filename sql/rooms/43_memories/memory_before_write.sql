@@ -88,7 +88,7 @@ begin
   elsif new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     policy := memory._policy(new.user_id, new.agent_id);
     perform memory._drop_embeddings(new.user_id, 'memory', array[new.memory_id::text]);
-    perform memory._enqueue_embedding(new.user_id);
+    perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
   end if;
   -- The policy's default comes first and must not replace an explicit "never", so infinity becomes null only here.
   new.expires_at := nullif(new.expires_at, 'infinity');
@@ -129,6 +129,9 @@ begin
       and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
       and e.source = 'memory'
       and e.id = new.memory_id::text;
+    if not found and memory._is_current(new) then -- it may have expired before a job embedded it
+      perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
+    end if;
   end if;
 
   -- A direct update does not name its operation. A function that may name the same operation as the previous change,

@@ -19,22 +19,22 @@ declare
   folded int := 0;
 begin
   for candidate in
-    select m.memory_id, m.agent_id, m.content, m.trust, m.created_at,
-      memory._said(m) as said,
-      coalesce(m.thread_id, '') as thread_id, memory._subject(m.metadata) as subject,
+    select (f.m).memory_id, (f.m).agent_id, (f.m).content, (f.m).trust, (f.m).created_at,
+      memory._said(f.m) as said,
+      coalesce((f.m).thread_id, '') as thread_id, memory._subject((f.m).metadata) as subject,
       (select e.embedding
        from memory.embeddings as e
-       where e.user_id = m.user_id
+       where e.user_id = p_user_id
          and e.source = 'memory'
-         and e.id = m.memory_id::text
+         and e.id = i.id::text
          and e.model = p_model) as embedding
-    from memory.memories as m
-    where m.user_id = p_user_id
-      and m.memory_id = any (p_memory_ids)
-      and m.source = 'extraction'
-      and memory._reworded_at(m) is null
-      and memory._is_current(m)
-    order by m.created_at, m.memory_id
+    from unnest(p_memory_ids) as i (id)
+    cross join lateral ( -- each by its key, as in memory._memory_texts()
+      select m from memory.memories as m where m.user_id = p_user_id and m.memory_id = i.id offset 0) as f
+    where (f.m).source = 'extraction'
+      and memory._reworded_at(f.m) is null
+      and memory._is_current(f.m)
+    order by (f.m).created_at, (f.m).memory_id
   loop
     threshold := memory._share(memory._policy(p_user_id, candidate.agent_id) #>> '{memories,near_duplicate_cosine}');
     language := memory._language(p_user_id, candidate.agent_id);

@@ -37,7 +37,9 @@ begin
   if is_long then
     perform memory._enqueue_due(p_document.user_id, 'chunk_documents', '');
   else
-    perform memory._enqueue_embedding(p_document.user_id);
+    perform memory._enqueue_embedding(p_document.user_id, '', 'document', array(
+      select c.document_id || '/' || c.number from memory.document_chunks as c
+      where c.user_id = p_document.user_id and c.document_id = p_document.document_id));
   end if;
 end;
 $$;

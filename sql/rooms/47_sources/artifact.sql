@@ -11,18 +11,31 @@ end;
 -- The texts of artifacts to embed: the description and the first passage together, each further passage of the first 48
 -- KiB, and the end of a longer content, because a log ends with its errors. So an artifact has at most about twenty
 -- embeddings (13,000 tokens). A search finds the middle of a longer content by its words.
-create or replace function memory._artifact_embeddable(
-  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
-)
-returns table (id text, text text)
+create or replace function memory._artifact_embeddable(p_user_id text, p_scope text)
+returns setof text
 language sql stable parallel safe
 begin atomic
-  select a.key || '/' || p.first_byte,
-    case p.first_byte when 0 then concat_ws(e'\n', a.description, p.content) else right(p.content, 3072) end
+  select a.key || '/' || p.first_byte
   from memory._current_artifacts(p_user_id) as a
   join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
   where coalesce(p_scope, '') = '' and p.user_id = p_user_id
     and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count));
+end;
+
+create or replace function memory._artifact_texts(p_user_id text, p_sources text[], p_ids text[])
+returns table (id text, text text)
+language sql stable parallel safe
+begin atomic
+  select k.id, t.text
+  from unnest(p_sources, p_ids) as k (source, id)
+  cross join lateral (
+    select case p.first_byte when 0 then concat_ws(e'\n', a.description, p.content) else right(p.content, 3072) end
+      as text
+    from memory._current_artifacts(p_user_id) as a
+    join memory.artifact_parts as p on p.user_id = a.user_id and p.content_id = a.content_id
+    where a.key = memory._part_key(k.id) and p.first_byte = substring(k.id from '/([0-9]+)$')::int
+      and (memory._is_passage(p.first_byte) or memory._is_last_part(p.first_byte, a.token_count)) offset 0) as t
+  where k.source = 'artifact';
 end;
 
 create or replace function memory._artifact_lock(p_user_id text, p_ids text[])

@@ -9,19 +9,32 @@ begin atomic
   select d.user_id from memory.documents as d;
 end;
 
--- The pieces of documents to embed, each with the title of its document. A long document is embedded once a job has cut
--- it into pieces; then its pieces have a token_count.
-create or replace function memory._document_embeddable(
-  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
-)
+-- A long document is embedded once a job has cut it into pieces; then its pieces have a token_count.
+create or replace function memory._document_embeddable(p_user_id text, p_scope text)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select c.document_id || '/' || c.number
+  from memory.document_chunks as c
+  join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
+  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null
+    and d.quarantined_at is null;
+end;
+
+-- The text of a piece begins with the title of its document.
+create or replace function memory._document_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select d.document_id || '/' || c.number, left(concat_ws(e'\n', d.title, left(c.content, 24000)), 24000)
-  from memory.documents as d
-  join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
-  where coalesce(p_scope, '') = '' and d.user_id = p_user_id and c.user_id = p_user_id and c.token_count is not null
-    and d.quarantined_at is null;
+  select k.id, t.text
+  from unnest(p_sources, p_ids) as k (source, id)
+  cross join lateral (
+    select left(concat_ws(e'\n', d.title, left(c.content, 24000)), 24000) as text
+    from memory.documents as d
+    join memory.document_chunks as c on c.user_id = d.user_id and c.document_id = d.document_id
+    where d.user_id = p_user_id and d.document_id = split_part(k.id, '/', 1)::uuid and d.quarantined_at is null
+      and c.number = split_part(k.id, '/', 2)::int and c.token_count is not null offset 0) as t
+  where k.source = 'document';
 end;
 
 create or replace function memory._document_lock(p_user_id text, p_ids text[])

@@ -9,15 +9,26 @@ begin atomic
   select s.user_id from memory.memory_scopes as s where s.memory_count > 0;
 end;
 
--- The memories to embed, by their embedding_text, or by their content where embedding_text is blank.
-create or replace function memory._memory_embeddable(p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint)
+create or replace function memory._memory_embeddable(p_user_id text, p_scope text)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select m.memory_id::text from memory._visible_memories(p_user_id, null, false) as m where coalesce(p_scope, '') = '';
+end;
+
+-- A memory is embedded by its embedding_text, or by its content where embedding_text is blank. Each memory is fetched
+-- by its key before it is judged: a plan made without statistics would read all memories of the user for each one.
+create or replace function memory._memory_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select m.memory_id::text,
-    left(case when m.embedding_text ~ e'\\S' then m.embedding_text else m.content end, 24000)
-  from memory._visible_memories(p_user_id, null, false) as m
-  where coalesce(p_scope, '') = '';
+  select k.id,
+    left(case when (f.m).embedding_text ~ e'\\S' then (f.m).embedding_text else (f.m).content end, 24000)
+  from unnest(p_sources, p_ids) as k (source, id)
+  cross join lateral (
+    select m from memory.memories as m where m.user_id = p_user_id and m.memory_id = k.id::uuid offset 0) as f
+  where k.source = 'memory' and memory._is_current(f.m)
+    and ((f.m).expires_at is null or (f.m).expires_at > statement_timestamp());
 end;
 
 -- Locks memories while their embeddings are stored, because an UPDATE by hand locks no counter of an agent and would
@@ -27,9 +38,10 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform from memory.memories as m
-  where m.user_id = p_user_id and m.memory_id = any (p_ids::uuid[])
-  order by m.memory_id for share nowait;
+  perform
+  from (select i::uuid as id from unnest(p_ids) as i order by 1) as k
+  cross join lateral (
+    select from memory.memories as m where m.user_id = p_user_id and m.memory_id = k.id for share nowait) as locked;
 end;
 $$;
 

@@ -55,22 +55,31 @@ begin atomic
     24000);
 end;
 
--- The messages to embed: those of the thread p_scope from p_from_seq to p_to_seq; for a backfill (p_scope null) the
--- messages of all threads, if search.embed_messages is on.
-create or replace function memory._message_embeddable(
-  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
-)
+-- The messages of the thread p_scope; for a backfill (p_scope null) those of all threads, if search.embed_messages is
+-- on.
+create or replace function memory._message_embeddable(p_user_id text, p_scope text)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select m.thread_id || '/' || m.seq from memory._searchable_messages(p_user_id) as m
+  where p_scope <> '' and m.thread_id = p_scope and m.content <> ''
+  union all
+  select m.thread_id || '/' || m.seq from memory._searchable_messages(p_user_id) as m
+  where p_scope is null and m.content <> ''
+    and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean;
+end;
+
+create or replace function memory._message_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select m.thread_id || '/' || m.seq, memory._embedded_text(m)
-  from memory._searchable_messages(p_user_id) as m
-  where p_scope <> '' and m.thread_id = p_scope and m.seq between p_from_seq and p_to_seq and m.content <> ''
-  union all
-  select m.thread_id || '/' || m.seq, memory._embedded_text(m)
-  from memory._searchable_messages(p_user_id) as m
-  where p_scope is null and m.content <> ''
-    and (memory._policy(p_user_id, null) #>> '{search,embed_messages}')::boolean;
+  select k.id, t.text
+  from unnest(p_sources, p_ids) as k (source, id)
+  cross join lateral (
+    select memory._embedded_text(m) as text from memory._searchable_messages(p_user_id) as m
+    where m.thread_id = substring(k.id from '^(.*)/') and m.seq = substring(k.id from '/([0-9]+)$')::bigint
+      and m.content <> '' offset 0) as t
+  where k.source = 'message';
 end;
 
 create or replace function memory._message_lock(p_user_id text, p_ids text[])

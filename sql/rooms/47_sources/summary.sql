@@ -9,15 +9,24 @@ begin atomic
   select s.user_id from memory.summaries as s where s.status = 'completed';
 end;
 
-create or replace function memory._summary_embeddable(
-  p_user_id text, p_scope text, p_from_seq bigint, p_to_seq bigint
-)
+create or replace function memory._summary_embeddable(p_user_id text, p_scope text)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select s.summary_id::text from memory._current_summaries(p_user_id, null) as s where coalesce(p_scope, '') = '';
+end;
+
+create or replace function memory._summary_texts(p_user_id text, p_sources text[], p_ids text[])
 returns table (id text, text text)
 language sql stable parallel safe
 begin atomic
-  select s.summary_id::text, left(s.summary, 24000)
-  from memory._current_summaries(p_user_id, null) as s
-  where coalesce(p_scope, '') = '';
+  select k.id, left(t.summary, 24000)
+  from unnest(p_sources, p_ids) as k (source, id)
+  join memory.summaries as s on s.user_id = p_user_id and s.summary_id = k.id::uuid
+  cross join lateral (
+    select c.summary_id, c.summary from memory._current_summaries(p_user_id, null) as c
+    where c.thread_id = s.thread_id and c.kind = s.kind offset 0) as t
+  where k.source = 'summary' and t.summary_id = s.summary_id;
 end;
 
 create or replace function memory._summary_lock(p_user_id text, p_ids text[])

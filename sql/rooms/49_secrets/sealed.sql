@@ -64,23 +64,6 @@ begin
 end;
 $$;
 
--- The value of a sealed secret; null when the row was not written under this key for this user and name.
-create or replace function memory._unsealed(p_key bytea, p_user_id text, p_name text, p_sealed bytea)
-returns bytea
-language plpgsql stable parallel safe
-as $$
-declare
-  encrypted constant bytea := substr(p_sealed, 1, greatest(octet_length(p_sealed) - 32, 0));
-  value bytea;
-begin
-  if substr(p_sealed, octet_length(encrypted) + 1) = memory._secret_code(p_key, p_user_id, p_name, encrypted) then
-    execute format('select %s.decrypt_iv($1, $2, $3, ''aes-cbc/pad:pkcs'')', memory._pgcrypto()) into value
-    using substr(encrypted, 17), memory._hmac(p_key, 'encrypt'), substr(encrypted, 1, 16);
-  end if;
-  return value;
-end;
-$$;
-
 -- The value of a stored secret, under the key or the previous one. Refuses a row that neither of them opens.
 create or replace function memory._opened(p_secret memory.secrets)
 returns bytea
@@ -88,6 +71,8 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   key bytea := memory._secret_key();
+  -- The code that authenticates the rest is the last 32 bytes.
+  encrypted constant bytea := substr(p_secret.sealed, 1, greatest(octet_length(p_secret.sealed) - 32, 0));
   value bytea;
 begin
   if p_secret.key_id <> memory._secret_key_id(key) then
@@ -97,8 +82,11 @@ begin
         'Set AGENT_MEMORY_SECRET_KEY_PREVIOUS to the earlier key, then call memory.reencrypt_secrets().', '0A000');
     end if;
   end if;
-  value := memory._unsealed(key, p_secret.user_id, p_secret.name, p_secret.sealed);
-  if value is null then
+  if substr(p_secret.sealed, octet_length(encrypted) + 1)
+     = memory._secret_code(key, p_secret.user_id, p_secret.name, encrypted) then
+    execute format('select %s.decrypt_iv($1, $2, $3, ''aes-cbc/pad:pkcs'')', memory._pgcrypto()) into value
+    using substr(encrypted, 17), memory._hmac(key, 'encrypt'), substr(encrypted, 1, 16);
+  else
     perform memory._refuse('name', 'this secret is damaged, or was copied here from another user or name',
       'Store it again with memory.set_secret().', 'XX001');
   end if;

@@ -1,25 +1,19 @@
--- Functions that the kinds embed and backfill share. A text is to be embedded if it has no embedding of a model.
--- Nothing else records that, so a lost job loses nothing. p_scope is a thread, '' for everything of a user but
--- messages, or null for everything.
+-- Functions that the kinds embed and backfill share.
 
--- Texts of a scope that have no embedding of a model, at most 256 or about 60,000 tokens. The rest follows in the next
--- job.
+-- The job for the model to embed these texts, as far as they are there and have no embedding of it: at most 256, or
+-- about 60,000 tokens; a later job takes the rest. Without such a text the payload is null.
 create or replace function memory._embedding_input(
-  p_user_id text, p_scope text, p_model memory.models,
+  p_user_id text, p_sources text[], p_ids text[], p_model memory.models,
   out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql stable parallel safe
-set enable_nestloop = off -- as in memory._has_unembedded()
-set enable_mergejoin = off
+set enable_seqscan = off -- a session keeps its first plan, and the plan for small tables would read all texts
 set jit = off
 as $$
 declare
   texts jsonb;
   rows_input jsonb;
 begin
-  if p_model.name is null then
-    return;
-  end if;
   select jsonb_agg(jsonb_build_object('number', n.number, 'text', n.text) order by n.number),
     jsonb_agg(jsonb_build_object('source', n.source, 'id', n.id, 'hash', md5(n.text)) order by n.number),
     max(n.tokens)
@@ -28,10 +22,8 @@ begin
     select row_number() over so_far as number, sum(memory._estimate_tokens(w.text)) over so_far as tokens, w.*
     from (
       select t.*, row_number() over () as place
-      from memory._embeddable(p_user_id, p_scope) as t
-      where not exists (
-        select from memory.embeddings as e
-        where e.user_id = p_user_id and e.model = p_model.name and e.source = t.source and e.id = t.id)
+      from memory._embeddable_texts(p_user_id, p_sources, p_ids) as t
+      where not memory._is_embedded(p_user_id, p_model.name, t.source, t.id)
       limit 256) as w
     window so_far as (order by w.place)
   ) as n
@@ -46,25 +38,40 @@ begin
 end;
 $$;
 
+-- Whether a text has an embedding of the model. A function of PL/pgSQL, so that a plan made without statistics cannot
+-- read all embeddings of the user.
+create or replace function memory._is_embedded(p_user_id text, p_model text, p_source text, p_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (select from memory.embeddings as e
+                 where e.user_id = p_user_id and e.model = p_model and e.source = p_source and e.id = p_id);
+end;
+$$;
+
 -- Stores the embeddings of texts that have not changed since they were handed out, and hides near-duplicates of
 -- memories.
-create or replace function memory._store_embeddings(p_job memory.jobs, p_scope text, p_result jsonb)
+create or replace function memory._store_embeddings(p_job memory.jobs, p_result jsonb)
 returns jsonb
 language plpgsql volatile parallel unsafe
-set enable_nestloop = off -- as in memory._has_unembedded()
-set enable_mergejoin = off
+set enable_seqscan = off -- as in memory._embedding_input()
 set jit = off
+set plan_cache_mode = force_generic_plan -- planning for the texts of a job took longer than finding them by their keys
 as $$
 declare
   model memory.models;
-  expected int := jsonb_array_length(p_job.input -> 'rows');
+  embeddings constant jsonb := p_result -> 'embeddings';
+  expected constant int := jsonb_array_length(p_job.input -> 'rows');
   dims int;
   embedded int;
+  are_good boolean;
+  sources text[];
+  ids text[];
   stored text[];
   folded int := 0;
 begin
-  if jsonb_typeof(p_result -> 'embeddings') is distinct from 'array'
-    or jsonb_array_length(p_result -> 'embeddings') <> expected then
+  if jsonb_typeof(embeddings) is distinct from 'array' or jsonb_array_length(embeddings) <> expected then
     perform memory._refuse_result('embeddings', format('must be an array of %s embeddings, one per text', expected));
   end if;
   select m.* into model from memory.models as m
@@ -74,9 +81,8 @@ begin
   if not found then
     return jsonb_build_object('skipped', 'the model was dropped or replaced meanwhile');
   end if;
-  dims := coalesce(memory._known_dimensions(model), case jsonb_typeof(p_result #> '{embeddings,0}')
-                     when 'array' then jsonb_array_length(p_result #> '{embeddings,0}') end);
-  perform memory._check_embeddings(p_result -> 'embeddings', dims);
+  dims := coalesce(memory._known_dimensions(model), case jsonb_typeof(embeddings -> 0)
+                     when 'array' then jsonb_array_length(embeddings -> 0) end);
   if model.dimensions is null then -- the first embedding of a model sets its dimensions
     update memory.models as m set dimensions = dims where m.name = model.name and m.dimensions is null;
     if not found
@@ -87,29 +93,43 @@ begin
   end if;
 
   perform memory._lock_embeddable(p_job);
-  with given as (
-    select r.value ->> 'source' as source, r.value ->> 'id' as id, r.value ->> 'hash' as hash, r.position
-    from jsonb_array_elements(p_job.input -> 'rows') with ordinality as r (value, position)
-  ), range as (
-    select min(substring(g.id from '/([0-9]+)$')::bigint) as from_seq,
-      max(substring(g.id from '/([0-9]+)$')::bigint) as to_seq
-    from given as g where g.source = 'message'
-  ), new_rows as (
-    insert into memory.embeddings (user_id, model, source, id, embedding)
-    select p_job.user_id, model.name, g.source, g.id,
-      memory._halfvec(p_result -> 'embeddings' -> (g.position - 1)::int)
-    from given as g
-    join memory._embeddable(
-        p_job.user_id, p_scope, (select coalesce(r.from_seq, 0) from range as r),
-        (select coalesce(r.to_seq, 0) from range as r)) as t
-      on t.source = g.source and t.id = g.id
-    -- This is no condition of the join, which would hash every text of the scope.
-    where coalesce(md5(t.text) = g.hash, false)
-    order by g.source, g.id
-    on conflict do nothing
-    returning source, id
-  )
-  select count(*), array_agg(n.id) filter (where n.source = 'memory') into embedded, stored from new_rows as n;
+  select array_agg(r ->> 'source'), array_agg(r ->> 'id') into sources, ids
+  from jsonb_array_elements(p_job.input -> 'rows') as r;
+  begin
+    with vectors as materialized (
+      select g.value ->> 'source' as source, g.value ->> 'id' as id, g.value ->> 'hash' as hash,
+        memory._halfvec(g.embedding) as embedding, jsonb_typeof(g.embedding) = 'array' as is_array
+      from rows from (jsonb_array_elements(p_job.input -> 'rows'), jsonb_array_elements(embeddings))
+        as g (value, embedding)
+    ), new_rows as (
+      insert into memory.embeddings (user_id, model, source, id, embedding)
+      select p_job.user_id, model.name, v.source, v.id, v.embedding
+      from vectors as v
+      join memory._embeddable_texts(p_job.user_id, sources, ids) as t
+        on t.source = v.source and t.id = v.id and md5(t.text) = v.hash
+      order by v.source, v.id
+      on conflict do nothing
+      returning source, id
+    )
+    select count(*), array_agg(n.id) filter (where n.source = 'memory'), (
+      select bool_and(v.is_array and memory._dimensions(v.embedding) = dims
+                      and memory._norm(v.embedding) > 0 and memory._norm(v.embedding) <= 65000)
+      from vectors as v)
+    into embedded, stored, are_good from new_rows as n;
+  exception
+    when data_exception or integrity_constraint_violation or program_limit_exceeded then
+      perform memory._check_embeddings(embeddings, dims); -- which says what is wrong
+      raise;
+  end;
+  if are_good is not true or dims > 4000 then -- looking before took a third of the time of storing
+    perform memory._check_embeddings(embeddings, dims);
+  end if;
+  if model.is_active then -- a text that has changed meanwhile has no embedding, and keeps its entries
+    delete from memory.texts_to_embed as l
+    using unnest(sources, ids) as g (source, id)
+    where l.user_id = p_job.user_id and l.source = g.source and l.id = g.id
+      and memory._is_embedded(p_job.user_id, model.name, g.source, g.id);
+  end if;
   if stored is not null and model.is_active then
     folded := memory._fold_near_duplicates(p_job.user_id, model.name, stored::uuid[]);
   end if;
@@ -173,31 +193,15 @@ begin
   -- fail with 40001.
   update memory.memory_scopes as s set memory_count = s.memory_count
   where s.user_id = p_job.user_id and s.agent_id in (
-    select m.agent_id from memory.memories as m
-    where m.user_id = p_job.user_id and m.memory_id = any (memory_ids));
+    select f.agent_id
+    from unnest(memory_ids) as i (id) -- as in memory._lock_scopes_of()
+    cross join lateral (
+      select m.agent_id from memory.memories as m
+      where m.user_id = p_job.user_id and m.memory_id = i.id offset 0) as f);
   perform from memory.jobs as j where j.user_id = p_job.user_id and j.job_id = p_job.job_id for update;
   {{each source:
-  perform memory._<source>_lock(p_job.user_id, array(select jsonb_array_elements_text(ids -> '<source>')));}}
-end;
-$$;
-
--- Users who have a text outside of threads without an embedding of the active model (p_is_active), or of another model
--- that is not switched off. Such a text may have been stored at the very moment at which a job ended.
-create or replace function memory._users_left_out(p_is_active boolean)
-returns setof text
-language plpgsql stable parallel safe
-as $$
-begin
-  return query
-  select u.user_id
-  from memory._users_with_texts() as u (user_id)
-  where exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
-    and exists (
-      select
-      from memory.models as m
-      cross join lateral memory._embeddable(u.user_id, '') as t
-      where m.kind = 'embedding' and not m.is_off and m.is_active = p_is_active and not exists (
-        select from memory.embeddings as e
-        where e.user_id = u.user_id and e.model = m.name and e.source = t.source and e.id = t.id));
+  if ids ? '<source>' then
+    perform memory._<source>_lock(p_job.user_id, array(select jsonb_array_elements_text(ids -> '<source>')));
+  end if;}}
 end;
 $$;

@@ -25,8 +25,7 @@ begin
       'Pass the model of memory.query_to_embed().');
   end if;
   if calls is not null then
-    perform memory._check_calls(calls);
-    perform memory._enter_credible_calls(
+    perform memory._enter_calls(
       user_id, null, 'search', agent_id, embedding_model ->> 'name', calls, 4,
       memory._estimate_tokens(asked) * 4 + 1000);
   end if;

@@ -27,7 +27,7 @@ $$;
 create or replace function memory._serving_model(p_user_id text)
 returns memory.models
 language plpgsql stable parallel safe
-set enable_nestloop = off -- as in memory._has_unembedded(): without statistics a nested loop takes seconds
+set enable_nestloop = off -- as in memory._unembedded(): without statistics a nested loop takes seconds
 set enable_mergejoin = off
 set jit = off
 as $$

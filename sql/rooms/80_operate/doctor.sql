@@ -80,7 +80,7 @@ begin
     select n.finished_at, n.result ->> 'token_counter' as counter
     from (select j.* from memory.jobs as j
           where j.status in ('completed', 'dead') order by j.finished_at desc limit 1000) as n
-    where n.status = 'completed' and n.kind in ({{kinds with finish}}) and not n.result ? 'skipped'
+    where n.status = 'completed' and n.input ? 'read_through' and not n.result ? 'skipped'
     order by n.finished_at desc
     limit 1) as c on true;
 

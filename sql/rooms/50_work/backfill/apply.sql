@@ -4,6 +4,6 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  return memory._store_embeddings(p_job, null, p_result);
+  return memory._store_embeddings(p_job, p_result);
 end;
 $$;

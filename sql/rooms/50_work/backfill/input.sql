@@ -4,9 +4,15 @@ create or replace function memory._backfill_input(
 )
 language plpgsql stable parallel safe
 as $$
+declare
+  model constant memory.models := memory._model_to_fill(p_job.user_id);
 begin
-  select * into payload, input, agent_id, tokens
-  from memory._embedding_input(p_job.user_id, null, memory._model_to_fill(p_job.user_id));
+  if model.name is not null then
+    select i.* into payload, input, agent_id, tokens
+    from (select array_agg(u.source) as sources, array_agg(u.id) as ids
+          from memory._unembedded(p_job.user_id, null, model.name, 256) as u) as u
+    cross join lateral memory._embedding_input(p_job.user_id, u.sources, u.ids, model) as i;
+  end if;
 end;
 $$;
 
@@ -18,7 +24,8 @@ as $$
 begin
   return (
     select m from memory.models as m
-    where m.kind = 'embedding' and not m.is_off and memory._has_unembedded(p_user_id, null, m.name)
+    where m.kind = 'embedding' and not m.is_off
+      and exists (select from memory._unembedded(p_user_id, null, m.name, 1))
     order by m.is_active desc, m.created_at, m.name limit 1);
 end;
 $$;

@@ -4,7 +4,7 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  outcome jsonb := memory._store_embeddings(p_job, p_job.scope, p_result);
+  outcome jsonb := memory._store_embeddings(p_job, p_result);
 begin
   if not outcome ? 'skipped' and exists (
     select from memory.models as m where m.kind = 'embedding' and not m.is_active and not m.is_off) then

@@ -6,6 +6,11 @@ as $$
 declare
   model text := (memory._embedding_model()).name;
 begin
-  return case when model is not null and memory._has_unembedded(p_job.user_id, p_job.scope, model) then jsonb '{}' end;
+  return case
+    when model is not null and case p_job.scope
+      when '' then exists (select from memory.texts_to_embed as l where l.user_id = p_job.user_id)
+      else exists (select from memory._unembedded(p_job.user_id, p_job.scope, model, 1)) end
+    then jsonb '{}'
+  end;
 end;
 $$;

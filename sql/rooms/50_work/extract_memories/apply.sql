@@ -38,7 +38,8 @@ begin
     end if;
   end if;
   for item in
-    select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e order by e.agent_id, e.place
+    select * from memory._evident_memories(p_job, p_result, per_reply, allowances) as e
+    where p_result -> 'memories' <> '[]' order by e.agent_id, e.place
   loop
     known := memory._known_memory(p_job.user_id, item.agent_id, item.content_hash);
     if known.memory_id is not null then
@@ -78,7 +79,7 @@ begin
   from (
     select e.agent_id, count(*) filter (where e.is_new) as stored, count(*) filter (where not e.is_new) as duplicates
     from unnest(agents, news) as e (agent_id, is_new) group by e.agent_id) as b
-  where s.user_id = p_job.user_id and s.agent_id = b.agent_id;
+  where s.user_id = p_job.user_id and s.agent_id = b.agent_id and agents <> '{}';
 
   perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories', through_seq);
   perform memory._count_extraction(p_job.user_id, has_news);

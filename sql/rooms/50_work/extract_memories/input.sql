@@ -8,6 +8,7 @@ declare
   from_seq bigint;
   next_seq bigint;
   given record;
+  policy jsonb;
 begin
   select coalesce(k.position, -1) + 1, t.next_seq into from_seq, next_seq
   from memory.threads as t
@@ -21,22 +22,21 @@ begin
   from memory._message_payload(
     p_job.user_id, p_job.scope, from_seq, 9223372036854775807, true, 200, 24000, p_reads_expired => true);
   agent_id := memory._agent_of_message(p_job.user_id, p_job.scope, given.last_seq);
+  policy := memory._policy(p_job.user_id, agent_id);
   -- Messages of other roles than user and assistant count as read, and so do messages that an agent stored before it
   -- lost the resource memory.
-  if given.messages is null or not memory._has_resource(p_job.user_id, agent_id, 'memory') then
+  if given.messages is null or not (policy #>> '{resources,memory}')::boolean then
     perform memory._set_mark(p_job.user_id, p_job.scope, 'extract_memories',
       case when given.is_partial then given.examined_seq else next_seq - 1 end);
     input := jsonb_build_object('is_partial', given.is_partial);
     return;
   end if;
-  if memory._extractable_today(p_job.user_id, agent_id,
-    memory._policy_section(p_job.user_id, agent_id, 'memories')) = 0 then
+  if memory._extractable_today(p_job.user_id, agent_id, policy -> 'memories') = 0 then
     perform memory._refuse('memories.max_extracted_per_day', 'no more memories may be extracted today',
       'The job waits for the next day (UTC).', 'AM002');
   end if;
   tokens := given.tokens;
-  payload := memory._chat_model(
-      null, memory._policy_section(p_job.user_id, agent_id, 'agent'), 'extract_memories')
+  payload := memory._chat_model(null, policy -> 'agent', 'extract_memories')
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,

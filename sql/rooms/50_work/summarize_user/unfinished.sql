@@ -1,9 +1,0 @@
--- Ends the summary that an attempt began, or shows that the attempt failed.
-create or replace function memory._summarize_user_unfinished(p_job memory.jobs, p_goes_on boolean)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  perform memory._end_unfinished_summary(p_job, p_goes_on);
-end;
-$$;
