@@ -21,7 +21,7 @@ end;
 $privileges$;
 
 -- The conditions of triggers are evaluated with the rights of whoever writes to a table directly.
-grant execute on function memory._changes_whole_user() to public;
+grant execute on function memory._changes_whole_user(), memory._is_new_message(bigint) to public;
 
 -- Records an installation or upgrade. A run of the same version that has changed no table leaves no trace.
 do $audit$

@@ -73,7 +73,8 @@ begin
         offset 0 -- each column is computed once
       ) as m
     ), booked as materialized (
-      select a.first_seq, a.expires_at
+      select case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then a.first_seq end as first_seq,
+        a.expires_at
       from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
               max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
             from fresh as f having count(*) > 0) as b
@@ -136,7 +137,8 @@ begin
         offset 0 -- each column is computed once
       ) as m
     ), booked as materialized (
-      select a.first_seq, a.expires_at
+      select case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then a.first_seq end as first_seq,
+        a.expires_at
       from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
               max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
             from fresh as f having count(*) > 0) as b

@@ -70,6 +70,23 @@ begin atomic
   ], null);
 end;
 
+-- Whether anything may be due; where not, memory._kinds_due() names nothing. For the built-in policy this is a fifth of
+-- its operators, and PostgreSQL prepares each operator anew in each transaction.
+create or replace function memory._may_be_due(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_active_tokens bigint, p_embeds boolean
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select memory._passes_multiple(p_first_seq, p_message_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+    or p_embeds
+    or p_active_tokens >= least((p_policy #>> '{context,max_tokens}')::bigint,
+                                (p_policy #>> '{compression,threshold_tokens}')::bigint)
+    or (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0
+    or (p_policy #>> '{cadence,user_summary_every_n}')::int > 0
+    or (p_policy #>> '{summary,when}') = 'each_round';
+end;
+
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise
 -- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
 -- compressed with every message.

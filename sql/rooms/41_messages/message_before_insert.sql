@@ -8,8 +8,6 @@ declare
   short memory.shortened_message;
   booked record;
 begin
-  -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
-  -- lets their rows pass by.
   if new.seq is not null then
     perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
   end if;
@@ -34,7 +32,6 @@ begin
   if booked.first_seq is null then
     return null;
   end if;
-  booked.mark := set_config('memory.seqs_reserved', booked.mark, true);
   new.seq := booked.first_seq;
   new.expires_at := coalesce(new.expires_at, booked.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. A refusal here keeps
@@ -50,5 +47,21 @@ begin
                              new.artifact_key) as m;
   end if;
   return new;
+end;
+$$;
+
+-- Whether the trigger has to see to a row: it was neither booked by memory.add_message() or memory.add_messages(), which
+-- reserve its number and say so in memory.seqs_reserved, nor is it copied from another database. PostgreSQL reads the
+-- text of a trigger's WHEN in each statement: these conditions themselves took a sixth of the instructions of
+-- add_message, and this call takes a twentieth. The caller is whoever writes to the table, so the names are qualified.
+create or replace function memory._is_new_message(p_seq bigint)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return (p_seq is null or (pg_catalog.current_setting('memory.seqs_reserved', true) operator(pg_catalog.=) 'yes')
+            is not true)
+    and ((pg_catalog.current_setting('memory.rows_are_copied', true) operator(pg_catalog.=) 'yes') is not true
+         or not memory._changes_whole_user());
 end;
 $$;

@@ -1,9 +1,7 @@
--- Rows whose numbers memory.add_message() and memory.add_messages() have reserved pass by: both have checked and
--- booked them.
 create trigger message_100_before_insert
 before insert on memory.messages
 for each row
-when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and ({{not copied}}))
+when (memory._is_new_message(new.seq))
 execute function memory._message_before_insert();
 
 create trigger message_100_before_update
