@@ -16,6 +16,16 @@ begin
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_messages(messages);
+  if jsonb_array_length(messages) = 1 then -- half of the instructions of the statement for many
+    return query
+    select s.*
+    from memory._parse_messages(messages) as p
+    cross join lateral memory.add_message(
+      add_messages.user_id, add_messages.thread_id, p.role, p.content, add_messages.agent_id, p.metadata,
+      nullif(p.created_at, statement_timestamp()), null, p.idempotency_key) as s
+    where p.is_valid;
+    return;
+  end if;
   policy := memory._policy(user_id, agent_id);
   masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
 

@@ -31,7 +31,8 @@ begin
       last_at = greatest(t.last_at, excluded.last_at)
   returning t.next_seq - p_message_count, t.message_count, t.active_tokens, t.tokens_since_summary,
     array(select p from memory.policies as p
-          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)),
+          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)
+            and memory._concerns_messages(p.settings)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, tokens_since, layers, embeds;
 
@@ -42,8 +43,8 @@ end;
 $$;
 
 -- What follows once messages are booked in a thread whose counters are then these: queues the work that is due, and
--- returns what memory._append() does. p_layers: the rows of memory.policies that apply. p_embeds: there is an active
--- embedding model.
+-- returns what memory._append() does. p_layers: the rows of memory.policies that apply and
+-- concern messages. p_embeds: there is an active embedding model.
 create or replace function memory._after_booking(
   p_user_id text, p_thread_id text, p_agent_id text, p_first_seq bigint, p_message_count int, p_token_count bigint,
   p_ends_round boolean, p_messages_now bigint, p_tokens_now bigint, p_tokens_since_summary bigint,
@@ -105,6 +106,15 @@ begin
   end loop;
 end;
 $$;
+
+-- Whether settings have a section that memory._after_booking() reads. Others, such as those of memories, need not be
+-- merged with each message.
+create or replace function memory._concerns_messages(p_settings jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_settings ?| '{cadence,compression,context,messages,resources,search,secrets,summary}';
+end;
 
 -- Takes back what was booked under the numbers from p_first_seq on, as if it had not been. A number stays without a
 -- message if the thread has a later one already.
