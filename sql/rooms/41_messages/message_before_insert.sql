@@ -49,19 +49,3 @@ begin
   return new;
 end;
 $$;
-
--- Whether the trigger has to see to a row: it was neither booked by memory.add_message() or memory.add_messages(), which
--- reserve its number and say so in memory.seqs_reserved, nor is it copied from another database. PostgreSQL reads the
--- text of a trigger's WHEN in each statement: these conditions themselves took a sixth of the instructions of
--- add_message, and this call takes a twentieth. The caller is whoever writes to the table, so the names are qualified.
-create or replace function memory._is_new_message(p_seq bigint)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return (p_seq is null or (pg_catalog.current_setting('memory.seqs_reserved', true) operator(pg_catalog.=) 'yes')
-            is not true)
-    and ((pg_catalog.current_setting('memory.rows_are_copied', true) operator(pg_catalog.=) 'yes') is not true
-         or not memory._changes_whole_user());
-end;
-$$;

@@ -8,8 +8,7 @@ declare
   public_functions constant bigint := (
     select count(*) from pg_proc as p
     where p.pronamespace = 'memory'::regnamespace
-      -- Writers evaluate these as conditions of triggers.
-      and p.proname not in ('_changes_whole_user', '_is_new_message')
+      and p.proname <> '_changes_whole_user' -- which writers evaluate as the condition of triggers
       and exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) as a where a.grantee = 0));
 begin
   select string_agg(f.fault, '; ' order by f.fault) into detail
