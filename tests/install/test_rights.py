@@ -158,7 +158,7 @@ def test_a_table_and_a_function_of_an_application_in_the_schema_are_left_alone(d
         select relrowsecurity, (select count(*) from pg_policy where polrelid = c.oid) as policies,
           (select count(*) from pg_trigger where tgrelid = c.oid) as triggers,
           (select count(*) from pg_attribute
-           where attrelid in (c.oid, 'memory.notes_lower_idx'::regclass) and attstattarget = 0 and attnum > 0) as without_statistics,
+           where attrelid in (c.oid, 'memory.notes_lower_idx'::regclass) and attnum > 0 and attstattarget = 0) as a,
           has_function_privilege('public', 'memory.note_length(text)', 'execute') as is_public
         from pg_class as c where oid = 'memory.notes'::regclass"""
     db.execute(INSTALL_SQL.read_bytes())

@@ -3,11 +3,12 @@
 
 -- The user that this tenant's session reaches: that of its bound role, or of its token, from the claim sub. Refuses a
 -- session without either. A token counts if it is signed with a key of memory.token_keys and valid now. This verifies
--- the form that most libraries make, and leaves other forms to memory._user_of_unusual_token(). PostgreSQL prepares each
--- expression anew in each transaction, so the number of function calls in the expressions decides the cost: the form
--- that most libraries make takes two thirds of the instructions of others. split_part() and replace() do not look at
--- each character, as left() and translate() do. The statement has no arguments, because PostgreSQL may plan a statement
--- with arguments in each call, which takes 20 us.
+-- the form that most libraries make, and leaves others to memory._user_of_unusual_token(), which takes half as many
+-- instructions again. PostgreSQL prepares each expression anew in each transaction, so the number of function calls in
+-- the expressions decides the cost. split_part() and replace() do not look at each character, as left() and
+-- translate() do. The statements have no arguments, because PostgreSQL may plan a statement with arguments in each
+-- call, which takes 20 us. The check adds 2 % to the instructions of add_message for a bound role and 26 % for a token
+-- (PostgreSQL 15).
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe

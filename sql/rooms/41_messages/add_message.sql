@@ -22,8 +22,8 @@ declare
   mark text; -- see triggers.sql
   masks boolean;
 begin
-  -- Nearly every message has nothing but a thread, a role and a short text. It takes a third of the operators to see that
-  -- than to check any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
+  -- Nearly every message has nothing but a thread, a role and a short text. To see that takes half of the operators of
+  -- checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
   -- evaluating it.
   if created_at is null and expires_at is null and idempotency_key is null and metadata = '{}'
     and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id) then

@@ -70,8 +70,8 @@ begin atomic
   ], null);
 end;
 
--- Whether anything may be due; where not, memory._kinds_due() names nothing. For the built-in policy this has a fourth of
--- its operators.
+-- Whether anything may be due; where not, memory._kinds_due() names nothing. For the built-in policy this has a fourth
+-- of its operators.
 create or replace function memory._may_be_due(
   p_policy jsonb, p_first_seq bigint, p_message_count int, p_active_tokens bigint, p_tokens_since_summary bigint,
   p_embeds boolean
