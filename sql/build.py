@@ -306,10 +306,13 @@ def build() -> str:
     python = runner()
     views = ",".join(name for name, _ in VIEW.findall(functions))
     upgrade = (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
-    upgrade += (SQL / "row_security.sql").read_text().replace("{{is tenant}}", IS_TENANT.replace("'", "''"))
+    row_security = (SQL / "row_security.sql").read_text().replace("{{is tenant}}", IS_TENANT.replace("'", "''"))
+    our_tables = tables.names(SQL)
+    upgrade += row_security.replace("{{tables}}", our_tables)
     heads = headers(upgrade + functions + python)
     replaced = (SQL / "replaced.sql").read_text().replace("{{headers}}", heads)
     rows = ",\n".join(f"      ('{role}', '{kind}', '{name}')" for role, kind, name in grants())
+    ours = sorted({name for _, name, _ in HEADER.findall(functions + python)})
     public = ", ".join(sorted({f"'{name}'" for _, name, _ in HEADER.findall(functions) if not name.startswith("_")}))
     door = with_lists((SQL / "door.sql").read_text()).replace("{{public functions}}", public)
     about, head, drain, statistics = (
@@ -320,14 +323,14 @@ def build() -> str:
     privileges = (SQL / "privileges.sql").read_text().replace("{{rights of roles}}", (SQL / "grants.sql").read_text())
     parts += [
         installation(),
-        statistics.replace("{{tables}}", tables.names(SQL)),
+        statistics.replace("{{tables}}", our_tables),
         (SQL / "comments.sql").read_text().replace("{{comments}}", tables.comments(SQL)),
         with_lists((SQL / "kinds.sql").read_text()),
         replaced,
         replaceable(functions),
         python,
         triggers(),
-        privileges.replace("{{grants}}", rows),
+        privileges.replace("{{grants}}", rows).replace("{{functions}}", ", ".join(f"'{name}'" for name in ours)),
     ]
     return "\n".join(parts).replace("{{version}}", version())
 

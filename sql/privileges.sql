@@ -1,4 +1,4 @@
--- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
+-- Only the owner may call our functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
 -- default privileges of a schema cannot change that, so it is revoked from each function. Grants to other roles survive
 -- upgrades.
 do $privileges$
@@ -6,7 +6,10 @@ declare
   routine regprocedure;
   carried record;
 begin
-  for routine in select p.oid::regprocedure from pg_proc as p where p.pronamespace = 'memory'::regnamespace loop
+  for routine in
+    select p.oid::regprocedure from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array[{{functions}}])
+  loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
   -- A function whose arguments changed is a new object without grants: it gets those of the one it replaces.

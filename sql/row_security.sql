@@ -1,5 +1,5 @@
--- Row security is for roles that were granted rights on tables: functions run as the owner, who passes by it. Each
--- table with a column user_id gets three policies:
+-- Row security is for roles that were granted rights on tables: functions run as the owner, who passes by it. Each of
+-- our tables with a column user_id gets three policies:
 --   any_user    whoever is no tenant sees the rows of all users;
 --   tenants     members of memory_tenant see rows at all, if own_user agrees;
 --   own_user    of these, a member sees those of the session's user only. A restrictive policy, because the planner can
@@ -15,7 +15,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and not c.relrowsecurity
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array[{{tables}}])
+    and not c.relrowsecurity
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
   select format('drop policy if exists %1$I on %2$s; create policy %1$I on %2$s %3$s; '
@@ -26,7 +27,7 @@ as $$
       ('tenants', 'to memory_tenant using (true)'),
       ('own_user', 'as restrictive to memory_tenant using (user_id = (select memory.tenant_user()))')
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array[{{tables}}])
     and c.relname <> 'bound_roles' -- the owner's alone
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
     and (p.definition like 'to public %' or to_regrole('memory_tenant') is not null)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from psycopg import errors
 
 from tests.messages.steps import ANA, TOOL_CALLS
 from tests.support.sqlapi import Api
@@ -68,3 +69,10 @@ class TestChatMessages:
         api.add_messages(**ANA, messages=[{"role": "user", "content": "Hi", "contnet": "Ho"}])
         [message] = api.get_messages(**ANA)
         assert (message.content, message.metadata) == ("Hi", {"contnet": "Ho"})
+
+    @pytest.mark.parametrize("others", [0, 1], ids=["alone", "among others"])
+    def test_a_message_with_text_in_place_of_content_is_told_so(self, api: Api, others: int) -> None:
+        messages = [{"role": "user", "content": "Hi"}] * others + [{"role": "user", "text": "hi"}]
+        with pytest.raises(errors.InvalidParameterValue, match=rf"^content of messages\[{others}\]: ") as raised:
+            api.add_messages(**ANA, messages=messages)
+        assert 'has "text" instead' in (raised.value.diag.message_hint or "")

@@ -13,25 +13,6 @@ begin atomic
   select {{is tenant}};
 end;
 
--- The user that this tenant's session reaches. The function raises an error if the session has no user. The check adds
--- 2 % to the instructions of add_message for a bound role and 20 % for a token (PostgreSQL 15). The statement on
--- memory.bound_roles has no arguments, because PostgreSQL may plan a statement with arguments in each call, which takes
--- 20 us.
-create or replace function memory._user_of_tenant()
-returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  bound_to text;
-begin
-  select b.user_id into bound_to from memory.bound_roles as b where b.role_name = session_user;
-  if bound_to is not null then
-    return bound_to;
-  end if;
-  return memory._user_of_token(current_setting('agent_memory.token', true));
-end;
-$$;
-
 -- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user.
 create or replace function memory._may_reach(p_user_id text)
 returns boolean

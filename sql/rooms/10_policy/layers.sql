@@ -20,9 +20,13 @@ declare
   policy jsonb := memory._default_policy();
   layer jsonb;
 begin
-  for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
-    policy := memory._merge_policy(policy, layer);
-  end loop;
+  if cardinality(p_layers) = 1 then
+    policy := memory._merge_policy(policy, p_layers[1].settings);
+  else
+    for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
+      policy := memory._merge_policy(policy, layer);
+    end loop;
+  end if;
   if policy #>> '{resources,knowledge_base}' = 'false' then -- neither is possible without the resource
     policy := memory._merge_policy(policy,
       '{"compression": {"archive_conversations": false}, "knowledge_base": {"enable_cross_session_context": false}}');

@@ -9,66 +9,105 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored memory.stored_message;
-  short memory.shortened_message;
+  artifact_key text;
+  content_digest text;
+  memory_ref text;
   tokens int;
-  booked record;
+  booked_seq bigint;
+  messages_now bigint;
+  tokens_now bigint;
+  tokens_since bigint;
+  layers memory.policies[];
+  embeds boolean;
+  mark text; -- see triggers.sql
+  masks boolean;
 begin
-  -- Asked inline, because the call would take 1 us more.
-  if not memory._is_user(user_id) then
+  -- Nearly every message has nothing but a thread, a role and a short text. To see that takes half of the operators of
+  -- checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
+  -- evaluating it.
+  if created_at is null and expires_at is null and idempotency_key is null and metadata = '{}'
+    and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id) then
+    created_at := statement_timestamp();
+    tokens := memory._estimate_tokens(content);
+  else
     perform memory._check_id('user_id', user_id);
-  end if;
-  if idempotency_key is not null then
-    perform memory._check_id('thread_id', thread_id);
-    stored := memory._message_by_key(user_id, thread_id, role, content, idempotency_key);
-    if stored.seq is not null then
-      return stored;
+    if idempotency_key is not null then
+      perform memory._check_id('thread_id', thread_id);
+      stored := memory._message_by_key(user_id, thread_id, role, content, idempotency_key);
+      if stored.seq is not null then
+        return stored;
+      end if;
     end if;
-  end if;
-
-  if role = 'agent' or metadata is null then
     role := case role when 'agent' then 'assistant' else role end;
     metadata := coalesce(metadata, '{}');
+    created_at := coalesce(created_at, statement_timestamp());
+    if expires_at is not null or memory._may_be_long(content)
+      or memory._message_problem(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key)
+        is not null then
+      select s.content, s.metadata, s.artifact_key, s.content_digest, s.memory_ref
+      into content, metadata, artifact_key, content_digest, memory_ref
+      from memory._settle_message(user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at,
+                                  idempotency_key) as s;
+      -- An old message of an import may have expired since it was said. One that expires before it is said is a
+      -- mistake, such as a wrong year.
+      if expires_at <= least(created_at, statement_timestamp()) then
+        raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
+          hint = 'Pass a later expires_at, or the created_at of an old message.';
+      end if;
+    end if;
+    tokens := memory._estimated_tokens(content, metadata);
   end if;
-  created_at := coalesce(created_at, statement_timestamp());
-  if expires_at is not null or memory._may_be_long(content)
-    or memory._message_problem(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key)
-      is not null then
-    short := memory._settle_message(user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at,
-                                    idempotency_key);
-    content := short.content;
-    metadata := short.metadata;
-    -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
-    -- such as a wrong year.
-    if expires_at <= least(created_at, statement_timestamp()) then
-      raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
-        hint = 'Pass a later expires_at, or the created_at of an old message.';
+
+  -- Booked first, then inserted under the number that is reserved for it. Policies and models are read in the same
+  -- statement: a statement of their own would take 10 us.
+  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
+    first_at, last_at)
+  values (add_message.user_id, add_message.thread_id, 1, 1, tokens, tokens, add_message.created_at,
+    add_message.created_at)
+  on conflict on constraint threads_pkey do update
+  set next_seq = t.next_seq + 1,
+      message_count = t.message_count + 1,
+      active_tokens = t.active_tokens + excluded.active_tokens,
+      tokens_since_summary = t.tokens_since_summary + excluded.active_tokens,
+      first_at = least(t.first_at, excluded.first_at),
+      last_at = greatest(t.last_at, excluded.last_at)
+  returning t.next_seq - 1, t.message_count, t.active_tokens, t.tokens_since_summary,
+    array(select p from memory.policies as p
+          where memory._policy_applies(p.user_id, p.agent_id, add_message.user_id, add_message.agent_id)
+            and memory._concerns_messages(p.settings)),
+    exists (select from memory.models as m where m.kind = 'embedding' and m.is_active),
+    current_setting('memory.seqs_reserved', true)
+  into booked_seq, messages_now, tokens_now, tokens_since, layers, embeds, mark;
+
+  if cardinality(layers) > 0
+    or memory._may_be_due(memory._default_policy(), booked_seq, 1, tokens_now, tokens_since, embeds) then
+    select b.first_seq, coalesce(add_message.expires_at, b.expires_at), b.masks into booked_seq, expires_at, masks
+    from memory._after_booking(user_id, thread_id, agent_id, booked_seq, 1, tokens, memory._ends_round(role, metadata),
+                               messages_now, tokens_now, tokens_since, layers, embeds) as b;
+    if booked_seq is null then
+      return row(null, content, tokens, null)::memory.stored_message;
+    elsif masks then
+      select m.* into content, metadata, tokens
+      from memory._mask_booked(user_id, thread_id, content, metadata, tokens, artifact_key) as m;
     end if;
   end if;
 
-  -- Booked first, then inserted under the number that is reserved for it. The insert trigger would do the same work,
-  -- but calling it takes a tenth of the time of add_message, and one function that both call a twenty-fifth.
-  tokens := memory._estimated_tokens(content, metadata);
-  booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
-                           memory._ends_round(role, metadata));
-  if booked.first_seq is null then
-    return row(null, content, tokens, null)::memory.stored_message;
-  elsif booked.masks then
-    select m.* into content, metadata, tokens
-    from memory._mask_booked(user_id, thread_id, content, metadata, tokens, short.artifact_key) as m;
-  end if;
   -- memory.seqs_reserved lets the row pass by the insert trigger. It is set back here, before triggers of the
   -- application's own run after the insert; statements that set it and set it back would take 3 % of the time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
-  values (add_message.user_id, add_message.thread_id, booked.first_seq, add_message.agent_id, add_message.role,
-    add_message.content, add_message.metadata, tokens, add_message.idempotency_key, add_message.created_at,
-    statement_timestamp(), coalesce(add_message.expires_at, booked.expires_at), short.artifact_key,
-    short.content_digest)
+  values (add_message.user_id, add_message.thread_id,
+    case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then booked_seq end,
+    add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
+    add_message.idempotency_key, add_message.created_at, statement_timestamp(),
+    coalesce(add_message.expires_at,
+             statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity'),
+    artifact_key, content_digest)
   returning m.seq, m.content, m.token_count,
-    case when set_config('memory.seqs_reserved', booked.mark, true) is not null then short.memory_ref end into stored;
+    case when set_config('memory.seqs_reserved', mark, true) is not null then memory_ref end into stored;
   if stored.seq is null then -- a trigger of the application's own has left the message out
-    perform set_config('memory.seqs_reserved', booked.mark, true);
-    perform memory._unbook(user_id, thread_id, booked.first_seq, 1, tokens);
+    perform set_config('memory.seqs_reserved', mark, true);
+    perform memory._unbook(user_id, thread_id, booked_seq, 1, tokens);
   end if;
   return stored;
 end;

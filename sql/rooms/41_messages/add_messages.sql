@@ -16,6 +16,16 @@ begin
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_messages(messages);
+  if jsonb_array_length(messages) = 1 then -- half of the instructions of the statement for many
+    return query
+    select s.*
+    from memory._parse_messages(messages) as p
+    cross join lateral memory.add_message(
+      add_messages.user_id, add_messages.thread_id, p.role, p.content, add_messages.agent_id, p.metadata,
+      nullif(p.created_at, statement_timestamp()), null, p.idempotency_key) as s
+    where p.is_valid;
+    return;
+  end if;
   policy := memory._policy(user_id, agent_id);
   masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
 
@@ -73,7 +83,8 @@ begin
         offset 0 -- each column is computed once
       ) as m
     ), booked as materialized (
-      select a.first_seq, a.expires_at
+      select case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then a.first_seq end as first_seq,
+        a.expires_at
       from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
               max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
             from fresh as f having count(*) > 0) as b
@@ -136,7 +147,8 @@ begin
         offset 0 -- each column is computed once
       ) as m
     ), booked as materialized (
-      select a.first_seq, a.expires_at
+      select case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then a.first_seq end as first_seq,
+        a.expires_at
       from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
               max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
             from fresh as f having count(*) > 0) as b

@@ -70,6 +70,24 @@ begin atomic
   ], null);
 end;
 
+-- Whether anything may be due; where not, memory._kinds_due() names nothing. For the built-in policy this has a fourth
+-- of its operators.
+create or replace function memory._may_be_due(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_active_tokens bigint, p_tokens_since_summary bigint,
+  p_embeds boolean
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_embeds
+    or memory._passes_multiple(p_first_seq, p_message_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+    or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4
+    or p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint
+    or (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0
+    or (p_policy #>> '{cadence,user_summary_every_n}')::int > 0
+    or p_policy #>> '{summary,when}' = 'each_round';
+end;
+
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise
 -- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
 -- compressed with every message.

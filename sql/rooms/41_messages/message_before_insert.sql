@@ -8,8 +8,6 @@ declare
   short memory.shortened_message;
   booked record;
 begin
-  -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
-  -- lets their rows pass by.
   if new.seq is not null then
     perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
   end if;
@@ -34,7 +32,6 @@ begin
   if booked.first_seq is null then
     return null;
   end if;
-  booked.mark := set_config('memory.seqs_reserved', booked.mark, true);
   new.seq := booked.first_seq;
   new.expires_at := coalesce(new.expires_at, booked.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. A refusal here keeps

@@ -47,6 +47,19 @@ begin atomic
   end;
 end;
 
+-- Whether a message without metadata obeys all rules of memory._message_problem() and is too short to become an
+-- artifact. Some others obey them as well, such as those with ids that have 255 letters of two bytes.
+create or replace function memory._is_plain_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select not memory._may_be_long(p_content) and memory._is_role(p_role)
+    and '' <> all (array[p_user_id, p_thread_id, p_agent_id, p_content])
+    and octet_length(p_user_id || p_thread_id || p_agent_id) <= 255;
+end;
+
 -- Refuses a message in which memory._message_problem() finds a problem. p_which is added to the argument's name: it
 -- says which of several messages has the problem.
 create or replace function memory._refuse_message(
@@ -70,6 +83,10 @@ begin
     when 'metadata' then
       perform memory._check_metadata(p_metadata, p_which);
     when 'content' then
+      if p_content is null and p_metadata ? 'text' and p_which <> '' then
+        perform memory._refuse('content' || p_which, 'must not be null',
+          'The message has "text" instead: {"role": "user", "content": "Hi"} is the form of chat messages.');
+      end if;
       perform memory._check_content(p_content, memory._max_message_bytes(), p_which);
     when 'created_at' then
       perform memory._check_moment('created_at' || p_which, p_created_at);
@@ -88,24 +105,6 @@ begin
   perform memory._refuse(p_argument,
     case when p_role is null then 'must not be null' else format('unknown role "%s"', left(p_role, 50)) end,
     'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
-end;
-$$;
-
--- The roles of a filter as they are stored: assistant for agent. Refuses an unknown role.
-create or replace function memory._stored_roles(p_roles text[])
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  unknown text;
-begin
-  perform memory._check_list('roles', p_roles);
-  p_roles := array_replace(p_roles, 'agent', 'assistant');
-  select r into unknown from unnest(p_roles) as r where not memory._is_role(r) limit 1;
-  if found then
-    perform memory._refuse_role('roles', unknown);
-  end if;
-  return p_roles;
 end;
 $$;
 

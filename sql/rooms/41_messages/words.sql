@@ -109,8 +109,13 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if p_result ? 'token_counts'
-    and not memory._are_token_counts(p_result -> 'token_counts', p_result -> 'token_counter') then
+  -- Whole numbers by seq.
+  if p_result ? 'token_counts' and (
+    jsonb_typeof(p_result -> 'token_counts') = 'object' and jsonb_typeof(p_result -> 'token_counter') = 'string'
+    and not exists (select from jsonb_each(p_result -> 'token_counts') as c
+                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
+                      or c.value::numeric not between 0 and memory._max_message_bytes()
+                      or c.value::numeric <> floor(c.value::numeric))) is not true then
     perform memory._refuse_result('token_counts',
       'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
@@ -145,22 +150,6 @@ begin
     perform memory._set_mark(p_user_id, p_thread_id, 'words', reached);
   end if;
   return greatest(reached - marked, 0);
-end;
-$$;
-
--- Whether a result's token_counts are whole numbers by seq, and its token_counter is text.
-create or replace function memory._are_token_counts(p_token_counts jsonb, p_token_counter jsonb)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(
-    jsonb_typeof(p_token_counts) = 'object' and jsonb_typeof(p_token_counter) = 'string'
-    and not exists (select from jsonb_each(p_token_counts) as c
-                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
-                      or c.value::numeric not between 0 and memory._max_message_bytes()
-                      or c.value::numeric <> floor(c.value::numeric)),
-    false);
 end;
 $$;
 
