@@ -34,7 +34,8 @@ begin
         on conflict do nothing
         returning m.memory_id, m.quarantine_reason
       )
-      select array_agg(i.memory_id order by p.place), array_agg(i.quarantine_reason order by p.place)
+      select coalesce(array_agg(i.memory_id order by p.place), '{}'),
+        coalesce(array_agg(i.quarantine_reason order by p.place), '{}')
       into ids, reasons
       from parsed as p left join inserted as i on i.memory_id = p.id;
     end if;

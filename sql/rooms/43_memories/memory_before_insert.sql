@@ -55,7 +55,7 @@ begin
     end if;
     insert into memory.memory_scopes (user_id, agent_id) values (new.user_id, new.agent_id) on conflict do nothing;
   end loop;
-  if not (is_known_type and memory._is_ordinary(new)) then
+  if (is_known_type and memory._is_ordinary(new)) is not true then
     problem := memory._memory_problem(new, true);
     if problem is not null then
       perform memory._refuse_memory(problem, new);
