@@ -67,9 +67,9 @@ def state(api: Api, user: str) -> dict[str, list[Any]]:
     memories = api.query(
         """
         select m.memory_id, to_jsonb(m) - array['user_id', 'memory_id', 'created_at', 'updated_at', 'said_at',
-            'deleted_at', 'quarantined_at'] as kept,
+            'deleted_at', 'quarantined_at', 'expires_at'] as kept,
           m.said_at is not null as is_said, coalesce(m.deleted_at = 'infinity', false) as is_kept,
-          m.deleted_at is not null as is_deleted
+          m.deleted_at is not null as is_deleted, extract(year from m.expires_at) as expires_in
         from memory.memories as m where m.user_id = %(u)s
         """,
         u=user,
