@@ -70,6 +70,8 @@ $$;
 NOT_COPIED = (
     "current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()"
 )
+# The same within a trigger function.
+ARE_COPIED = "current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()"
 # Whether this session is a tenant's, in functions and in the policies of the tables, which may call only pg_catalog's.
 IS_TENANT = (
     "pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true"
@@ -147,6 +149,7 @@ def with_lists(text: str) -> str:
 
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
     text = EACH.sub(lines, text).replace("{{is tenant}}", IS_TENANT).replace("{{roles}}", role_names())
+    text = text.replace("{{are copied}}", ARE_COPIED)
     text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
     text = text.replace("{{tables version}}", tables.version(SQL))
     return text.replace("{{indexes}}", indexes()).replace("{{triggers}}", trigger_names())

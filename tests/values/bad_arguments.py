@@ -27,6 +27,7 @@ VALID: dict[str, dict[str, Any]] = {
     "activate_model": {"name": "local"},
     "add_artifact_piece": {**ANA, "content": "Tea is a drink."},
     "add_document": {**ANA, "content": "Tea is a drink."},
+    "add_memories": {**ANA, "memories": [{"content": "Likes tea"}]},
     "add_memory": {**ANA, "content": "Likes tea"},
     "add_message": {**THREAD, "role": "user", "content": "Hello"},
     "add_messages": {**THREAD, "messages": [{"role": "user", "content": "Hello"}]},
@@ -175,6 +176,9 @@ BAD_ARGUMENTS: list[tuple[str, str, list[Any]]] = [
     ("add_message", "created_at", ["infinity", "-infinity", "10000-01-01", "0001-01-01 BC"]),
     ("add_message", "idempotency_key", [wide_text(64)]),  # 255 bytes, so that it fits into an index with wide names
     ("add_document", "content", [None, "", " \n"]),
+    ("add_memories", "memories", [None, Jsonb(None), {"content": "Tea"}, Jsonb("text"), [1], [[]], [None]]),
+    ("add_memories", "memories", [[{}], [{"content": ""}], [{"content": 1}], [{"content": "Tea", "typo": 1}]]),
+    ("add_memories", "on_conflict", [None, "", "merge"]),
     ("add_memory", "content", [None, "", " \n"]),
     ("add_memory", "memory_type", [None]),
     ("add_memory", "confidence", [None]),

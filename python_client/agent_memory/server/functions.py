@@ -24,7 +24,8 @@ from .problems import ProblemError
 # fmt: off
 FOR_USERS = frozenset({
     "add_message", "add_messages", "get_messages", "get_context", "list_threads", "clear_thread", "delete_thread",
-    "get_thread_summary", "get_user_summary", "add_memory", "get_memory", "list_memories", "count_memories",
+    "get_thread_summary", "get_user_summary", "add_memory", "add_memories", "get_memory", "list_memories",
+    "count_memories",
     "update_memory", "delete_memory", "supersede_memory", "restore_memory", "get_memory_history", "render_memories",
     "search", "needs_memory", "add_document", "list_documents", "delete_document", "store_artifact",
     "add_artifact_piece", "retrieve_artifact", "list_artifacts", "delete_artifact", "extract_memories",

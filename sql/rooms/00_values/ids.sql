@@ -1,16 +1,16 @@
--- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, 12 bits of the fraction of a millisecond, random bits.
--- Ids that one server makes sort by time. The function is in PL/pgSQL, which caches the plan: a call takes 4 us, and 37
--- us as an SQL function.
+-- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, the version, 12 bits of the fraction of a millisecond, and
+-- the variant and random bits of a UUID of version 4. Ids that one server makes sort by time. The function is in
+-- PL/pgSQL, which caches the plan: an SQL function is planned anew in each transaction.
 create or replace function memory._uuid_v7()
 returns uuid
 language plpgsql volatile parallel safe
 as $$
 declare
-  micros bigint := extract(epoch from clock_timestamp()) * 1000000;
-  fraction int := micros % 1000 * 4096 / 1000;
-  id bytea := overlay(uuid_send(gen_random_uuid()) placing substring(int8send(micros / 1000) from 3) from 1 for 6);
+  micros constant bigint := date_part('epoch', clock_timestamp()) * 1000000;
 begin
-  return encode(set_byte(set_byte(id, 6, 112 | (fraction >> 8)), 7, fraction & 255), 'hex')::uuid;
+  return encode(
+    int8send(micros / 1000 << 16 | 28672 | micros % 1000 * 4096 / 1000)
+      || substring(uuid_send(gen_random_uuid()) from 9), 'hex')::uuid;
 end;
 $$;
 

@@ -58,15 +58,13 @@ create or replace function memory._plainly_spelled(p_text text)
 returns text
 language plpgsql immutable parallel safe
 as $$
-declare
-  wide constant text := e'\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-  of_no_width constant text := e'\\u200b\\u2060\\ufeff';
 begin
   p_text := lower(p_text);
   -- In one-byte encodings no character is longer than its byte, and some of these codes are letters or punctuation.
-  if octet_length(p_text) > length(p_text) and p_text ~ ('[' || wide || of_no_width || ']') then
-    p_text := regexp_replace(p_text, '[' || of_no_width || ']', '', 'g');
-    p_text := regexp_replace(p_text, '[' || wide || ']', ' ', 'g');
+  if octet_length(p_text) > length(p_text) then
+    p_text := regexp_replace(p_text, e'[\\u200b\\u2060\\ufeff]', '', 'g');
+    p_text := regexp_replace(p_text,
+      e'[\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]', ' ', 'g');
   end if;
   -- Most texts have single spaces already. This test takes a tenth of the time of regexp_replace().
   if p_text ~ e'\\s\\s|[^\\S ]' then

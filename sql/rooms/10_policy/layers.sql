@@ -76,20 +76,32 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  settings jsonb := memory._default_policy() -> p_section;
   layers constant memory.policies[] := array( -- as in memory._policy()
     select p from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
     join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id));
-  layer jsonb;
 begin
   if cardinality(layers) > 0 then
-    for layer in
-      select l.settings -> p_section
-      from unnest(layers) as l where l.settings ? p_section order by l.user_id <> '', l.agent_id <> ''
-    loop
-      settings := settings || layer;
-    end loop;
+    return memory._section_of(layers, p_section);
   end if;
+  return memory._default_policy() -> p_section;
+end;
+$$;
+
+-- One section of the built-in policy with these rows laid over it, as in memory._merge_layers().
+create or replace function memory._section_of(p_layers memory.policies[], p_section text)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  settings jsonb := memory._default_policy() -> p_section;
+  layer jsonb;
+begin
+  for layer in
+    select l.settings -> p_section
+    from unnest(p_layers) as l where l.settings ? p_section order by l.user_id <> '', l.agent_id <> ''
+  loop
+    settings := settings || layer;
+  end loop;
   return settings;
 end;
 $$;

@@ -8,21 +8,22 @@ as $$
 declare
   counted bigint;
   layers memory.policies[];
+  settings jsonb := memory._default_policy() -> 'memories';
 begin
-  if p_change < 0 then
-    update memory.memory_scopes as s
-    set memory_count = memory._counted_on(s.memory_count, p_change)
-    where s.user_id = p_user_id and s.agent_id = p_agent_id;
-    return;
-  end if;
   update memory.memory_scopes as s
   set memory_count = memory._counted_on(s.memory_count, p_change)
   where s.user_id = p_user_id and s.agent_id = p_agent_id
   returning s.memory_count,
-    array(select p from memory.policies as p
-          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id))
+    case when p_change > 0 then array(
+      select p from memory.policies as p
+      where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)) end
   into counted, layers;
-  counted := memory._keep_limit(p_user_id, p_agent_id, counted, memory._effective_policy(layers) -> 'memories');
+  if cardinality(layers) > 0 then
+    settings := memory._section_of(layers, 'memories');
+  end if;
+  if p_change > 0 and counted > (settings ->> 'max_per_agent')::bigint then
+    counted := memory._keep_limit(p_user_id, p_agent_id, counted, settings);
+  end if;
 end;
 $$;
 
@@ -57,8 +58,8 @@ end;
 $$;
 
 -- The memories that are evicted first: expired memories, then the memories that matter least (extracted before stated,
--- then the less important, then the older), or with p_eviction "fifo" the oldest. Each query reads the beginning of an
--- index.
+-- then the less important, then the older), or with p_eviction "fifo" the oldest. Each part reads the beginning of an
+-- index, and only as far as the limit needs it.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
@@ -69,39 +70,36 @@ set plan_cache_mode = force_generic_plan
 set enable_sort = off
 set jit = off
 as $$
-declare
-  expired constant uuid[] := array(
-    select m.memory_id
-    from memory.memories as m
-    where m.user_id = p_user_id
-      and m.agent_id = p_agent_id
-      and memory._is_current(m)
-      and m.expires_at <= statement_timestamp()
-    order by m.expires_at
-    limit p_surplus);
-  missing constant bigint := p_surplus - cardinality(expired);
 begin
-  if missing = 0 then
-    return expired;
-  elsif p_eviction = 'fifo' then
-    return expired || array(
-      select m.memory_id
-      from memory.memories as m
-      where m.user_id = p_user_id
-        and m.agent_id = p_agent_id
-        and memory._is_current(m)
-        and (m.expires_at is null or m.expires_at > statement_timestamp())
-      order by m.created_at, m.memory_id
-      limit missing);
-  end if;
-  return expired || array(
-    select m.memory_id
-    from memory.memories as m
-    where m.user_id = p_user_id
-      and m.agent_id = p_agent_id
-      and memory._is_current(m)
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
-    order by m.is_stated, m.importance, m.created_at, m.memory_id
-    limit missing);
+  return array(
+    (select m.memory_id
+     from memory.memories as m
+     where m.user_id = p_user_id
+       and m.agent_id = p_agent_id
+       and memory._is_current(m)
+       and m.expires_at <= statement_timestamp()
+     order by m.expires_at
+     limit p_surplus)
+    union all
+    (select m.memory_id
+     from memory.memories as m
+     where p_eviction = 'fifo'
+       and m.user_id = p_user_id
+       and m.agent_id = p_agent_id
+       and memory._is_current(m)
+       and (m.expires_at is null or m.expires_at > statement_timestamp())
+     order by m.created_at, m.memory_id
+     limit p_surplus)
+    union all
+    (select m.memory_id
+     from memory.memories as m
+     where p_eviction <> 'fifo'
+       and m.user_id = p_user_id
+       and m.agent_id = p_agent_id
+       and memory._is_current(m)
+       and (m.expires_at is null or m.expires_at > statement_timestamp())
+     order by m.is_stated, m.importance, m.created_at, m.memory_id
+     limit p_surplus)
+    limit p_surplus);
 end;
 $$;

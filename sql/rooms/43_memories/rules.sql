@@ -8,17 +8,6 @@ begin atomic
   select 262144;
 end;
 
--- Whether memory.memory_types has this type. The function is in PL/pgSQL, because PostgreSQL does not inline an SQL
--- function with a subquery.
-create or replace function memory._is_memory_type(p_memory_type text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (select from memory.memory_types as t where t.memory_type = p_memory_type);
-end;
-$$;
-
 -- The type of a memory that somebody states again with the type p_said: a plain fact takes that type, every other type
 -- stays. A caller who names no type gets "fact".
 create or replace function memory._finer_type(p_stored text, p_said text)
@@ -36,54 +25,60 @@ begin atomic
   select 0.5;
 end;
 
--- The argument that breaks a rule of times; null when none does. The function is in PL/pgSQL, so that a memory without
--- any of these times pays nothing: PostgreSQL prepares an inlined expression once per transaction, even if the
--- expression is not used.
-create or replace function memory._period_problem(
-  p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
-)
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return case
-    when not memory._is_bound(p_valid_from) then 'valid_from'
-    when not memory._is_bound(p_valid_to) or p_valid_from > p_valid_to then 'valid_to'
-    when not memory._is_bound(p_expires_at) then 'expires_at'
-  end;
-end;
-$$;
-
 -- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
 -- argument breaks. The function checks tags only when they are new, so that the other columns can change in a memory
 -- that was stored before tags were limited.
 create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
 returns text
-language sql stable parallel safe
-begin atomic
-  select case
-    when not memory._is_id((p_candidate).user_id) then 'user_id'
-    when not memory._is_id((p_candidate).agent_id) then 'agent_id'
-    when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
-    when not memory._is_id((p_candidate).source) then 'source'
-    when ((p_candidate).content ~ e'\\S') is not true
-      or octet_length((p_candidate).content) > memory._max_memory_bytes() then 'content'
-    when octet_length((p_candidate).embedding_text) > memory._max_memory_bytes() then 'embedding_text'
-    when not memory._is_metadata((p_candidate).metadata) then 'metadata'
-    when not memory._is_memory_type((p_candidate).memory_type) then 'memory_type'
-    when ((p_candidate).confidence between 0 and 1) is not true then 'confidence'
-    when ((p_candidate).importance between 0 and 1) is not true then 'importance'
-    when not memory._is_real_moment((p_candidate).created_at) then 'created_at'
-    when p_has_new_tags and memory._list_problem((p_candidate).tags) is not null then 'tags'
-    when ((p_candidate).operation in (
+language plpgsql stable parallel safe
+as $$
+begin
+  return case
+    when not memory._is_id(p_candidate.user_id) then 'user_id'
+    when not memory._is_id(p_candidate.agent_id) then 'agent_id'
+    when p_candidate.thread_id is not null and not memory._is_id(p_candidate.thread_id) then 'thread_id'
+    when not memory._is_id(p_candidate.source) then 'source'
+    when (p_candidate.content ~ e'\\S') is not true
+      or octet_length(p_candidate.content) > memory._max_memory_bytes() then 'content'
+    when octet_length(p_candidate.embedding_text) > memory._max_memory_bytes() then 'embedding_text'
+    when not memory._is_metadata(p_candidate.metadata) then 'metadata'
+    when not exists (select from memory.memory_types as t where t.memory_type = p_candidate.memory_type)
+      then 'memory_type'
+    when (p_candidate.confidence between 0 and 1) is not true then 'confidence'
+    when (p_candidate.importance between 0 and 1) is not true then 'importance'
+    when not memory._is_real_moment(p_candidate.created_at) then 'created_at'
+    when p_has_new_tags and memory._list_problem(p_candidate.tags) is not null then 'tags'
+    when (p_candidate.operation in (
       'insert', 'update', 'supersede', 'delete', 'evict', 'restore', 'quarantine', 'release')) is not true
       then 'operation'
-    when ((p_candidate).quarantined_at is null) <> ((p_candidate).quarantine_reason is null)
-      or ((p_candidate).quarantined_at is null) <> ((p_candidate).deleted_at is distinct from 'infinity')
+    when (p_candidate.quarantined_at is null) <> (p_candidate.quarantine_reason is null)
+      or (p_candidate.quarantined_at is null) <> (p_candidate.deleted_at is distinct from 'infinity')
       then 'quarantined_at'
-    when num_nonnulls((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at) > 0
-      then memory._period_problem((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at)
+    when not memory._is_bound(p_candidate.valid_from) then 'valid_from'
+    when not memory._is_bound(p_candidate.valid_to) or p_candidate.valid_from > p_candidate.valid_to then 'valid_to'
+    when not memory._is_bound(p_candidate.expires_at) then 'expires_at'
   end;
+end;
+$$;
+
+-- Whether a new memory of a known type is so plain that it breaks none of these rules. PostgreSQL prepares all parts of
+-- an expression in each transaction, so add_memory() of a plain memory does not pay for the rules of the others.
+create or replace function memory._is_ordinary(p_candidate memory.memories)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select octet_length((p_candidate).agent_id) between 1 and 255
+    and (p_candidate).source = 'user'
+    and (p_candidate).content ~ e'\\S'
+    and octet_length((p_candidate).content) <= 100000
+    and (p_candidate).metadata = '{}'
+    and (p_candidate).tags = '{}'
+    and (p_candidate).confidence between 0 and 1
+    and (p_candidate).importance between 0 and 1
+    and (p_candidate).operation = 'insert'
+    and num_nonnulls((p_candidate).thread_id, (p_candidate).embedding_text, (p_candidate).created_at,
+      (p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at, (p_candidate).deleted_at,
+      (p_candidate).quarantined_at, (p_candidate).quarantine_reason) = 0;
 end;
 
 -- Refuses a memory because of an argument that memory._memory_problem() names.
@@ -154,7 +149,7 @@ declare
 begin
   select coalesce('unknown type "' || left(t, 50) || '"', 'must not be null') into unknown
   from unnest(p_memory_types) as t
-  where not memory._is_memory_type(t)
+  where not exists (select from memory.memory_types as k where k.memory_type = t)
   limit 1;
   if found then
     perform memory._refuse(p_argument, unknown,

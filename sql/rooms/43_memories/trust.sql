@@ -47,6 +47,17 @@ begin
 end;
 $$;
 
+-- Whether a memory with new content is judged: one that is not stored as deleted, where the policy says so, unless a
+-- quick look finds nothing in the words of a person.
+create or replace function memory._may_be_attack(p_candidate memory.memories, p_policy jsonb)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select ((p_candidate).trust < 0.9 or (p_candidate).embedding_text is not null
+      or memory._may_be_definite((p_candidate).content) or memory._may_have_credential((p_candidate).content))
+    and (p_candidate).deleted_at is null and (p_policy #>> '{trust,rules}')::boolean;
+end;
+
 -- Puts a memory that its writer is about to store into quarantine if the memory looks like an attack: an instruction to
 -- a model, hidden characters, markup of prompts, or a credential. If the same attack is already in quarantine, the
 -- function returns null, and the memory is not stored again.

@@ -1,34 +1,39 @@
--- Before a memory is stored, this trigger applies the rules and defaults and computes the words. If a stored memory
--- changes, the trigger also updates its embeddings and writes its history.
-create or replace function memory._memory_before_write()
+-- Before a memory changes, this trigger applies the rules, keeps its words and embeddings up to date, and writes its
+-- history.
+create or replace function memory._memory_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  is_new constant boolean := tg_op = 'INSERT';
   has_new_tags boolean;
   problem text;
-  layers memory.policies[];
-  policy jsonb; -- null when the words stay as they are
+  policy jsonb;
   words tsvector;
-  is_long boolean;
   judged memory.memories;
   is_changed boolean;
 begin
+  if {{are copied}} then
+    return new;
+  end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
     perform memory._check_id('user_id', new.user_id);
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
-  new.metadata := coalesce(new.metadata, '{}');
-  new.tags := coalesce(new.tags, '{}');
-  new.valid_from := nullif(new.valid_from, 'infinity');
-  new.valid_to := nullif(new.valid_to, 'infinity');
+  if num_nulls(new.metadata, new.tags) > 0 then
+    new.metadata := coalesce(new.metadata, '{}');
+    new.tags := coalesce(new.tags, '{}');
+  end if;
+  if num_nonnulls(new.valid_from, new.valid_to, new.expires_at) > 0 then
+    new.valid_from := nullif(new.valid_from, 'infinity');
+    new.valid_to := nullif(new.valid_to, 'infinity');
+    new.expires_at := nullif(new.expires_at, 'infinity');
+  end if;
 
   -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
   -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
-  has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
-  if is_new or new.deleted_at is null or old.deleted_at is not null or has_new_tags then
+  has_new_tags := new.tags <> old.tags and new.tags <> '{}';
+  if new.deleted_at is null or old.deleted_at is not null or has_new_tags then
     problem := memory._memory_problem(new, has_new_tags);
     if problem is not null then
       perform memory._refuse_memory(problem, new);
@@ -37,8 +42,8 @@ begin
 
   -- A memory that was only said again, or parsed anew, is no new version, because the columns in its history have not
   -- changed.
-  if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
-                      is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
+  if (new.said_at, new.search_vector, new.long_search_vector)
+       is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
     judged := new;
     new.said_at := old.said_at;
     new.search_vector := old.search_vector;
@@ -49,78 +54,45 @@ begin
       return new;
     end if;
   end if;
-
-  new.updated_at := statement_timestamp();
-  new.is_stated := memory._states(new.source);
-  -- A caller can only lower trust. The user states nearly every memory, and such a memory costs two comparisons here.
-  if is_new then
-    new.trust := case
-      when new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then 1
-      else memory._memory_trust(new)
-    end;
-  elsif new.source_seqs is distinct from old.source_seqs then -- said again
-    new.trust := least(old.trust, memory._memory_trust(new));
-  elsif new.is_stated and not old.is_stated then -- extracted before, stated now
-    new.trust := memory._memory_trust(new);
-  else
-    new.trust := least(old.trust, memory._lowered(new.metadata));
-  end if;
-  if is_new then
-    layers := memory._lock_scope(new.user_id, new.agent_id);
-    -- The check comes after the lock: while this session waited for it, another session may have forgotten this
-    -- content.
-    if memory._stays_out(new.is_stated, new.user_id, new.content) then
-      return null;
-    end if;
-    policy := memory._effective_policy(layers);
-    if not (policy #>> '{resources,memory}')::boolean then
-      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
-      return null;
-    end if;
-    new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
-    new.created_at := coalesce(new.created_at, statement_timestamp());
-    if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
-      new.expires_at := memory._expiry(policy #>> '{memories,expires_after}');
-    end if;
-  elsif (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
+  if (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
     perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change',
       'Add a new memory instead.');
-  elsif new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
+  end if;
+
+  new.updated_at := statement_timestamp();
+  -- A caller can only lower trust.
+  if (new.source, new.source_seqs, new.metadata, new.trust, new.is_stated)
+       is distinct from (old.source, old.source_seqs, old.metadata, old.trust, old.is_stated) then
+    new.is_stated := memory._states(new.source);
+    if new.source_seqs is distinct from old.source_seqs then -- said again
+      new.trust := least(old.trust, memory._memory_trust(new));
+    elsif new.is_stated and not old.is_stated then -- extracted before, stated now
+      new.trust := memory._memory_trust(new);
+    else
+      new.trust := least(old.trust, memory._lowered(new.metadata));
+    end if;
+  end if;
+
+  if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     policy := memory._policy(new.user_id, new.agent_id);
     perform memory._drop_embeddings(new.user_id, 'memory', array[new.memory_id::text]);
     perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
-  end if;
-  -- The policy's default comes first and must not replace an explicit "never", so infinity becomes null only here.
-  new.expires_at := nullif(new.expires_at, 'infinity');
-
-  if policy is not null then
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    is_long := memory._is_long_entry(new.user_id, new.agent_id, words);
-    new.search_vector := case when not is_long then words end;
-    new.long_search_vector := case when is_long then words end;
-    if is_new and not new.is_stated and memory._is_quarantined_content(new) then
-      return null;
+    new.search_vector := words;
+    new.long_search_vector := null;
+    if memory._is_long_entry(new.user_id, new.agent_id, words) then
+      new.search_vector := null;
+      new.long_search_vector := words;
     end if;
-    if (new.trust < 0.9 or new.embedding_text is not null or memory._may_be_definite(new.content)
-        or memory._may_have_credential(new.content))
-      and new.deleted_at is null and (policy #>> '{trust,rules}')::boolean
-      and (is_new or new.released_at is null or new.content <> old.content) then
-      judged := memory._judged_memory(new, is_new);
-      if judged.user_id is null then
-        return null;
-      end if;
-      new := judged;
+    if (new.released_at is null or new.content <> old.content) and memory._may_be_attack(new, policy) then
+      new := memory._judged_memory(new, false);
     end if;
   end if;
 
-  if memory._is_current(new) then
+  if new.superseded_at is null and new.deleted_at is null then
     perform memory._remove_expired_duplicate(new);
   end if;
-  if is_new then
-    return new;
-  end if;
-
   -- The embeddings of all models repeat these two times of their memory.
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
     update memory.embeddings as e
@@ -162,7 +134,7 @@ create or replace function memory._remove_expired_duplicate(p_candidate memory.m
 returns void
 language plpgsql volatile parallel unsafe
 set jit = off
-set enable_seqscan = off -- PostgreSQL would read all of a table of four pages: add_memory took 17 % more instructions
+set enable_seqscan = off -- as in memory._memory_before_insert()
 as $$
 declare
   expired uuid;
@@ -185,16 +157,13 @@ begin
 end;
 $$;
 
--- The words of a memory for keyword search. The function is in PL/pgSQL, because PostgreSQL parses and plans an SQL
--- function that is not inlined anew in every transaction.
+-- The words of a memory for keyword search.
 create or replace function memory._memory_vector(p_language regconfig, p_content text, p_embedding_text text)
 returns tsvector
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
+language sql immutable parallel safe
+begin atomic
+  select memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
 end;
-$$;
 
 -- Whether these words do not fit into memories_recent_idx, whose entries have room for 2,704 bytes.
 create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
