@@ -72,7 +72,7 @@ begin
     ) as c (of_type)
     -- Functions that clients call, and no others: these call the private ones.
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
-      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
@@ -471,8 +471,8 @@ begin
   end if;
 end;
 $$;
--- Row security is for roles that were granted rights on tables: functions run as the owner, who passes by it. Each
--- table with a column user_id gets three policies:
+-- Row security is for roles that were granted rights on tables: functions run as the owner, who passes by it. Each of
+-- our tables with a column user_id gets three policies:
 --   any_user    whoever is no tenant sees the rows of all users;
 --   tenants     members of memory_tenant see rows at all, if own_user agrees;
 --   own_user    of these, a member sees those of the session's user only. A restrictive policy, because the planner can
@@ -488,7 +488,8 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and not c.relrowsecurity
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+    and not c.relrowsecurity
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
   select format('drop policy if exists %1$I on %2$s; create policy %1$I on %2$s %3$s; '
@@ -499,7 +500,7 @@ as $$
       ('tenants', 'to memory_tenant using (true)'),
       ('own_user', 'as restrictive to memory_tenant using (user_id = (select memory.tenant_user()))')
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and c.relname <> 'bound_roles' -- the owner's alone
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
     and (p.definition like 'to public %' or to_regrole('memory_tenant') is not null)
@@ -1069,10 +1070,11 @@ create index summaries_thread_idx on memory.summaries (user_id, thread_id, kind,
 -- Each row of memory.memories belongs to one of memory.memory_scopes (user_id, agent_id).
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
 
--- The trigger memory_100_before_write checks metadata, confidence, importance, trust, operation and quarantine of each
--- row, and its errors name the argument. There are no check constraints for these six, because PostgreSQL reads and
--- plans the check constraints of a table anew in each statement. The six constraints would add 13 % to the instructions
--- of add_memory, each 2 to 4 % (callgrind, PostgreSQL 15, November 2026); validity_is_ordered adds 0.7 %.
+-- The triggers memory_100_before_insert and memory_100_before_update check metadata, confidence, importance, trust,
+-- operation and quarantine of each row, and their errors name the argument. There are no check constraints for these
+-- six, because PostgreSQL reads and plans the check constraints of a table anew in each statement. The six constraints
+-- would add 13 % to the instructions of add_memory, each 2 to 4 % (callgrind, PostgreSQL 15, November 2026);
+-- validity_is_ordered adds 0.7 %.
 --
 -- is_stated is no generated column, because adding one rewrites the table. The planner assumes that a rewritten empty
 -- table stays empty, so a first load would read all memories of the agent for each memory.
@@ -2803,23 +2805,9 @@ returns void$header$),
 returns jsonb$header$),
       ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea$header$),
-      ('function', '_is_tenant', $header$()
-returns boolean$header$),
       ('function', '_user_of_tenant', $header$()
 returns text$header$),
-      ('function', '_may_reach', $header$(p_user_id text)
-returns boolean$header$),
-      ('function', '_is_user', $header$(p_user_id text)
-returns boolean$header$),
-      ('function', '_check_id', $header$(p_argument text, p_id text)
-returns void$header$),
-      ('function', '_check_user_or_all', $header$(p_user_id text)
-returns void$header$),
-      ('function', '_refuse_foreign_user', $header$()
-returns void$header$),
-      ('function', '_user_of_token', $header$(p_token text)
-returns text$header$),
-      ('function', '_user_of_unusual_token', $header$(p_token text, p_key memory.token_keys)
+      ('function', '_user_of_unusual_token', $header$(p_token text, p_has_key boolean)
 returns text$header$),
       ('function', '_check_claims', $header$(p_header jsonb, p_claims jsonb, p_moment numeric)
 returns void$header$),
@@ -2830,6 +2818,18 @@ returns boolean$header$),
       ('function', '_from_base64url', $header$(p_text text)
 returns text$header$),
       ('function', '_refuse_token', $header$(p_problem text)
+returns void$header$),
+      ('function', '_is_tenant', $header$()
+returns boolean$header$),
+      ('function', '_may_reach', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_is_user', $header$(p_user_id text)
+returns boolean$header$),
+      ('function', '_check_id', $header$(p_argument text, p_id text)
+returns void$header$),
+      ('function', '_check_user_or_all', $header$(p_user_id text)
+returns void$header$),
+      ('function', '_refuse_foreign_user', $header$()
 returns void$header$),
       ('function', '_foreign_password', $header$()
 returns text$header$),
@@ -2974,6 +2974,8 @@ returns boolean$header$),
       ('function', '_policy', $header$(p_user_id text, p_agent_id text)
 returns jsonb$header$),
       ('function', '_policy_section', $header$(p_user_id text, p_agent_id text, p_section text)
+returns jsonb$header$),
+      ('function', '_section_of', $header$(p_layers memory.policies[], p_section text)
 returns jsonb$header$),
       ('function', '_has_resource', $header$(p_user_id text, p_agent_id text, p_resource text)
 returns boolean$header$),
@@ -3388,11 +3390,48 @@ returns setof memory.stored_message$header$),
       ('function', '_append', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz, out masks boolean, out mark text
+  out first_seq bigint, out expires_at timestamptz, out masks boolean
 )$header$),
+      ('function', '_after_booking', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_first_seq bigint, p_message_count int, p_token_count bigint,
+  p_ends_round boolean, p_messages_now bigint, p_tokens_now bigint, p_tokens_since_summary bigint,
+  p_layers memory.policies[], p_embeds boolean,
+  out first_seq bigint, out expires_at timestamptz, out masks boolean
+)$header$),
+      ('function', '_concerns_messages', $header$(p_settings jsonb)
+returns boolean$header$),
       ('function', '_unbook', $header$(
   p_user_id text, p_thread_id text, p_first_seq bigint, p_message_count int, p_token_count bigint
 )
+returns void$header$),
+      ('function', '_may_be_long', $header$(p_content text)
+returns boolean$header$),
+      ('function', '_settle_message', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
+)
+returns memory.shortened_message$header$),
+      ('function', '_shorten', $header$(
+  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_is_keyed boolean, p_messages jsonb default null
+)
+returns memory.shortened_message$header$),
+      ('function', '_keep_message', $header$(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts$header$),
+      ('function', '_slug', $header$(p_said text)
+returns text$header$),
+      ('function', '_numbered_key', $header$(p_slug text, p_number int)
+returns text$header$),
+      ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
+returns int$header$),
+      ('function', '_is_taken_key', $header$(p_user_id text, p_key text)
+returns boolean$header$),
+      ('function', '_ref_in', $header$(p_content text, p_key text)
+returns text$header$),
+      ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
 returns void$header$),
       ('function', '_has_parts', $header$(p_metadata jsonb)
 returns boolean$header$),
@@ -3405,6 +3444,10 @@ returns int$header$),
   p_created_at timestamptz, p_idempotency_key text
 )
 returns text$header$),
+      ('function', '_is_plain_message', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text
+)
+returns boolean$header$),
       ('function', '_refuse_message', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
   p_created_at timestamptz, p_idempotency_key text, p_which text default ''
@@ -3412,8 +3455,6 @@ returns text$header$),
 returns void$header$),
       ('function', '_refuse_role', $header$(p_argument text, p_role text)
 returns void$header$),
-      ('function', '_stored_roles', $header$(p_roles text[])
-returns text[]$header$),
       ('function', '_estimated_tokens', $header$(p_content text, p_metadata jsonb)
 returns int$header$),
       ('function', '_ends_round', $header$(p_role text, p_metadata jsonb)
@@ -3438,6 +3479,11 @@ returns boolean$header$),
   p_tokens_since_summary bigint, p_embeds boolean
 )
 returns text[]$header$),
+      ('function', '_may_be_due', $header$(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_active_tokens bigint, p_tokens_since_summary bigint,
+  p_embeds boolean
+)
+returns boolean$header$),
       ('function', '_enqueue_compression', $header$(
   p_user_id text, p_thread_id text, p_appended int, p_appended_tokens bigint, p_messages_now bigint,
   p_tokens_now bigint, p_compression jsonb
@@ -3554,35 +3600,6 @@ returns jsonb$header$),
 returns text[]$header$),
       ('function', '_with_text', $header$(p_metadata jsonb, p_text text)
 returns jsonb$header$),
-      ('function', '_may_be_long', $header$(p_content text)
-returns boolean$header$),
-      ('function', '_settle_message', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
-)
-returns memory.shortened_message$header$),
-      ('function', '_shorten', $header$(
-  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_is_keyed boolean, p_messages jsonb default null
-)
-returns memory.shortened_message$header$),
-      ('function', '_keep_message', $header$(
-  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
-  p_about jsonb
-)
-returns memory.artifacts$header$),
-      ('function', '_slug', $header$(p_said text)
-returns text$header$),
-      ('function', '_numbered_key', $header$(p_slug text, p_number int)
-returns text$header$),
-      ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
-returns int$header$),
-      ('function', '_is_taken_key', $header$(p_user_id text, p_key text)
-returns boolean$header$),
-      ('function', '_ref_in', $header$(p_content text, p_key text)
-returns text$header$),
-      ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
-returns void$header$),
       ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns double precision$header$),
       ('function', '_is_current_message', $header$(p_is_active boolean, p_expires_at timestamptz)
@@ -3612,8 +3629,6 @@ returns int$header$),
 returns void$header$),
       ('function', '_mark_parsed', $header$(p_user_id text, p_thread_id text, p_to_seq bigint)
 returns bigint$header$),
-      ('function', '_are_token_counts', $header$(p_token_counts jsonb, p_token_counter jsonb)
-returns boolean$header$),
       ('function', '_finish_unread_messages', $header$(p_message_limit int)
 returns bigint$header$),
       ('function', '_start_summary', $header$(
@@ -3658,6 +3673,44 @@ returns setof memory.summaries$header$),
 returns memory.summaries$header$),
       ('function', '_shown_summary', $header$(p_summary memory.summaries)
 returns setof memory.thread_summary$header$),
+      ('function', '_has_memory_attributes', $header$(p_metadata jsonb)
+returns boolean$header$),
+      ('function', '_share_in', $header$(p_metadata jsonb, p_key text, p_before jsonb default null)
+returns double precision$header$),
+      ('function', '_tags_in', $header$(p_metadata jsonb, p_before jsonb default null)
+returns text[]$header$),
+      ('function', '_max_memory_bytes', $header$()
+returns int$header$),
+      ('function', '_finer_type', $header$(p_stored text, p_said text)
+returns text$header$),
+      ('function', '_default_importance', $header$()
+returns double precision$header$),
+      ('function', '_memory_problem', $header$(p_candidate memory.memories, p_has_new_tags boolean)
+returns text$header$),
+      ('function', '_is_ordinary', $header$(p_candidate memory.memories)
+returns boolean$header$),
+      ('function', '_refuse_memory', $header$(p_problem text, p_candidate memory.memories)
+returns void$header$),
+      ('function', '_check_memory_types', $header$(p_argument text, p_memory_types text[])
+returns void$header$),
+      ('function', 'add_memories', $header$(
+  user_id text, memories jsonb, agent_id text default 'default', on_conflict text default 'ignore'
+)
+returns setof memory.stored_memory$header$),
+      ('function', '_check_memories', $header$(p_memories jsonb)
+returns void$header$),
+      ('function', '_parse_memories', $header$(p_memories jsonb, p_agent_id text)
+returns table (
+  place bigint, content text, memory_type text, agent_id text, thread_id text, metadata jsonb, tags text[],
+  confidence double precision, importance double precision, valid_from timestamptz, valid_to timestamptz,
+  expires_at timestamptz, embedding_text text, source text, memory_id uuid
+)$header$),
+      ('function', '_lock_room_for', $header$(p_user_id text, p_memories jsonb, p_agent_id text)
+returns boolean$header$),
+      ('function', '_add_in_turn', $header$(
+  p_user_id text, p_memories jsonb, p_agent_id text, p_on_conflict text, p_first int
+)
+returns setof memory.stored_memory$header$),
       ('function', 'add_memory', $header$(
   user_id text, content text, memory_type text default 'fact', agent_id text default 'default',
   thread_id text default null, metadata jsonb default '{}', tags text[] default '{}',
@@ -3745,6 +3798,12 @@ returns uuid[]$header$),
   include_quarantined boolean default false
 )
 returns setof memory.memory$header$),
+      ('function', '_list_filtered', $header$(
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_row_limit int,
+  p_row_offset int, p_as_of timestamptz, p_include_superseded boolean, p_thread_id text, p_filter jsonb,
+  p_created_after timestamptz, p_created_before timestamptz, p_include_quarantined boolean
+)
+returns setof memory.memory$header$),
       ('function', '_memory_result', $header$(p_memory memory.memories, p_total_count bigint)
 returns setof memory.memory$header$),
       ('function', '_check_listing', $header$(
@@ -3768,7 +3827,9 @@ returns memory.memories$header$),
 returns trigger$header$),
       ('function', '_memories_after_insert', $header$()
 returns trigger$header$),
-      ('function', '_memory_before_write', $header$()
+      ('function', '_memory_before_insert', $header$()
+returns trigger$header$),
+      ('function', '_memory_before_update', $header$()
 returns trigger$header$),
       ('function', '_remove_expired_duplicate', $header$(p_candidate memory.memories)
 returns void$header$),
@@ -3787,24 +3848,6 @@ returns void$header$),
 returns void$header$),
       ('function', 'restore_memory', $header$(user_id text, memory_id uuid, version int default null)
 returns int$header$),
-      ('function', '_max_memory_bytes', $header$()
-returns int$header$),
-      ('function', '_is_memory_type', $header$(p_memory_type text)
-returns boolean$header$),
-      ('function', '_finer_type', $header$(p_stored text, p_said text)
-returns text$header$),
-      ('function', '_default_importance', $header$()
-returns double precision$header$),
-      ('function', '_period_problem', $header$(
-  p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
-)
-returns text$header$),
-      ('function', '_memory_problem', $header$(p_candidate memory.memories, p_has_new_tags boolean)
-returns text$header$),
-      ('function', '_refuse_memory', $header$(p_problem text, p_candidate memory.memories)
-returns void$header$),
-      ('function', '_check_memory_types', $header$(p_argument text, p_memory_types text[])
-returns void$header$),
       ('function', '_stated_at', $header$(p_memory memory.memories)
 returns timestamptz$header$),
       ('function', '_last_said', $header$(p_memory memory.memories)
@@ -3828,12 +3871,6 @@ returns void$header$),
 returns void$header$),
       ('function', '_release', $header$(p_user_id text, p_memory_id uuid)
 returns void$header$),
-      ('function', '_has_memory_attributes', $header$(p_metadata jsonb)
-returns boolean$header$),
-      ('function', '_share_in', $header$(p_metadata jsonb, p_key text, p_before jsonb default null)
-returns double precision$header$),
-      ('function', '_tags_in', $header$(p_metadata jsonb, p_before jsonb default null)
-returns text[]$header$),
       ('function', '_states', $header$(p_source text)
 returns boolean$header$),
       ('function', '_is_stated', $header$(p_candidate memory.memories)
@@ -3850,6 +3887,8 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_memory_trust', $header$(p_candidate memory.memories)
 returns double precision$header$),
+      ('function', '_may_be_attack', $header$(p_candidate memory.memories, p_policy jsonb)
+returns boolean$header$),
       ('function', '_judged_memory', $header$(p_candidate memory.memories, p_is_new boolean)
 returns memory.memories$header$),
       ('function', '_quarantine_memories', $header$(
@@ -4996,19 +5035,19 @@ exception
 end;
 $$;
 
--- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, 12 bits of the fraction of a millisecond, random bits.
--- Ids that one server makes sort by time. The function is in PL/pgSQL, which caches the plan: a call takes 4 us, and 37
--- us as an SQL function.
+-- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, the version, 12 bits of the fraction of a millisecond,
+-- and the variant and random bits of a UUID of version 4. Ids that one server makes sort by time. The function is in
+-- PL/pgSQL, which caches the plan: an SQL function is planned anew in each transaction.
 create or replace function memory._uuid_v7()
 returns uuid
 language plpgsql volatile parallel safe
 as $$
 declare
-  micros bigint := extract(epoch from clock_timestamp()) * 1000000;
-  fraction int := micros % 1000 * 4096 / 1000;
-  id bytea := overlay(uuid_send(gen_random_uuid()) placing substring(int8send(micros / 1000) from 3) from 1 for 6);
+  micros constant bigint := date_part('epoch', clock_timestamp()) * 1000000;
 begin
-  return encode(set_byte(set_byte(id, 6, 112 | (fraction >> 8)), 7, fraction & 255), 'hex')::uuid;
+  return encode(
+    int8send(micros / 1000 << 16 | 28672 | micros % 1000 * 4096 / 1000)
+      || substring(uuid_send(gen_random_uuid()) from 9), 'hex')::uuid;
 end;
 $$;
 
@@ -5451,15 +5490,13 @@ create or replace function memory._plainly_spelled(p_text text)
 returns text
 language plpgsql immutable parallel safe
 as $$
-declare
-  wide constant text := e'\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000';
-  of_no_width constant text := e'\\u200b\\u2060\\ufeff';
 begin
   p_text := lower(p_text);
   -- In one-byte encodings no character is longer than its byte, and some of these codes are letters or punctuation.
-  if octet_length(p_text) > length(p_text) and p_text ~ ('[' || wide || of_no_width || ']') then
-    p_text := regexp_replace(p_text, '[' || of_no_width || ']', '', 'g');
-    p_text := regexp_replace(p_text, '[' || wide || ']', ' ', 'g');
+  if octet_length(p_text) > length(p_text) then
+    p_text := regexp_replace(p_text, e'[\\u200b\\u2060\\ufeff]', '', 'g');
+    p_text := regexp_replace(p_text,
+      e'[\\u0085\\u00a0\\u1680\\u2000-\\u200a\\u2028\\u2029\\u202f\\u205f\\u3000]', ' ', 'g');
   end if;
   -- Most texts have single spaces already. This test takes a tenth of the time of regexp_replace().
   if p_text ~ e'\\s\\s|[^\\S ]' then
@@ -5964,12 +6001,12 @@ $$;
 
 -- Whether the map gives a user to this node.
 --
--- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table until
--- it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
--- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry (40001).
--- A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived. And a
--- transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map, which
--- PostgreSQL refuses if the row has changed since.
+-- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table
+-- until it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
+-- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry
+-- (40001). A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived.
+-- And a transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map,
+-- which PostgreSQL refuses if the row has changed since.
 create or replace function memory._is_in_map(p_user_id text, p_seen bigint)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -6043,155 +6080,68 @@ begin atomic
   select sha256(p_outer_block || sha256(p_inner_block || p_message));
 end;
 
--- A tenant's session reaches one user only. Its login role is a member of memory_tenant. memory.bound_roles names the
--- user of the role, or else the token in agent_memory.token does. The checks look at the role that has logged in:
--- functions run as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role
--- that could become a member of memory_tenant by SET ROLE counts as a member.
+-- Tokens of tenants are JSON Web Tokens (RFC 7519), signed with HMAC-SHA256. Plain SQL verifies them, because pgcrypto
+-- may be missing. Each call verifies the token anew, because a session can change every value that it stores.
 
--- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
--- for roles that may create objects in the schema, because these roles can replace the checks. The function takes 0.3
--- us if the role is no member.
-create or replace function memory._is_tenant()
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
-end;
-
--- The user that this tenant's session reaches. The function raises an error if the session has no user. The check adds
--- 2 % to the instructions of add_message for a bound role and 20 % for a token (PostgreSQL 15). The statement on
--- memory.bound_roles has no arguments, because PostgreSQL may plan a statement with arguments in each call, which takes
--- 20 us.
+-- The user that this tenant's session reaches: that of its bound role, or of its token, from the claim sub. Refuses a
+-- session without either. A token counts if it is signed with a key of memory.token_keys and valid now. This verifies
+-- the form that most libraries make, and leaves others to memory._user_of_unusual_token(), which takes half as many
+-- instructions again. PostgreSQL prepares each expression anew in each transaction, so the number of function calls in
+-- the expressions decides the cost. split_part() and replace() do not look at each character, as left() and
+-- translate() do. The statements have no arguments, because PostgreSQL may plan a statement with arguments in each
+-- call, which takes 20 us. The check adds 2 % to the instructions of add_message for a bound role and 26 % for a token
+-- (PostgreSQL 15).
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
 as $$
 declare
   bound_to text;
+  inner_block bytea;
+  outer_block bytea;
+  token text;
+  head text;
+  body text;
+  signed text;
+  claims jsonb;
 begin
   select b.user_id into bound_to from memory.bound_roles as b where b.role_name = session_user;
   if bound_to is not null then
     return bound_to;
   end if;
-  return memory._user_of_token(current_setting('agent_memory.token', true));
-end;
-$$;
-
--- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user.
-create or replace function memory._may_reach(p_user_id text)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
-end;
-
--- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves.
-create or replace function memory._is_user(p_user_id text)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select memory._is_id(p_user_id) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
-end;
-
--- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
--- the argument is user_id, the function also refuses a user whom this session may
--- not reach, or whom another node of the cluster serves.
-create or replace function memory._check_id(p_argument text, p_id text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  if not memory._is_id(p_id) then
-    perform memory._refuse(p_argument,
-      case
-        when p_id is null then 'must not be null'
-        when p_id = '' then 'must not be empty'
-        else format('has %s characters, at most 255 are allowed', length(p_id))
-      end,
-      format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
-  elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
-    perform memory._refuse_foreign_user();
-  elsif p_argument = 'user_id' and not memory._is_here(p_id) then
-    perform memory._refuse_other_node(p_id);
-  end if;
-end;
-$$;
-
--- Refuses a null, which means all users, in a session that reaches one user only. Any other user_id goes to
--- memory._check_id().
-create or replace function memory._check_user_or_all(p_user_id text)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  if p_user_id is not null then
-    perform memory._check_id('user_id', p_user_id);
-  elsif memory._is_tenant() then
-    perform memory._refuse_foreign_user();
-  end if;
-end;
-$$;
-
--- Refuses a user whom this session may not reach. The error is the same whether the user exists or not.
-create or replace function memory._refuse_foreign_user()
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  perform memory._refuse('user_id', 'is not the user of this session',
-    'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
-end;
-$$;
-
--- Tokens of tenants are JSON Web Tokens (RFC 7519), signed with HMAC-SHA256. Plain SQL verifies them, because pgcrypto
--- may be missing. Each call verifies the token anew, because a session can change every value that it stores.
-
--- The user of a token, from its claim sub. The function refuses a token that is not signed with a key of
--- memory.token_keys, or is not valid now. It verifies the form that most libraries make, and leaves other forms to
--- memory._user_of_unusual_token(). PostgreSQL prepares each expression anew in each transaction, so the number of
--- function calls in the expressions decides the cost: this function takes two thirds of the instructions of the other
--- one. split_part() and replace() do not look at each character, as left() and translate() do.
-create or replace function memory._user_of_token(p_token text)
-returns text
-language plpgsql stable parallel unsafe
-as $$
-declare
-  key memory.token_keys;
-  head constant text := split_part(p_token, '.', 1);
-  body text;
-  signed text;
-  claims jsonb;
-begin
-  select k.* into key from memory.token_keys as k where not k.is_previous;
+  select k.inner_block, k.outer_block into inner_block, outer_block
+  from memory.token_keys as k where not k.is_previous;
+  token := current_setting('agent_memory.token', true);
+  head := split_part(token, '.', 1);
   if head in (
     'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9', -- {"alg":"HS256","typ":"JWT"}
     'eyJ0eXAiOiJKV1QiLCJhbGciOiJIUzI1NiJ9', -- {"typ":"JWT","alg":"HS256"}
     'eyJhbGciOiJIUzI1NiJ9')                 -- {"alg":"HS256"}
   then
-    body := split_part(p_token, '.', 2);
+    body := split_part(token, '.', 2);
     signed := head || '.' || body;
-    signed := signed || '.' || memory._signature(signed, key.inner_block, key.outer_block);
-    if memory._is_same_secret(signed, p_token) then
+    signed := signed || '.' || memory._signature(signed, inner_block, outer_block);
+    if memory._is_same_secret(signed, token) then -- which PostgreSQL inlines for variables
       begin -- the holder of the key may have signed any text as payload
         claims := memory._from_base64url(body)::jsonb;
       exception
         when data_exception or program_limit_exceeded then
           perform memory._refuse_token('holds no JSON');
       end;
-      if jsonb_path_match(claims, '$.sub.type() == "string" && $.exp.type() == "number" && !exists($.nbf)')
+      if claims @@ '$.sub.type() == "string" && $.exp.type() == "number" && !exists($.nbf)'
         and memory._is_id(claims ->> 'sub')
         and (claims -> 'exp')::numeric > extract(epoch from clock_timestamp()) then
         return claims ->> 'sub';
       end if;
     end if;
   end if;
-  return memory._user_of_unusual_token(p_token, key);
+  return memory._user_of_unusual_token(token, inner_block is not null);
 end;
 $$;
 
 -- The user of a token with another header, with further claims on its time, or with the signature of the previous key.
 -- The function refuses any other token.
-create or replace function memory._user_of_unusual_token(p_token text, p_key memory.token_keys)
+create or replace function memory._user_of_unusual_token(p_token text, p_has_key boolean)
 returns text
 language plpgsql stable parallel unsafe
 as $$
@@ -6213,8 +6163,8 @@ begin
   where memory._is_same_secret(memory._signature(head || '.' || body, k.inner_block, k.outer_block),
                                split_part(p_token, '.', 3));
   if not found then
-    perform memory._refuse_token(case when p_key is null then 'cannot be verified: this database has no key'
-                                      else 'is not signed with the key of this database' end);
+    perform memory._refuse_token(case when p_has_key then 'is not signed with the key of this database'
+                                      else 'cannot be verified: this database has no key' end);
   end if;
 
   begin -- the holder of the key may have signed any text as header
@@ -6288,6 +6238,87 @@ begin
   perform memory._refuse('agent_memory.token', p_problem,
     'Within the transaction, pass the token that your server has made: '
     'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
+end;
+$$;
+
+-- A tenant's session reaches one user only. Its login role is a member of memory_tenant. memory.bound_roles names the
+-- user of the role, or else the token in agent_memory.token does. The checks look at the role that has logged in:
+-- functions run as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role
+-- that could become a member of memory_tenant by SET ROLE counts as a member.
+
+-- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
+-- for roles that may create objects in the schema, because these roles can replace the checks. The function takes 0.3
+-- us if the role is no member.
+create or replace function memory._is_tenant()
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true and not has_schema_privilege(session_user, 'memory', 'create');
+end;
+
+-- Whether this session may name this user. The function raises 42501 in a tenant's session that has no user.
+create or replace function memory._may_reach(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select case when memory._is_tenant() then memory._user_of_tenant() = p_user_id else true end;
+end;
+
+-- Whether a user_id is a valid id of a user whom this session may reach, and whom this server serves.
+create or replace function memory._is_user(p_user_id text)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._is_id(p_user_id) and memory._may_reach(p_user_id) and memory._is_here(p_user_id);
+end;
+
+-- Refuses an id (of a user, thread, agent or model, for example) that is null, empty or longer than 255 characters. If
+-- the argument is user_id, the function also refuses a user whom this session may
+-- not reach, or whom another node of the cluster serves.
+create or replace function memory._check_id(p_argument text, p_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if not memory._is_id(p_id) then
+    perform memory._refuse(p_argument,
+      case
+        when p_id is null then 'must not be null'
+        when p_id = '' then 'must not be empty'
+        else format('has %s characters, at most 255 are allowed', length(p_id))
+      end,
+      format('Pass %s as 1 to 255 characters of your own choice.', p_argument));
+  elsif p_argument = 'user_id' and not memory._may_reach(p_id) then
+    perform memory._refuse_foreign_user();
+  elsif p_argument = 'user_id' and not memory._is_here(p_id) then
+    perform memory._refuse_other_node(p_id);
+  end if;
+end;
+$$;
+
+-- Refuses a null, which means all users, in a session that reaches one user only. Any other user_id goes to
+-- memory._check_id().
+create or replace function memory._check_user_or_all(p_user_id text)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_user_id is not null then
+    perform memory._check_id('user_id', p_user_id);
+  elsif memory._is_tenant() then
+    perform memory._refuse_foreign_user();
+  end if;
+end;
+$$;
+
+-- Refuses a user whom this session may not reach. The error is the same whether the user exists or not.
+create or replace function memory._refuse_foreign_user()
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._refuse('user_id', 'is not the user of this session',
+    'memory.tenant_user() says which user that is. A role of your application''s server reaches other users.', '42501');
 end;
 $$;
 
@@ -8326,9 +8357,13 @@ declare
   policy jsonb := memory._default_policy();
   layer jsonb;
 begin
-  for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
-    policy := memory._merge_policy(policy, layer);
-  end loop;
+  if cardinality(p_layers) = 1 then
+    policy := memory._merge_policy(policy, p_layers[1].settings);
+  else
+    for layer in select l.settings from unnest(p_layers) as l order by l.user_id <> '', l.agent_id <> '' loop
+      policy := memory._merge_policy(policy, layer);
+    end loop;
+  end if;
   if policy #>> '{resources,knowledge_base}' = 'false' then -- neither is possible without the resource
     policy := memory._merge_policy(policy,
       '{"compression": {"archive_conversations": false}, "knowledge_base": {"enable_cross_session_context": false}}');
@@ -8378,20 +8413,32 @@ returns jsonb
 language plpgsql stable parallel safe
 as $$
 declare
-  settings jsonb := memory._default_policy() -> p_section;
   layers constant memory.policies[] := array( -- as in memory._policy()
     select p from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
     join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id));
-  layer jsonb;
 begin
   if cardinality(layers) > 0 then
-    for layer in
-      select l.settings -> p_section
-      from unnest(layers) as l where l.settings ? p_section order by l.user_id <> '', l.agent_id <> ''
-    loop
-      settings := settings || layer;
-    end loop;
+    return memory._section_of(layers, p_section);
   end if;
+  return memory._default_policy() -> p_section;
+end;
+$$;
+
+-- One section of the built-in policy with these rows laid over it, as in memory._merge_layers().
+create or replace function memory._section_of(p_layers memory.policies[], p_section text)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  settings jsonb := memory._default_policy() -> p_section;
+  layer jsonb;
+begin
+  for layer in
+    select l.settings -> p_section
+    from unnest(p_layers) as l where l.settings ? p_section order by l.user_id <> '', l.agent_id <> ''
+  loop
+    settings := settings || layer;
+  end loop;
   return settings;
 end;
 $$;
@@ -12556,66 +12603,105 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   stored memory.stored_message;
-  short memory.shortened_message;
+  artifact_key text;
+  content_digest text;
+  memory_ref text;
   tokens int;
-  booked record;
+  booked_seq bigint;
+  messages_now bigint;
+  tokens_now bigint;
+  tokens_since bigint;
+  layers memory.policies[];
+  embeds boolean;
+  mark text; -- see triggers.sql
+  masks boolean;
 begin
-  -- Asked inline, because the call would take 1 us more.
-  if not memory._is_user(user_id) then
+  -- Nearly every message has nothing but a thread, a role and a short text. To see that takes half of the operators of
+  -- checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
+  -- evaluating it.
+  if created_at is null and expires_at is null and idempotency_key is null and metadata = '{}'
+    and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id) then
+    created_at := statement_timestamp();
+    tokens := memory._estimate_tokens(content);
+  else
     perform memory._check_id('user_id', user_id);
-  end if;
-  if idempotency_key is not null then
-    perform memory._check_id('thread_id', thread_id);
-    stored := memory._message_by_key(user_id, thread_id, role, content, idempotency_key);
-    if stored.seq is not null then
-      return stored;
+    if idempotency_key is not null then
+      perform memory._check_id('thread_id', thread_id);
+      stored := memory._message_by_key(user_id, thread_id, role, content, idempotency_key);
+      if stored.seq is not null then
+        return stored;
+      end if;
     end if;
-  end if;
-
-  if role = 'agent' or metadata is null then
     role := case role when 'agent' then 'assistant' else role end;
     metadata := coalesce(metadata, '{}');
+    created_at := coalesce(created_at, statement_timestamp());
+    if expires_at is not null or memory._may_be_long(content)
+      or memory._message_problem(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key)
+        is not null then
+      select s.content, s.metadata, s.artifact_key, s.content_digest, s.memory_ref
+      into content, metadata, artifact_key, content_digest, memory_ref
+      from memory._settle_message(user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at,
+                                  idempotency_key) as s;
+      -- An old message of an import may have expired since it was said. One that expires before it is said is a
+      -- mistake, such as a wrong year.
+      if expires_at <= least(created_at, statement_timestamp()) then
+        raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
+          hint = 'Pass a later expires_at, or the created_at of an old message.';
+      end if;
+    end if;
+    tokens := memory._estimated_tokens(content, metadata);
   end if;
-  created_at := coalesce(created_at, statement_timestamp());
-  if expires_at is not null or memory._may_be_long(content)
-    or memory._message_problem(user_id, thread_id, agent_id, role, content, metadata, created_at, idempotency_key)
-      is not null then
-    short := memory._settle_message(user_id, thread_id, agent_id, role, content, metadata, created_at, expires_at,
-                                    idempotency_key);
-    content := short.content;
-    metadata := short.metadata;
-    -- An old message of an import may have expired since it was said. One that expires before it is said is a mistake,
-    -- such as a wrong year.
-    if expires_at <= least(created_at, statement_timestamp()) then
-      raise notice 'degraded: nobody will read the message, expires_at is before created_at' using errcode = '01AM9',
-        hint = 'Pass a later expires_at, or the created_at of an old message.';
+
+  -- Booked first, then inserted under the number that is reserved for it. Policies and models are read in the same
+  -- statement: a statement of their own would take 10 us.
+  insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
+    first_at, last_at)
+  values (add_message.user_id, add_message.thread_id, 1, 1, tokens, tokens, add_message.created_at,
+    add_message.created_at)
+  on conflict on constraint threads_pkey do update
+  set next_seq = t.next_seq + 1,
+      message_count = t.message_count + 1,
+      active_tokens = t.active_tokens + excluded.active_tokens,
+      tokens_since_summary = t.tokens_since_summary + excluded.active_tokens,
+      first_at = least(t.first_at, excluded.first_at),
+      last_at = greatest(t.last_at, excluded.last_at)
+  returning t.next_seq - 1, t.message_count, t.active_tokens, t.tokens_since_summary,
+    array(select p from memory.policies as p
+          where memory._policy_applies(p.user_id, p.agent_id, add_message.user_id, add_message.agent_id)
+            and memory._concerns_messages(p.settings)),
+    exists (select from memory.models as m where m.kind = 'embedding' and m.is_active),
+    current_setting('memory.seqs_reserved', true)
+  into booked_seq, messages_now, tokens_now, tokens_since, layers, embeds, mark;
+
+  if cardinality(layers) > 0
+    or memory._may_be_due(memory._default_policy(), booked_seq, 1, tokens_now, tokens_since, embeds) then
+    select b.first_seq, coalesce(add_message.expires_at, b.expires_at), b.masks into booked_seq, expires_at, masks
+    from memory._after_booking(user_id, thread_id, agent_id, booked_seq, 1, tokens, memory._ends_round(role, metadata),
+                               messages_now, tokens_now, tokens_since, layers, embeds) as b;
+    if booked_seq is null then
+      return row(null, content, tokens, null)::memory.stored_message;
+    elsif masks then
+      select m.* into content, metadata, tokens
+      from memory._mask_booked(user_id, thread_id, content, metadata, tokens, artifact_key) as m;
     end if;
   end if;
 
-  -- Booked first, then inserted under the number that is reserved for it. The insert trigger would do the same work,
-  -- but calling it takes a tenth of the time of add_message, and one function that both call a twenty-fifth.
-  tokens := memory._estimated_tokens(content, metadata);
-  booked := memory._append(user_id, thread_id, agent_id, 1, tokens, created_at, created_at,
-                           memory._ends_round(role, metadata));
-  if booked.first_seq is null then
-    return row(null, content, tokens, null)::memory.stored_message;
-  elsif booked.masks then
-    select m.* into content, metadata, tokens
-    from memory._mask_booked(user_id, thread_id, content, metadata, tokens, short.artifact_key) as m;
-  end if;
   -- memory.seqs_reserved lets the row pass by the insert trigger. It is set back here, before triggers of the
   -- application's own run after the insert; statements that set it and set it back would take 3 % of the time.
   insert into memory.messages as m (user_id, thread_id, seq, agent_id, role, content, metadata, token_count,
     idempotency_key, created_at, updated_at, expires_at, artifact_key, content_digest)
-  values (add_message.user_id, add_message.thread_id, booked.first_seq, add_message.agent_id, add_message.role,
-    add_message.content, add_message.metadata, tokens, add_message.idempotency_key, add_message.created_at,
-    statement_timestamp(), coalesce(add_message.expires_at, booked.expires_at), short.artifact_key,
-    short.content_digest)
+  values (add_message.user_id, add_message.thread_id,
+    case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then booked_seq end,
+    add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
+    add_message.idempotency_key, add_message.created_at, statement_timestamp(),
+    coalesce(add_message.expires_at,
+             statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity'),
+    artifact_key, content_digest)
   returning m.seq, m.content, m.token_count,
-    case when set_config('memory.seqs_reserved', booked.mark, true) is not null then short.memory_ref end into stored;
+    case when set_config('memory.seqs_reserved', mark, true) is not null then memory_ref end into stored;
   if stored.seq is null then -- a trigger of the application's own has left the message out
-    perform set_config('memory.seqs_reserved', booked.mark, true);
-    perform memory._unbook(user_id, thread_id, booked.first_seq, 1, tokens);
+    perform set_config('memory.seqs_reserved', mark, true);
+    perform memory._unbook(user_id, thread_id, booked_seq, 1, tokens);
   end if;
   return stored;
 end;
@@ -12644,6 +12730,16 @@ begin
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('agent_id', agent_id);
   perform memory._check_messages(messages);
+  if jsonb_array_length(messages) = 1 then -- half of the instructions of the statement for many
+    return query
+    select s.*
+    from memory._parse_messages(messages) as p
+    cross join lateral memory.add_message(
+      add_messages.user_id, add_messages.thread_id, p.role, p.content, add_messages.agent_id, p.metadata,
+      nullif(p.created_at, statement_timestamp()), null, p.idempotency_key) as s
+    where p.is_valid;
+    return;
+  end if;
   policy := memory._policy(user_id, agent_id);
   masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
 
@@ -12701,7 +12797,8 @@ begin
         offset 0 -- each column is computed once
       ) as m
     ), booked as materialized (
-      select a.first_seq, a.expires_at
+      select case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then a.first_seq end as first_seq,
+        a.expires_at
       from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
               max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
             from fresh as f having count(*) > 0) as b
@@ -12764,7 +12861,8 @@ begin
         offset 0 -- each column is computed once
       ) as m
     ), booked as materialized (
-      select a.first_seq, a.expires_at
+      select case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then a.first_seq end as first_seq,
+        a.expires_at
       from (select count(*)::int as messages, sum(f.token_count) as tokens, min(f.created_at) as first_at,
               max(f.created_at) as last_at, bool_or(f.ends_round) as ends_round
             from fresh as f having count(*) > 0) as b
@@ -12815,28 +12913,23 @@ comment on function memory.add_messages(text, text, jsonb, text) is
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
 -- booked for an agent without the resource memory; then first_seq is null. masks: the policy wants marks in place of
--- credentials. Sets memory.seqs_reserved, by which rows with their numbers pass by the insert trigger; mark is
--- what it was before, which the caller sets again when the rows are inserted: a trigger of the application's own may
--- add messages while the rows of an outer call are inserted. An assignment sets it in a tenth of the time of a
--- statement.
+-- credentials.
+--
+-- memory.add_message() books its message by the same statement of its own, because the call took a tenth of its time.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz, out masks boolean, out mark text
+  out first_seq bigint, out expires_at timestamptz, out masks boolean
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
   layers memory.policies[];
-  policy jsonb;
   messages_now bigint;
   tokens_now bigint;
   tokens_since bigint;
   embeds boolean;
-  due text[];
-  kind text;
 begin
-  -- Policy and models are read in the same statement: a statement of their own would take 10 us.
   insert into memory.threads as t (user_id, thread_id, next_seq, message_count, active_tokens, tokens_since_summary,
     first_at, last_at)
   values (p_user_id, p_thread_id, p_message_count, p_message_count, p_token_count, p_token_count, p_first_at, p_last_at)
@@ -12849,39 +12942,61 @@ begin
       last_at = greatest(t.last_at, excluded.last_at)
   returning t.next_seq - p_message_count, t.message_count, t.active_tokens, t.tokens_since_summary,
     array(select p from memory.policies as p
-          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)),
+          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)
+            and memory._concerns_messages(p.settings)),
     exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
   into first_seq, messages_now, tokens_now, tokens_since, layers, embeds;
 
+  select b.* into first_seq, expires_at, masks
+  from memory._after_booking(p_user_id, p_thread_id, p_agent_id, first_seq, p_message_count, p_token_count,
+                             p_ends_round, messages_now, tokens_now, tokens_since, layers, embeds) as b;
+end;
+$$;
+
+-- What follows once messages are booked in a thread whose counters are then these: queues the work that is due, and
+-- returns what memory._append() does. p_layers: the rows of memory.policies that apply and
+-- concern messages. p_embeds: there is an active embedding model.
+create or replace function memory._after_booking(
+  p_user_id text, p_thread_id text, p_agent_id text, p_first_seq bigint, p_message_count int, p_token_count bigint,
+  p_ends_round boolean, p_messages_now bigint, p_tokens_now bigint, p_tokens_since_summary bigint,
+  p_layers memory.policies[], p_embeds boolean,
+  out first_seq bigint, out expires_at timestamptz, out masks boolean
+)
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  policy jsonb;
+  due text[];
+  kind text;
+begin
   -- If no policy is set, the planner folds the settings into both expressions as constants.
-  if cardinality(layers) = 0 then
+  if cardinality(p_layers) = 0 then
     expires_at := coalesce(statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity');
-    due := memory._kinds_due(memory._default_policy(), first_seq, p_message_count, p_ends_round, tokens_now,
-                             tokens_since, embeds);
+    due := memory._kinds_due(memory._default_policy(), p_first_seq, p_message_count, p_ends_round, p_tokens_now,
+                             p_tokens_since_summary, p_embeds);
   else
-    policy := memory._merge_layers(layers);
+    policy := memory._merge_layers(p_layers);
     if not (policy #>> '{resources,memory}')::boolean then
       -- Hardly any agent is without memory, so the booking is undone here. To read the policy before it took a tenth of
       -- the instructions of add_message (callgrind) for every agent.
-      perform memory._unbook(p_user_id, p_thread_id, first_seq, p_message_count, p_token_count);
+      perform memory._unbook(p_user_id, p_thread_id, p_first_seq, p_message_count, p_token_count);
       perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is stored');
       delete from memory.threads as t
       where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0; -- it never had a message
-      first_seq := null;
       return;
     end if;
     expires_at := coalesce(statement_timestamp() + memory._message_lifetime(policy), 'infinity');
     masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
-    due := memory._kinds_due(policy, first_seq, p_message_count, p_ends_round, tokens_now, tokens_since, embeds);
+    due := memory._kinds_due(policy, p_first_seq, p_message_count, p_ends_round, p_tokens_now, p_tokens_since_summary,
+                             p_embeds);
   end if;
+  first_seq := p_first_seq;
 
-  mark := current_setting('memory.seqs_reserved', true);
-  first_seq := case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then first_seq end;
   foreach kind in array due loop
     case kind
       when 'compress_thread' then
-        perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, messages_now,
-          tokens_now, coalesce(policy, memory._default_policy()) -> 'compression');
+        perform memory._enqueue_compression(p_user_id, p_thread_id, p_message_count, p_token_count, p_messages_now,
+          p_tokens_now, coalesce(policy, memory._default_policy()) -> 'compression');
       when 'summarize_user' then
         -- Of the messages of all threads together. Messages of open transactions are not seen yet, so the job may come
         -- a message later than the policy says. An exact counter would make the appends to all threads of a user wait
@@ -12903,8 +13018,17 @@ begin
 end;
 $$;
 
--- Takes back what memory._append() has booked under the numbers from p_first_seq on, as if it had not been called. A
--- number stays without a message if the thread has a later one already.
+-- Whether settings have a section that memory._after_booking() reads. Others, such as those of memories, need not be
+-- merged with each message.
+create or replace function memory._concerns_messages(p_settings jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_settings ?| '{cadence,compression,context,messages,resources,search,secrets,summary}';
+end;
+
+-- Takes back what was booked under the numbers from p_first_seq on, as if it had not been. A number stays without a
+-- message if the thread has a later one already.
 create or replace function memory._unbook(
   p_user_id text, p_thread_id text, p_first_seq bigint, p_message_count int, p_token_count bigint
 )
@@ -12924,6 +13048,231 @@ begin
         select m.created_at from memory.messages as m
         where m.user_id = t.user_id and m.thread_id = t.thread_id order by m.seq desc limit 1), t.last_at)
   where t.user_id = p_user_id and t.thread_id = p_thread_id;
+end;
+$$;
+
+-- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
+-- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
+-- compression is queued for a text that no context will hold.
+
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
+create or replace function memory._may_be_long(p_content text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_content) > 300;
+end;
+
+-- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
+-- memory._shorten() makes of it.
+create or replace function memory._settle_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
+)
+returns memory.shortened_message
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  short memory.shortened_message;
+begin
+  if memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                             p_idempotency_key) is not null then
+    perform memory._refuse_message(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                                   p_idempotency_key);
+  end if;
+  perform memory._check_bound('expires_at', p_expires_at);
+  if memory._may_be_long(p_content) then
+    short := memory._shorten(memory._policy_section(p_user_id, p_agent_id, 'artifacts'), p_user_id, p_thread_id,
+                             p_agent_id, p_role, p_content, p_metadata, p_idempotency_key is not null);
+  end if;
+  if short.artifact_key is not null then
+    return short;
+  end if;
+  return row(p_content, p_metadata, null, null, null, null)::memory.shortened_message;
+end;
+$$;
+
+-- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
+-- What is made here of the content and its command (key, description, words around the placeholder) reaches further
+-- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
+-- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
+-- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
+-- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
+create or replace function memory._shorten(
+  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_is_keyed boolean, p_messages jsonb default null
+)
+returns memory.shortened_message
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  about jsonb; -- metadata of the artifact
+  around text[]; -- what stands before and after the placeholder
+  described text;
+  artifact memory.artifacts;
+  ref text;
+  said text;
+begin
+  if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
+    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
+    or not (p_settings ->> 'enabled')::boolean
+    or memory._is_blank(p_content)
+    or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
+    return null;
+  end if;
+  if (memory._policy_section(p_user_id, p_agent_id, 'secrets') ->> 'mask_in_threads')::boolean then
+    p_content := memory._without_credentials(p_content);
+    p_metadata := memory._masked_metadata(p_metadata);
+  end if;
+  about := p_metadata - '{content,tool_calls,function_call}'::text[];
+  if p_role = 'tool' then
+    about := about || memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages);
+    around := memory._around_output(about);
+    described := memory._describe('command_output', p_content, about);
+  else
+    around := memory._own_words(p_content);
+    described := memory._describe('text', substr(
+      p_content, length(around[1]) + 1, greatest(length(p_content) - length(around[1]) - length(around[2]), 0)), about);
+    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
+  end if;
+  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_content) then
+    return null;
+  end if;
+
+  artifact := memory._keep_message(
+    p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
+    p_content, about);
+  if artifact.key is null then
+    return null;
+  end if;
+  ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
+  said := btrim(around[1] || ref || around[2], e'\n');
+  return (
+    said, memory._with_text(p_metadata, said), memory._estimated_tokens(said, p_metadata), artifact.key,
+    case when p_is_keyed then memory._message_digest(p_role, p_content) end, ref)::memory.shortened_message;
+end;
+$$;
+
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
+-- memory.
+create or replace function memory._keep_message(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  slug constant text := memory._slug(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description));
+  number int := 0;
+  artifact memory.artifacts;
+begin
+  loop
+    number := memory._free_number(p_user_id, slug, number + 1);
+    artifact := memory._keep_artifact(
+      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
+      p_about,
+      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
+      -- a day later deletes it if no message names it by then.
+      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
+    -- Else somebody has just stored something of his own under this key.
+    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
+  end loop;
+  return artifact;
+end;
+$$;
+
+-- Beginning of a key: the first words of a command (without the folder it runs in, variables and sudo), of the name of
+-- a tool, or of a description, at most 32 characters.
+create or replace function memory._slug(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text := lower(left(p_said, 1000));
+begin
+  said := regexp_replace(said, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
+  said := btrim(regexp_replace(said, '[^a-z0-9]+', '-', 'g'), '-');
+  if length(said) > 32 then -- whole words, if the first is not longer
+    said := coalesce(substring(left(said, 33) from '^(.{8,})-'), left(said, 32));
+  end if;
+  return coalesce(nullif(said, ''), 'text');
+end;
+$$;
+
+-- The key with a number; the first has none.
+create or replace function memory._numbered_key(p_slug text, p_number int)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
+end;
+
+-- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
+-- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
+-- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
+-- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
+-- locks. A caller who gets none takes the next number and at worst waits.
+create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
+returns int
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  taken int := p_lowest - 1; -- in use, or nothing
+  free int := p_lowest;
+  middle int;
+begin
+  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
+    taken := free;
+    free := free * 2;
+  end loop;
+  while free - taken > 1 loop
+    middle := (taken + free) / 2;
+    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
+      taken := middle;
+    else
+      free := middle;
+    end if;
+  end loop;
+  for attempt in 1..50 loop
+    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
+    exit when pg_try_advisory_xact_lock(
+        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
+      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
+    free := free + 1;
+  end loop;
+  return free;
+end;
+$$;
+
+create or replace function memory._is_taken_key(p_user_id text, p_key text)
+returns boolean
+language plpgsql volatile parallel safe -- sees what was committed since the statement began
+as $$
+begin
+  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
+end;
+$$;
+
+-- The placeholder of an artifact in the text of the message that names it; null if there is none.
+create or replace function memory._ref_in(p_content text, p_key text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_key is not null then
+    substring(p_content from
+      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
+end;
+
+-- Has memory.sweep() look whether anything still names an artifact that a message became.
+create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set check_at = statement_timestamp()
+  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
 end;
 $$;
 
@@ -12976,6 +13325,19 @@ begin atomic
   end;
 end;
 
+-- Whether a message without metadata obeys all rules of memory._message_problem() and is too short to become an
+-- artifact. Some others obey them as well, such as those with ids that have 255 letters of two bytes.
+create or replace function memory._is_plain_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select not memory._may_be_long(p_content) and memory._is_role(p_role)
+    and '' <> all (array[p_user_id, p_thread_id, p_agent_id, p_content])
+    and octet_length(p_user_id || p_thread_id || p_agent_id) <= 255;
+end;
+
 -- Refuses a message in which memory._message_problem() finds a problem. p_which is added to the argument's name: it
 -- says which of several messages has the problem.
 create or replace function memory._refuse_message(
@@ -12999,6 +13361,10 @@ begin
     when 'metadata' then
       perform memory._check_metadata(p_metadata, p_which);
     when 'content' then
+      if p_content is null and p_metadata ? 'text' and p_which <> '' then
+        perform memory._refuse('content' || p_which, 'must not be null',
+          'The message has "text" instead: {"role": "user", "content": "Hi"} is the form of chat messages.');
+      end if;
       perform memory._check_content(p_content, memory._max_message_bytes(), p_which);
     when 'created_at' then
       perform memory._check_moment('created_at' || p_which, p_created_at);
@@ -13017,24 +13383,6 @@ begin
   perform memory._refuse(p_argument,
     case when p_role is null then 'must not be null' else format('unknown role "%s"', left(p_role, 50)) end,
     'Use user, assistant, tool, system or developer; agent is accepted for assistant.');
-end;
-$$;
-
--- The roles of a filter as they are stored: assistant for agent. Refuses an unknown role.
-create or replace function memory._stored_roles(p_roles text[])
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  unknown text;
-begin
-  perform memory._check_list('roles', p_roles);
-  p_roles := array_replace(p_roles, 'agent', 'assistant');
-  select r into unknown from unnest(p_roles) as r where not memory._is_role(r) limit 1;
-  if found then
-    perform memory._refuse_role('roles', unknown);
-  end if;
-  return p_roles;
 end;
 $$;
 
@@ -13238,6 +13586,24 @@ begin atomic
   ], null);
 end;
 
+-- Whether anything may be due; where not, memory._kinds_due() names nothing. For the built-in policy this has a fourth
+-- of its operators.
+create or replace function memory._may_be_due(
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_active_tokens bigint, p_tokens_since_summary bigint,
+  p_embeds boolean
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_embeds
+    or memory._passes_multiple(p_first_seq, p_message_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
+    or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4
+    or p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint
+    or (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0
+    or (p_policy #>> '{cadence,user_summary_every_n}')::int > 0
+    or p_policy #>> '{summary,when}' = 'each_round';
+end;
+
 -- Queues the compression of a thread that is over the threshold, unless it is queued already. The messages to summarise
 -- must have a tenth of the threshold: a thread whose newest messages alone are over the threshold would otherwise be
 -- compressed with every message.
@@ -13324,10 +13690,25 @@ begin
       perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
     end if;
     perform memory._check_filter(filter);
-    roles := memory._stored_roles(roles);
+    perform memory._check_list('roles', roles);
+    roles := array_replace(roles, 'agent', 'assistant');
+    perform memory._refuse_role('roles', r) from unnest(roles) as r where not memory._is_role(r) limit 1;
   end if;
   if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
+    return;
+  end if;
+  if not is_filtered then -- to plan the other conditions took 7 % of a session's first call
+    return query
+    select r.seq, r.role, r.content, r.agent_id, r.metadata, r.token_count, r.created_at,
+      memory._real_or_null(r.expires_at), r.is_active
+    from (select * from memory.messages as m
+          where m.user_id = get_messages.user_id and m.thread_id = get_messages.thread_id
+            and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
+            and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
+            and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
+          order by m.seq desc limit recent_k) as r
+    order by r.seq;
     return;
   end if;
   return query
@@ -13338,11 +13719,10 @@ begin
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
           and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
-          and (not is_filtered
-               or (get_messages.roles is null or m.role = any (get_messages.roles))
-                  and (created_after is null or m.created_at > created_after)
-                  and (created_before is null or m.created_at < created_before)
-                  and (filter is null or m.metadata @> filter))
+          and (get_messages.roles is null or m.role = any (get_messages.roles))
+          and (created_after is null or m.created_at > created_after)
+          and (created_before is null or m.created_at < created_before)
+          and (filter is null or m.metadata @> filter)
         order by m.seq desc limit recent_k) as r
   order by r.seq;
 end;
@@ -13586,8 +13966,6 @@ declare
   short memory.shortened_message;
   booked record;
 begin
-  -- memory.add_message() and memory.add_messages() insert under numbers that they have reserved; the trigger's WHEN
-  -- lets their rows pass by.
   if new.seq is not null then
     perform memory._refuse('seq', 'is assigned by the database', 'Leave it out of the insert.');
   end if;
@@ -13612,7 +13990,6 @@ begin
   if booked.first_seq is null then
     return null;
   end if;
-  booked.mark := set_config('memory.seqs_reserved', booked.mark, true);
   new.seq := booked.first_seq;
   new.expires_at := coalesce(new.expires_at, booked.expires_at);
   -- The thread is locked now, so nobody can add the same key between this test and the insert. A refusal here keeps
@@ -14315,231 +14692,6 @@ begin
 end;
 $$;
 
--- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
--- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
--- compression is queued for a text that no context will hold.
-
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
-create or replace function memory._may_be_long(p_content text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_content) > 300;
-end;
-
--- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
--- memory._shorten() makes of it.
-create or replace function memory._settle_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
-)
-returns memory.shortened_message
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  short memory.shortened_message;
-begin
-  if memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
-                             p_idempotency_key) is not null then
-    perform memory._refuse_message(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
-                                   p_idempotency_key);
-  end if;
-  perform memory._check_bound('expires_at', p_expires_at);
-  if memory._may_be_long(p_content) then
-    short := memory._shorten(memory._policy_section(p_user_id, p_agent_id, 'artifacts'), p_user_id, p_thread_id,
-                             p_agent_id, p_role, p_content, p_metadata, p_idempotency_key is not null);
-  end if;
-  if short.artifact_key is not null then
-    return short;
-  end if;
-  return row(p_content, p_metadata, null, null, null, null)::memory.shortened_message;
-end;
-$$;
-
--- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
--- What is made here of the content and its command (key, description, words around the placeholder) reaches further
--- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
--- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
--- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
--- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
-create or replace function memory._shorten(
-  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_is_keyed boolean, p_messages jsonb default null
-)
-returns memory.shortened_message
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  about jsonb; -- metadata of the artifact
-  around text[]; -- what stands before and after the placeholder
-  described text;
-  artifact memory.artifacts;
-  ref text;
-  said text;
-begin
-  if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
-    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
-    or not (p_settings ->> 'enabled')::boolean
-    or memory._is_blank(p_content)
-    or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
-    return null;
-  end if;
-  if (memory._policy_section(p_user_id, p_agent_id, 'secrets') ->> 'mask_in_threads')::boolean then
-    p_content := memory._without_credentials(p_content);
-    p_metadata := memory._masked_metadata(p_metadata);
-  end if;
-  about := p_metadata - '{content,tool_calls,function_call}'::text[];
-  if p_role = 'tool' then
-    about := about || memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages);
-    around := memory._around_output(about);
-    described := memory._describe('command_output', p_content, about);
-  else
-    around := memory._own_words(p_content);
-    described := memory._describe('text', substr(
-      p_content, length(around[1]) + 1, greatest(length(p_content) - length(around[1]) - length(around[2]), 0)), about);
-    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
-  end if;
-  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_content) then
-    return null;
-  end if;
-
-  artifact := memory._keep_message(
-    p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
-    p_content, about);
-  if artifact.key is null then
-    return null;
-  end if;
-  ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
-  said := btrim(around[1] || ref || around[2], e'\n');
-  return (
-    said, memory._with_text(p_metadata, said), memory._estimated_tokens(said, p_metadata), artifact.key,
-    case when p_is_keyed then memory._message_digest(p_role, p_content) end, ref)::memory.shortened_message;
-end;
-$$;
-
--- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
--- memory.
-create or replace function memory._keep_message(
-  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
-  p_about jsonb
-)
-returns memory.artifacts
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  slug constant text := memory._slug(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description));
-  number int := 0;
-  artifact memory.artifacts;
-begin
-  loop
-    number := memory._free_number(p_user_id, slug, number + 1);
-    artifact := memory._keep_artifact(
-      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
-      p_about,
-      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
-      -- a day later deletes it if no message names it by then.
-      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
-    -- Else somebody has just stored something of his own under this key.
-    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
-  end loop;
-  return artifact;
-end;
-$$;
-
--- Beginning of a key: the first words of a command (without the folder it runs in, variables and sudo), of the name of
--- a tool, or of a description, at most 32 characters.
-create or replace function memory._slug(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said text := lower(left(p_said, 1000));
-begin
-  said := regexp_replace(said, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
-  said := btrim(regexp_replace(said, '[^a-z0-9]+', '-', 'g'), '-');
-  if length(said) > 32 then -- whole words, if the first is not longer
-    said := coalesce(substring(left(said, 33) from '^(.{8,})-'), left(said, 32));
-  end if;
-  return coalesce(nullif(said, ''), 'text');
-end;
-$$;
-
--- The key with a number; the first has none.
-create or replace function memory._numbered_key(p_slug text, p_number int)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
-end;
-
--- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
--- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
--- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
--- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
--- locks. A caller who gets none takes the next number and at worst waits.
-create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
-returns int
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  taken int := p_lowest - 1; -- in use, or nothing
-  free int := p_lowest;
-  middle int;
-begin
-  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
-    taken := free;
-    free := free * 2;
-  end loop;
-  while free - taken > 1 loop
-    middle := (taken + free) / 2;
-    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
-      taken := middle;
-    else
-      free := middle;
-    end if;
-  end loop;
-  for attempt in 1..50 loop
-    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
-    exit when pg_try_advisory_xact_lock(
-        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
-      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
-    free := free + 1;
-  end loop;
-  return free;
-end;
-$$;
-
-create or replace function memory._is_taken_key(p_user_id text, p_key text)
-returns boolean
-language plpgsql volatile parallel safe -- sees what was committed since the statement began
-as $$
-begin
-  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
-end;
-$$;
-
--- The placeholder of an artifact in the text of the message that names it; null if there is none.
-create or replace function memory._ref_in(p_content text, p_key text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when p_key is not null then
-    substring(p_content from
-      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
-end;
-
--- Has memory.sweep() look whether anything still names an artifact that a message became.
-create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.artifacts as a
-  set check_at = statement_timestamp()
-  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
-end;
-$$;
-
 -- The least trust of these messages of a thread; null when none is stored any more.
 create or replace function memory._least_trust(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns double precision
@@ -14698,8 +14850,13 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  if p_result ? 'token_counts'
-    and not memory._are_token_counts(p_result -> 'token_counts', p_result -> 'token_counter') then
+  -- Whole numbers by seq.
+  if p_result ? 'token_counts' and (
+    jsonb_typeof(p_result -> 'token_counts') = 'object' and jsonb_typeof(p_result -> 'token_counter') = 'string'
+    and not exists (select from jsonb_each(p_result -> 'token_counts') as c
+                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
+                      or c.value::numeric not between 0 and memory._max_message_bytes()
+                      or c.value::numeric <> floor(c.value::numeric))) is not true then
     perform memory._refuse_result('token_counts',
       'must be an object of seq and number of tokens, with token_counter naming the encoding');
   end if;
@@ -14734,22 +14891,6 @@ begin
     perform memory._set_mark(p_user_id, p_thread_id, 'words', reached);
   end if;
   return greatest(reached - marked, 0);
-end;
-$$;
-
--- Whether a result's token_counts are whole numbers by seq, and its token_counter is text.
-create or replace function memory._are_token_counts(p_token_counts jsonb, p_token_counter jsonb)
-returns boolean
-language plpgsql immutable parallel safe
-as $$
-begin
-  return coalesce(
-    jsonb_typeof(p_token_counts) = 'object' and jsonb_typeof(p_token_counter) = 'string'
-    and not exists (select from jsonb_each(p_token_counts) as c
-                    where c.key !~ '^[0-9]{1,18}$' or jsonb_typeof(c.value) <> 'number'
-                      or c.value::numeric not between 0 and memory._max_message_bytes()
-                      or c.value::numeric <> floor(c.value::numeric)),
-    false);
 end;
 $$;
 
@@ -15250,6 +15391,432 @@ begin
       p_summary.status, p_summary.metadata, p_summary.generation_time_ms, p_summary.created_at,
       p_summary.kind)::memory.thread_summary;
   end if;
+end;
+$$;
+
+-- The attributes of a memory that its metadata gives. Applications that store memories as JSON keep tags, confidence
+-- and importance in the metadata, but search, lists and the limit read columns. So memory.add_memory() and
+-- memory.update_memory() take arguments that the caller leaves out from the metadata, and store the metadata unchanged.
+-- Metadata may be any JSON: a value that the column cannot hold (a confidence of "high" or 95, a number among the tags)
+-- is metadata like any other. Triggers do not read attributes from metadata: a statement that inserts a row or restores
+-- an earlier version names its columns.
+
+-- Whether metadata has an attribute of its memory.
+create or replace function memory._has_memory_attributes(p_metadata jsonb)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_metadata ?| array['tags', 'confidence', 'importance'];
+end;
+
+-- The number from 0 to 1 under this key. The result is null when the key has no such number, or when p_before, the
+-- metadata before the change, had the same number: the column may have changed since. Only numbers lie between two
+-- numbers, because jsonb sorts each type apart from the others.
+create or replace function memory._share_in(p_metadata jsonb, p_key text, p_before jsonb default null)
+returns double precision
+language plpgsql immutable parallel safe
+as $$
+begin
+  return case
+    when p_metadata -> p_key between jsonb '0' and jsonb '1'
+      and p_metadata -> p_key is distinct from p_before -> p_key then memory._share(p_metadata ->> p_key)
+  end;
+end;
+$$;
+
+-- The tags under the key tags. The result is null when the key has no list of valid tags, or when p_before had the same
+-- list.
+create or replace function memory._tags_in(p_metadata jsonb, p_before jsonb default null)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+declare
+  said constant jsonb := p_metadata -> 'tags';
+  tags text[];
+begin
+  if jsonb_typeof(said) = 'array' and said is distinct from p_before -> 'tags' then
+    if not jsonb_path_exists(said, 'strict $[*] ? (@.type() != "string")') then
+      tags := memory._texts(said);
+    end if;
+  end if;
+  return case when memory._list_problem(tags) is null then tags end;
+end;
+$$;
+
+-- The rules of memories. A trigger applies them, so "insert into memory.memories ..." from psql obeys them, too.
+
+-- The number of bytes that the content and the embedding_text of a memory may each have.
+create or replace function memory._max_memory_bytes()
+returns int
+language sql immutable parallel safe
+begin atomic
+  select 262144;
+end;
+
+-- The type of a memory that somebody states again with the type p_said: a plain fact takes that type, every other type
+-- stays. A caller who names no type gets "fact".
+create or replace function memory._finer_type(p_stored text, p_said text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case p_stored when 'fact' then p_said else p_stored end;
+end;
+
+-- The importance of a memory whose writer gives no importance; the default of the column is the same.
+create or replace function memory._default_importance()
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select 0.5;
+end;
+
+-- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
+-- argument breaks. The function checks tags only when they are new, so that the other columns can change in a memory
+-- that was stored before tags were limited.
+create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return case
+    when not memory._is_id(p_candidate.user_id) then 'user_id'
+    when not memory._is_id(p_candidate.agent_id) then 'agent_id'
+    when p_candidate.thread_id is not null and not memory._is_id(p_candidate.thread_id) then 'thread_id'
+    when not memory._is_id(p_candidate.source) then 'source'
+    when (p_candidate.content ~ e'\\S') is not true
+      or octet_length(p_candidate.content) > memory._max_memory_bytes() then 'content'
+    when octet_length(p_candidate.embedding_text) > memory._max_memory_bytes() then 'embedding_text'
+    when not memory._is_metadata(p_candidate.metadata) then 'metadata'
+    when not exists (select from memory.memory_types as t where t.memory_type = p_candidate.memory_type)
+      then 'memory_type'
+    when (p_candidate.confidence between 0 and 1) is not true then 'confidence'
+    when (p_candidate.importance between 0 and 1) is not true then 'importance'
+    when not memory._is_real_moment(p_candidate.created_at) then 'created_at'
+    when p_has_new_tags and memory._list_problem(p_candidate.tags) is not null then 'tags'
+    when (p_candidate.operation in (
+      'insert', 'update', 'supersede', 'delete', 'evict', 'restore', 'quarantine', 'release')) is not true
+      then 'operation'
+    when (p_candidate.quarantined_at is null) <> (p_candidate.quarantine_reason is null)
+      or (p_candidate.quarantined_at is null) <> (p_candidate.deleted_at is distinct from 'infinity')
+      then 'quarantined_at'
+    when not memory._is_bound(p_candidate.valid_from) then 'valid_from'
+    when not memory._is_bound(p_candidate.valid_to) or p_candidate.valid_from > p_candidate.valid_to then 'valid_to'
+    when not memory._is_bound(p_candidate.expires_at) then 'expires_at'
+  end;
+end;
+$$;
+
+-- Whether a new memory of a known type is so plain that it breaks none of these rules. PostgreSQL prepares all parts of
+-- an expression in each transaction, so add_memory() of a plain memory does not pay for the rules of the others.
+create or replace function memory._is_ordinary(p_candidate memory.memories)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select octet_length((p_candidate).agent_id) between 1 and 255
+    and (p_candidate).source = 'user'
+    and (p_candidate).content ~ e'\\S'
+    and octet_length((p_candidate).content) <= 100000
+    and (p_candidate).metadata = '{}'
+    and (p_candidate).tags = '{}'
+    and (p_candidate).confidence between 0 and 1
+    and (p_candidate).importance between 0 and 1
+    and (p_candidate).operation = 'insert'
+    and num_nonnulls((p_candidate).thread_id, (p_candidate).embedding_text, (p_candidate).created_at,
+      (p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at, (p_candidate).deleted_at,
+      (p_candidate).quarantined_at, (p_candidate).quarantine_reason) = 0;
+end;
+
+-- Refuses a memory because of an argument that memory._memory_problem() names.
+create or replace function memory._refuse_memory(p_problem text, p_candidate memory.memories)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  case p_problem
+    when 'user_id' then
+      perform memory._check_id('user_id', p_candidate.user_id);
+    when 'agent_id' then
+      perform memory._check_id('agent_id', p_candidate.agent_id);
+    when 'thread_id' then
+      perform memory._check_id('thread_id', p_candidate.thread_id);
+    when 'source' then
+      perform memory._check_id('source', p_candidate.source);
+    when 'content' then
+      perform memory._check_text(p_candidate.content, memory._max_memory_bytes(),
+        'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
+    when 'embedding_text' then
+      perform memory._refuse('embedding_text',
+        format('has %s bytes, at most %s are allowed', octet_length(p_candidate.embedding_text),
+          memory._max_memory_bytes()),
+        'A few sentences are enough to find a memory by.', '54000');
+    when 'metadata' then
+      perform memory._check_metadata(p_candidate.metadata);
+    when 'memory_type' then
+      perform memory._check_memory_types('memory_type', array[p_candidate.memory_type]);
+    when 'confidence' then
+      perform memory._refuse('confidence',
+        format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
+    when 'importance' then
+      perform memory._refuse('importance',
+        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')),
+        format('%s is the default.', memory._default_importance()));
+    when 'created_at' then
+      perform memory._check_moment('created_at', p_candidate.created_at);
+    when 'valid_from' then
+      perform memory._check_bound('valid_from', p_candidate.valid_from);
+    when 'valid_to' then
+      perform memory._check_bound('valid_to', p_candidate.valid_to);
+      perform memory._refuse('valid_to',
+        format('%s is before valid_from %s', p_candidate.valid_to, p_candidate.valid_from),
+        'Leave valid_to out while it still holds.');
+    when 'expires_at' then
+      perform memory._check_bound('expires_at', p_candidate.expires_at);
+    when 'tags' then
+      perform memory._check_list('tags', p_candidate.tags);
+    when 'operation' then
+      perform memory._refuse('operation',
+        format('"%s" is unknown', coalesce(left(p_candidate.operation, 50), 'null')),
+        'Leave operation out: what happens to a memory says which one it is.');
+    when 'quarantined_at' then
+      perform memory._refuse('quarantined_at', 'does not go with quarantine_reason and deleted_at',
+        'Call memory.quarantine_memory() or memory.release_memory(), which change all three.');
+  end case;
+end;
+$$;
+
+-- Refuses an array of types that has an unknown type or a null, and names the known types.
+create or replace function memory._check_memory_types(p_argument text, p_memory_types text[])
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  unknown text;
+begin
+  select coalesce('unknown type "' || left(t, 50) || '"', 'must not be null') into unknown
+  from unnest(p_memory_types) as t
+  where not exists (select from memory.memory_types as k where k.memory_type = t)
+  limit 1;
+  if found then
+    perform memory._refuse(p_argument, unknown,
+      'Known types: '
+        || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type)
+            from memory.memory_types as known)
+        || '. Add one with: insert into memory.memory_types (memory_type, heading, description) values (...).');
+  end if;
+end;
+$$;
+
+create or replace function memory.add_memories(
+  user_id text, memories jsonb, agent_id text default 'default', on_conflict text default 'ignore'
+)
+returns setof memory.stored_memory
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  are_stored_together boolean;
+  ids uuid[]; -- null for a memory that the statement left out
+  reasons text[];
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('agent_id', agent_id);
+  if (on_conflict in ('ignore', 'replace', 'error')) is not true then
+    perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
+  end if;
+  perform memory._check_memories(memories);
+  begin
+    are_stored_together := memory._lock_room_for(user_id, memories, agent_id);
+    if are_stored_together then
+      with parsed as materialized (
+        select p.*, coalesce(p.memory_id, memory._uuid_v7()) as id
+        from memory._parse_memories(add_memories.memories, add_memories.agent_id) as p
+      ), inserted as (
+        insert into memory.memories as m (
+          user_id, memory_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
+          valid_from, valid_to, expires_at, embedding_text, source)
+        select add_memories.user_id, p.id, p.content, p.memory_type, p.agent_id, p.thread_id, p.metadata, p.tags,
+          memory._real(p.confidence), memory._real(p.importance), p.valid_from, p.valid_to, p.expires_at,
+          p.embedding_text, p.source
+        from parsed as p
+        order by p.place
+        on conflict do nothing
+        returning m.memory_id, m.quarantine_reason
+      )
+      select coalesce(array_agg(i.memory_id order by p.place), '{}'),
+        coalesce(array_agg(i.quarantine_reason order by p.place), '{}')
+      into ids, reasons
+      from parsed as p left join inserted as i on i.memory_id = p.id;
+    end if;
+  exception
+    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+      are_stored_together := false; -- one by one the function finds out which memory it is
+  end;
+  if not are_stored_together then
+    return query select a.* from memory._add_in_turn(user_id, memories, agent_id, on_conflict, 0) as a;
+  elsif num_nulls(variadic ids) = 0 and num_nonnulls(variadic reasons) = 0 then
+    return query select i, true from unnest(ids) as i;
+  else
+    for place in 1 .. cardinality(ids) loop
+      if ids[place] is null then
+        return query
+        select a.* from memory._add_in_turn(user_id, jsonb_build_array(memories -> place - 1), agent_id, on_conflict,
+                                            place - 1) as a;
+      else
+        if reasons[place] is not null then
+          perform memory._note_quarantine(ids[place], reasons[place]);
+        end if;
+        return query select ids[place], true;
+      end if;
+    end loop;
+  end if;
+end;
+$$;
+comment on function memory.add_memories(text, jsonb, text, text) is
+'Stores an array of memories in one call and returns their ids, in order; all or none. Each is an object with the '
+'arguments of memory.add_memory() except user_id and on_conflict; a member that is null or left out has its default, '
+'and agent_id is then the argument. The result is that of memory.add_memory() called for one after the other: a '
+'memory that the agent has already, or that stands earlier in the array, gets inserted = false. An error names the '
+'place in the array, from 0.';
+
+-- Refuses an array that is none, is too long, or has an element with an unknown member or a member of another type.
+create or replace function memory._check_memories(p_memories jsonb)
+returns void
+language plpgsql immutable parallel safe
+as $$
+declare
+  kinds constant jsonb := '{
+    "content": "string", "memory_type": "string", "agent_id": "string", "thread_id": "string", "metadata": "object",
+    "tags": "array", "confidence": "number", "importance": "number", "valid_from": "string", "valid_to": "string",
+    "expires_at": "string", "embedding_text": "string", "source": "string", "memory_id": "string"
+  }';
+  wrong record;
+begin
+  if jsonb_typeof(p_memories) is distinct from 'array' then
+    perform memory._refuse('memories',
+      case when p_memories is null then 'must not be null' else 'is not a JSON array' end,
+      'Pass an array of memories such as [{"content": "Prefers email over phone calls"}].');
+  elsif jsonb_array_length(p_memories) > 100000 then
+    perform memory._refuse('memories',
+      format('has %s memories, at most 100000 are allowed', jsonb_array_length(p_memories)),
+      'Call it several times, in one transaction where all or none are to be stored.', '54000');
+  end if;
+  select e.position - 1 as place, jsonb_typeof(e.value) as kind into wrong
+  from jsonb_array_elements(p_memories) with ordinality as e (value, position)
+  where jsonb_typeof(e.value) <> 'object' limit 1;
+  if found then
+    perform memory._refuse(format('memories[%s]', wrong.place), format('is a JSON %s', wrong.kind),
+      'Each memory is an object with content.');
+  end if;
+  select e.position - 1 as place, left(m.key, 100) as key, kinds ->> m.key as kind, jsonb_typeof(m.value) as actual
+  into wrong
+  from jsonb_array_elements(p_memories) with ordinality as e (value, position)
+  cross join jsonb_each(e.value) as m
+  where (jsonb_typeof(m.value) in ('null', kinds ->> m.key)) is not true or kinds ->> m.key is null
+    or m.key = 'tags' and jsonb_path_exists(m.value, '$[*] ? (@.type() != "string")')
+  limit 1;
+  if wrong.kind is null and wrong.key is not null then
+    perform memory._refuse(format('memories[%s]', wrong.place), format('has an unknown member "%s"', wrong.key),
+      format('Known members: %s.', (select string_agg(k, ', ' order by k) from jsonb_object_keys(kinds) as k)));
+  elsif wrong.key is not null then
+    perform memory._refuse(format('%s of memories[%s]', wrong.key, wrong.place), format('is a JSON %s', wrong.actual),
+      case wrong.key when 'tags' then 'Pass an array of strings such as ["drinks", "travel"].'
+                     else format('Pass a JSON %s.', wrong.kind) end);
+  end if;
+end;
+$$;
+
+-- Takes an array of memories apart, one row each. What a memory leaves out is its default, or as in add_memory() what
+-- the metadata says.
+create or replace function memory._parse_memories(p_memories jsonb, p_agent_id text)
+returns table (
+  place bigint, content text, memory_type text, agent_id text, thread_id text, metadata jsonb, tags text[],
+  confidence double precision, importance double precision, valid_from timestamptz, valid_to timestamptz,
+  expires_at timestamptz, embedding_text text, source text, memory_id uuid
+)
+language sql stable parallel safe
+begin atomic
+  select m.place - 1, m.content, coalesce(m.memory_type, 'fact'), coalesce(m.agent_id, p_agent_id), m.thread_id,
+    coalesce(nullif(m.metadata, 'null'), '{}'),
+    case when coalesce(m.tags, '{}') = '{}' and m.metadata ? 'tags'
+      then coalesce(memory._tags_in(m.metadata), '{}') else coalesce(m.tags, '{}') end,
+    case when coalesce(m.confidence, 1.0) = 1.0 and m.metadata ? 'confidence'
+      then coalesce(memory._share_in(m.metadata, 'confidence'), 1.0) else coalesce(m.confidence, 1.0) end,
+    coalesce(m.importance, memory._share_in(m.metadata, 'importance'), memory._default_importance()),
+    m.valid_from, m.valid_to, m.expires_at, m.embedding_text, coalesce(m.source, 'user'), m.memory_id
+  from rows from (
+    jsonb_to_recordset(p_memories) as (
+      content text, memory_type text, agent_id text, thread_id text, metadata jsonb, tags text[],
+      confidence double precision, importance double precision, valid_from timestamptz, valid_to timestamptz,
+      expires_at timestamptz, embedding_text text, source text, memory_id uuid)
+  ) with ordinality as m (
+    content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance, valid_from, valid_to, expires_at,
+    embedding_text, source, memory_id, place);
+end;
+
+-- Locks the counters of the agents of these memories, in the order of all functions, and returns whether one statement
+-- may store them. It may not if that would differ from one call for each memory: at the limit each memory may evict
+-- another one, an expired memory gives way to its repetition, and the second memory of one memory_id is no new one. An
+-- agent without the resource memory stores none.
+create or replace function memory._lock_room_for(p_user_id text, p_memories jsonb, p_agent_id text)
+returns boolean
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  scope record;
+  policy jsonb;
+  has_room boolean := not exists (
+    select
+    from memory._parse_memories(p_memories, p_agent_id) as p
+    having count(p.memory_id) <> count(distinct p.memory_id) or min(p.expires_at) <= clock_timestamp());
+begin
+  for scope in
+    select p.agent_id, count(*) as added
+    from memory._parse_memories(p_memories, p_agent_id) as p
+    group by p.agent_id order by p.agent_id
+  loop
+    if not memory._is_id(scope.agent_id) then
+      return false;
+    end if;
+    policy := memory._effective_policy(memory._lock_scope(p_user_id, scope.agent_id));
+    has_room := has_room and (policy #>> '{resources,memory}')::boolean and (
+      select s.memory_count + scope.added <= (policy #>> '{memories,max_per_agent}')::bigint
+      from memory.memory_scopes as s where s.user_id = p_user_id and s.agent_id = scope.agent_id);
+  end loop;
+  return has_room;
+end;
+$$;
+
+-- Stores memories one after the other, as add_memory() does. p_first is the place of the first one for errors.
+create or replace function memory._add_in_turn(
+  p_user_id text, p_memories jsonb, p_agent_id text, p_on_conflict text, p_first int
+)
+returns setof memory.stored_memory
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  place int := p_first - 1;
+  one jsonb;
+  code text;
+  problem text;
+  advice text;
+begin
+  for one in select e.value from jsonb_array_elements(p_memories) with ordinality as e (value, position)
+             order by e.position loop
+    place := place + 1;
+    return query
+    select a.*
+    from memory._parse_memories(jsonb_build_array(one), p_agent_id) as p
+    cross join lateral memory.add_memory(
+      p_user_id, p.content, p.memory_type, p.agent_id, p.thread_id, p.metadata, p.tags, p.confidence, p.importance,
+      p.valid_from, p.valid_to, p.expires_at, p.embedding_text, p.source, p_on_conflict, p.memory_id) as a;
+  end loop;
+exception
+  when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+    get stacked diagnostics code = returned_sqlstate, problem = message_text, advice = pg_exception_hint;
+    raise exception '%', case
+        when problem ~ '^[a-z_]+: ' then regexp_replace(problem, ': ', format(' of memories[%s]: ', place))
+        else format('memories[%s]: %s', place, problem) end
+      using errcode = code, hint = advice;
 end;
 $$;
 
@@ -16217,21 +16784,22 @@ as $$
 declare
   counted bigint;
   layers memory.policies[];
+  settings jsonb := memory._default_policy() -> 'memories';
 begin
-  if p_change < 0 then
-    update memory.memory_scopes as s
-    set memory_count = memory._counted_on(s.memory_count, p_change)
-    where s.user_id = p_user_id and s.agent_id = p_agent_id;
-    return;
-  end if;
   update memory.memory_scopes as s
   set memory_count = memory._counted_on(s.memory_count, p_change)
   where s.user_id = p_user_id and s.agent_id = p_agent_id
   returning s.memory_count,
-    array(select p from memory.policies as p
-          where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id))
+    case when p_change > 0 then array(
+      select p from memory.policies as p
+      where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)) end
   into counted, layers;
-  counted := memory._keep_limit(p_user_id, p_agent_id, counted, memory._effective_policy(layers) -> 'memories');
+  if cardinality(layers) > 0 then
+    settings := memory._section_of(layers, 'memories');
+  end if;
+  if p_change > 0 and counted > (settings ->> 'max_per_agent')::bigint then
+    counted := memory._keep_limit(p_user_id, p_agent_id, counted, settings);
+  end if;
 end;
 $$;
 
@@ -16266,8 +16834,8 @@ end;
 $$;
 
 -- The memories that are evicted first: expired memories, then the memories that matter least (extracted before stated,
--- then the less important, then the older), or with p_eviction "fifo" the oldest. Each query reads the beginning of an
--- index.
+-- then the less important, then the older), or with p_eviction "fifo" the oldest. Each part reads the beginning of an
+-- index, and only as far as the limit needs it.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe
@@ -16278,40 +16846,37 @@ set plan_cache_mode = force_generic_plan
 set enable_sort = off
 set jit = off
 as $$
-declare
-  expired constant uuid[] := array(
-    select m.memory_id
-    from memory.memories as m
-    where m.user_id = p_user_id
-      and m.agent_id = p_agent_id
-      and memory._is_current(m)
-      and m.expires_at <= statement_timestamp()
-    order by m.expires_at
-    limit p_surplus);
-  missing constant bigint := p_surplus - cardinality(expired);
 begin
-  if missing = 0 then
-    return expired;
-  elsif p_eviction = 'fifo' then
-    return expired || array(
-      select m.memory_id
-      from memory.memories as m
-      where m.user_id = p_user_id
-        and m.agent_id = p_agent_id
-        and memory._is_current(m)
-        and (m.expires_at is null or m.expires_at > statement_timestamp())
-      order by m.created_at, m.memory_id
-      limit missing);
-  end if;
-  return expired || array(
-    select m.memory_id
-    from memory.memories as m
-    where m.user_id = p_user_id
-      and m.agent_id = p_agent_id
-      and memory._is_current(m)
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
-    order by m.is_stated, m.importance, m.created_at, m.memory_id
-    limit missing);
+  return array(
+    (select m.memory_id
+     from memory.memories as m
+     where m.user_id = p_user_id
+       and m.agent_id = p_agent_id
+       and memory._is_current(m)
+       and m.expires_at <= statement_timestamp()
+     order by m.expires_at
+     limit p_surplus)
+    union all
+    (select m.memory_id
+     from memory.memories as m
+     where p_eviction = 'fifo'
+       and m.user_id = p_user_id
+       and m.agent_id = p_agent_id
+       and memory._is_current(m)
+       and (m.expires_at is null or m.expires_at > statement_timestamp())
+     order by m.created_at, m.memory_id
+     limit p_surplus)
+    union all
+    (select m.memory_id
+     from memory.memories as m
+     where p_eviction <> 'fifo'
+       and m.user_id = p_user_id
+       and m.agent_id = p_agent_id
+       and memory._is_current(m)
+       and (m.expires_at is null or m.expires_at > statement_timestamp())
+     order by m.is_stated, m.importance, m.created_at, m.memory_id
+     limit p_surplus)
+    limit p_surplus);
 end;
 $$;
 
@@ -16325,28 +16890,34 @@ create or replace function memory.list_memories(
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
--- The filters decide which index is fastest. After five calls PostgreSQL would use one plan for all filters, and the
--- list of one thread's memories would take 200 ms instead of 2 for a user with 100,000 memories.
-set plan_cache_mode = force_custom_plan
+-- A list without filters keeps its plan, which takes longer to make than to run, also one made for an empty table.
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
 as $$
 begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
   perform memory._check_page(row_limit, row_offset);
-  -- The inner query counts and sorts only ids and times; whole rows of 100,000 memories would take three times as long.
+  if num_nonnulls(memory_type, search, tags_all, as_of, thread_id, filter, created_after, created_before) > 0
+    or include_superseded is distinct from false or include_quarantined is distinct from false then
+    return query
+    select l.* from memory._list_filtered(
+      user_id, agent_id, memory_type, search, tags_all, row_limit, row_offset, as_of, include_superseded, thread_id,
+      filter, created_after, created_before, include_quarantined) as l;
+    return;
+  end if;
+  -- The inner query counts and sorts only ids and times: it reads nothing but memories_recent_idx.
   return query
   with found as materialized (
-    select l.memory_id, l.created_at
-    from memory._listed_memories(
-      list_memories.user_id, list_memories.agent_id, list_memories.memory_type, list_memories.search,
-      list_memories.tags_all, list_memories.as_of, list_memories.include_superseded, list_memories.thread_id,
-      list_memories.filter, list_memories.created_after, list_memories.created_before,
-      list_memories.include_quarantined) as l
+    select v.memory_id, v.created_at from memory._valid_memories(list_memories.user_id, list_memories.agent_id) as v
   )
   select r.*
-  from (select * from found as f order by f.created_at desc, f.memory_id desc limit row_limit offset row_offset) as p
-  cross join (select count(*) as number from found) as total
-  join memory.memories as m on m.user_id = list_memories.user_id and m.memory_id = p.memory_id
-  cross join lateral memory._memory_result(m, total.number) as r
+  from (select f.*, (select count(*) from found) as total -- once, and not once for each row
+        from found as f order by f.created_at desc, f.memory_id desc limit row_limit offset row_offset) as p
+  cross join lateral (
+    -- Without offset 0 the plan might join with all memories of the user.
+    select m from memory.memories as m
+    where m.user_id = list_memories.user_id and m.memory_id = p.memory_id offset 0) as w
+  cross join lateral memory._memory_result(w.m, p.total) as r
   order by p.created_at desc, p.memory_id desc;
 end;
 $$;
@@ -16359,6 +16930,36 @@ comment on function memory.list_memories(
 'source and source_seqs say where a memory comes from. as_of lists the memories that held at that time; '
 'include_superseded adds superseded ones, include_quarantined those in quarantine. '
 'valid_to and expires_at are null for never.';
+
+-- The same under filters, which decide what index is fastest. After five calls PostgreSQL would use one plan for all
+-- filters, and the list of one thread's memories would take 200 ms instead of 2 for a user with 100,000 memories.
+create or replace function memory._list_filtered(
+  p_user_id text, p_agent_id text, p_memory_type text, p_search text, p_tags_all text[], p_row_limit int,
+  p_row_offset int, p_as_of timestamptz, p_include_superseded boolean, p_thread_id text, p_filter jsonb,
+  p_created_after timestamptz, p_created_before timestamptz, p_include_quarantined boolean
+)
+returns setof memory.memory
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan
+set enable_seqscan = on
+as $$
+begin
+  -- The inner query counts and sorts only ids and times; whole rows of 100,000 memories would take three times as long.
+  return query
+  with found as materialized (
+    select l.memory_id, l.created_at
+    from memory._listed_memories(
+      p_user_id, p_agent_id, p_memory_type, p_search, p_tags_all, p_as_of, p_include_superseded, p_thread_id, p_filter,
+      p_created_after, p_created_before, p_include_quarantined) as l
+  )
+  select r.*
+  from (select f.*, (select count(*) from found) as total
+        from found as f order by f.created_at desc, f.memory_id desc limit p_row_limit offset p_row_offset) as p
+  join memory.memories as m on m.user_id = p_user_id and m.memory_id = p.memory_id
+  cross join lateral memory._memory_result(m, p.total) as r
+  order by p.created_at desc, p.memory_id desc;
+end;
+$$;
 
 -- A memory in the form in which get_memory() and list_memories() return it.
 create or replace function memory._memory_result(p_memory memory.memories, p_total_count bigint)
@@ -16429,6 +17030,8 @@ $$;
 create or replace function memory._lock_scopes_of(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
+-- PostgreSQL would plan it for each array anew, which takes three times as long as the query.
+set plan_cache_mode = force_generic_plan
 as $$
 begin
   perform from memory.memory_scopes as s
@@ -16580,9 +17183,9 @@ begin
 end;
 $$;
 
--- Adds new memories to the memory counts and keeps the limits, once per statement. The session locked the counter's row
--- before it wrote the first memory and holds the lock until commit, so writers of one agent wait for each other and the
--- limit is exact.
+-- Adds new memories to the memory counts, keeps the limits and queues embeddings, once per statement. The session
+-- locked the counter's row before it wrote the first memory and holds the lock until commit, so writers of one agent
+-- wait for each other and the limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -16591,6 +17194,9 @@ as $$
 declare
   scope record;
 begin
+  if current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user() then
+    return null;
+  end if;
   for scope in
     select n.user_id, n.agent_id, count(*) as added, array_agg(n.memory_id::text) as ids
     from new_rows as n
@@ -16605,37 +17211,168 @@ begin
 end;
 $$;
 
--- Before a memory is stored, this trigger applies the rules and defaults and computes the words. If a stored memory
--- changes, the trigger also updates its embeddings and writes its history.
-create or replace function memory._memory_before_write()
+-- Before a memory is stored, this trigger applies the rules and defaults, and computes the words. PostgreSQL prepares
+-- each expression anew in each transaction, so the usual case of a rule stands before its general form.
+create or replace function memory._memory_before_insert()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+-- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
+set enable_seqscan = off
+as $$
+declare
+  problem text;
+  layers memory.policies[];
+  is_known_type boolean;
+  expired uuid;
+  policy jsonb;
+  words tsvector;
+  judged memory.memories;
+begin
+  if current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user() then
+    return new;
+  end if;
+  if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
+    perform memory._check_id('user_id', new.user_id);
+  end if;
+  -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
+  if num_nulls(new.metadata, new.tags) > 0 then
+    new.metadata := coalesce(new.metadata, '{}');
+    new.tags := coalesce(new.tags, '{}');
+  end if;
+  if num_nonnulls(new.valid_from, new.valid_to) > 0 then
+    new.valid_from := nullif(new.valid_from, 'infinity');
+    new.valid_to := nullif(new.valid_to, 'infinity');
+  end if;
+
+  new.content_hash := memory._content_hash(new.content);
+  -- Locks the counter of the agent, which is made when it is missing. The same statement reads the policy, looks up the
+  -- type, and finds an expired memory with the same content, which no sweep has removed yet.
+  loop
+    select
+      array(
+        select p from memory.policies as p
+        where memory._policy_applies(p.user_id, p.agent_id, new.user_id, new.agent_id)),
+      exists (select from memory.memory_types as t where t.memory_type = new.memory_type),
+      (select m.memory_id from memory.memories as m
+       where m.user_id = new.user_id and m.agent_id = new.agent_id and m.content_hash = new.content_hash
+         and memory._is_current(m) and m.expires_at <= statement_timestamp())
+    into layers, is_known_type, expired
+    from memory.memory_scopes as s
+    where s.user_id = new.user_id and s.agent_id = new.agent_id
+    for no key update;
+    exit when found;
+    problem := memory._memory_problem(new, true);
+    if problem is not null then
+      perform memory._refuse_memory(problem, new);
+    end if;
+    insert into memory.memory_scopes (user_id, agent_id) values (new.user_id, new.agent_id) on conflict do nothing;
+  end loop;
+  if (is_known_type and memory._is_ordinary(new)) is not true then
+    problem := memory._memory_problem(new, true);
+    if problem is not null then
+      perform memory._refuse_memory(problem, new);
+    end if;
+  end if;
+
+  -- A caller can only lower trust. The user states nearly every memory.
+  if new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then
+    new.is_stated := true;
+    new.trust := 1;
+  else
+    new.is_stated := memory._states(new.source);
+    new.trust := memory._memory_trust(new);
+    -- The check comes after the lock: while this session waited for it, another session may have forgotten this
+    -- content.
+    if memory._stays_out(new.is_stated, new.user_id, new.content) then
+      return null;
+    end if;
+  end if;
+  policy := memory._effective_policy(layers);
+  if not (policy #>> '{resources,memory}')::boolean then
+    perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
+    return null;
+  end if;
+  new.updated_at := statement_timestamp();
+  new.created_at := coalesce(new.created_at, new.updated_at);
+  if new.memory_id is null then
+    new.memory_id := memory._uuid_v7();
+  end if;
+  if new.expires_at is not null then
+    new.expires_at := nullif(new.expires_at, 'infinity'); -- an explicit "never" prevails over the policy
+  elsif policy #>> '{memories,expires_after}' is not null then
+    new.expires_at := nullif(memory._expiry(policy #>> '{memories,expires_after}'), 'infinity');
+  end if;
+
+  words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
+  if memory._is_long_entry(new.user_id, new.agent_id, words) then
+    new.search_vector := null;
+    new.long_search_vector := words;
+  else
+    new.search_vector := words;
+    new.long_search_vector := null;
+  end if;
+  if not new.is_stated then
+    if memory._is_quarantined_content(new) then
+      return null;
+    end if;
+  end if;
+  if memory._may_be_attack(new, policy) then
+    judged := memory._judged_memory(new, true);
+    if judged.user_id is null then
+      return null;
+    end if;
+    new := judged;
+  end if;
+
+  -- An index refuses exact duplicates of current memories. Even a delete without a row enters the statement trigger.
+  if expired is not null then
+    delete from memory.memories as m
+    where m.user_id = new.user_id
+      and m.memory_id = expired
+      and memory._is_current(new)
+      and m.expires_at <= statement_timestamp(); -- another session may have prolonged its life meanwhile
+  end if;
+  return new;
+end;
+$$;
+
+-- Before a memory changes, this trigger applies the rules, keeps its words and embeddings up to date, and writes its
+-- history.
+create or replace function memory._memory_before_update()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  is_new constant boolean := tg_op = 'INSERT';
   has_new_tags boolean;
   problem text;
-  layers memory.policies[];
-  policy jsonb; -- null when the words stay as they are
+  policy jsonb;
   words tsvector;
-  is_long boolean;
   judged memory.memories;
   is_changed boolean;
 begin
+  if current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user() then
+    return new;
+  end if;
   if not memory._is_user(new.user_id) then -- PostgreSQL would not inline it inside memory._memory_problem()
     perform memory._check_id('user_id', new.user_id);
   end if;
   -- Values that mean the same get one spelling. Infinity becomes null, which every driver can read.
-  new.metadata := coalesce(new.metadata, '{}');
-  new.tags := coalesce(new.tags, '{}');
-  new.valid_from := nullif(new.valid_from, 'infinity');
-  new.valid_to := nullif(new.valid_to, 'infinity');
+  if num_nulls(new.metadata, new.tags) > 0 then
+    new.metadata := coalesce(new.metadata, '{}');
+    new.tags := coalesce(new.tags, '{}');
+  end if;
+  if num_nonnulls(new.valid_from, new.valid_to, new.expires_at) > 0 then
+    new.valid_from := nullif(new.valid_from, 'infinity');
+    new.valid_to := nullif(new.valid_to, 'infinity');
+    new.expires_at := nullif(new.expires_at, 'infinity');
+  end if;
 
   -- A statement that only deletes (so does the eviction) is not checked, because the trigger checks the memory when
   -- somebody restores it. Tags are an exception: the trigger checks them only when they are new.
-  has_new_tags := new.tags <> '{}' and (is_new or new.tags <> old.tags);
-  if is_new or new.deleted_at is null or old.deleted_at is not null or has_new_tags then
+  has_new_tags := new.tags <> old.tags and new.tags <> '{}';
+  if new.deleted_at is null or old.deleted_at is not null or has_new_tags then
     problem := memory._memory_problem(new, has_new_tags);
     if problem is not null then
       perform memory._refuse_memory(problem, new);
@@ -16644,8 +17381,8 @@ begin
 
   -- A memory that was only said again, or parsed anew, is no new version, because the columns in its history have not
   -- changed.
-  if not is_new and (new.said_at, new.search_vector, new.long_search_vector)
-                      is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
+  if (new.said_at, new.search_vector, new.long_search_vector)
+       is distinct from (old.said_at, old.search_vector, old.long_search_vector) then
     judged := new;
     new.said_at := old.said_at;
     new.search_vector := old.search_vector;
@@ -16656,78 +17393,45 @@ begin
       return new;
     end if;
   end if;
-
-  new.updated_at := statement_timestamp();
-  new.is_stated := memory._states(new.source);
-  -- A caller can only lower trust. The user states nearly every memory, and such a memory costs two comparisons here.
-  if is_new then
-    new.trust := case
-      when new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then 1
-      else memory._memory_trust(new)
-    end;
-  elsif new.source_seqs is distinct from old.source_seqs then -- said again
-    new.trust := least(old.trust, memory._memory_trust(new));
-  elsif new.is_stated and not old.is_stated then -- extracted before, stated now
-    new.trust := memory._memory_trust(new);
-  else
-    new.trust := least(old.trust, memory._lowered(new.metadata));
-  end if;
-  if is_new then
-    layers := memory._lock_scope(new.user_id, new.agent_id);
-    -- The check comes after the lock: while this session waited for it, another session may have forgotten this
-    -- content.
-    if memory._stays_out(new.is_stated, new.user_id, new.content) then
-      return null;
-    end if;
-    policy := memory._effective_policy(layers);
-    if not (policy #>> '{resources,memory}')::boolean then
-      perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
-      return null;
-    end if;
-    new.memory_id := coalesce(new.memory_id, memory._uuid_v7());
-    new.created_at := coalesce(new.created_at, statement_timestamp());
-    if new.expires_at is null and policy #>> '{memories,expires_after}' is not null then
-      new.expires_at := memory._expiry(policy #>> '{memories,expires_after}');
-    end if;
-  elsif (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
+  if (new.user_id, new.agent_id, new.memory_id) is distinct from (old.user_id, old.agent_id, old.memory_id) then
     perform memory._refuse('memory_id', 'user_id, agent_id and memory_id of a memory cannot change',
       'Add a new memory instead.');
-  elsif new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
+  end if;
+
+  new.updated_at := statement_timestamp();
+  -- A caller can only lower trust.
+  if (new.source, new.source_seqs, new.metadata, new.trust, new.is_stated)
+       is distinct from (old.source, old.source_seqs, old.metadata, old.trust, old.is_stated) then
+    new.is_stated := memory._states(new.source);
+    if new.source_seqs is distinct from old.source_seqs then -- said again
+      new.trust := least(old.trust, memory._memory_trust(new));
+    elsif new.is_stated and not old.is_stated then -- extracted before, stated now
+      new.trust := memory._memory_trust(new);
+    else
+      new.trust := least(old.trust, memory._lowered(new.metadata));
+    end if;
+  end if;
+
+  if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
     policy := memory._policy(new.user_id, new.agent_id);
     perform memory._drop_embeddings(new.user_id, 'memory', array[new.memory_id::text]);
     perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
-  end if;
-  -- The policy's default comes first and must not replace an explicit "never", so infinity becomes null only here.
-  new.expires_at := nullif(new.expires_at, 'infinity');
-
-  if policy is not null then
     new.content_hash := memory._content_hash(new.content);
     words := memory._memory_vector((policy #>> '{search,language}')::regconfig, new.content, new.embedding_text);
-    is_long := memory._is_long_entry(new.user_id, new.agent_id, words);
-    new.search_vector := case when not is_long then words end;
-    new.long_search_vector := case when is_long then words end;
-    if is_new and not new.is_stated and memory._is_quarantined_content(new) then
-      return null;
+    new.search_vector := words;
+    new.long_search_vector := null;
+    if memory._is_long_entry(new.user_id, new.agent_id, words) then
+      new.search_vector := null;
+      new.long_search_vector := words;
     end if;
-    if (new.trust < 0.9 or new.embedding_text is not null or memory._may_be_definite(new.content)
-        or memory._may_have_credential(new.content))
-      and new.deleted_at is null and (policy #>> '{trust,rules}')::boolean
-      and (is_new or new.released_at is null or new.content <> old.content) then
-      judged := memory._judged_memory(new, is_new);
-      if judged.user_id is null then
-        return null;
-      end if;
-      new := judged;
+    if (new.released_at is null or new.content <> old.content) and memory._may_be_attack(new, policy) then
+      new := memory._judged_memory(new, false);
     end if;
   end if;
 
-  if memory._is_current(new) then
+  if new.superseded_at is null and new.deleted_at is null then
     perform memory._remove_expired_duplicate(new);
   end if;
-  if is_new then
-    return new;
-  end if;
-
   -- The embeddings of all models repeat these two times of their memory.
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
     update memory.embeddings as e
@@ -16769,7 +17473,7 @@ create or replace function memory._remove_expired_duplicate(p_candidate memory.m
 returns void
 language plpgsql volatile parallel unsafe
 set jit = off
-set enable_seqscan = off -- PostgreSQL would read all of a table of four pages: add_memory took 17 % more instructions
+set enable_seqscan = off -- as in memory._memory_before_insert()
 as $$
 declare
   expired uuid;
@@ -16792,16 +17496,13 @@ begin
 end;
 $$;
 
--- The words of a memory for keyword search. The function is in PL/pgSQL, because PostgreSQL parses and plans an SQL
--- function that is not inlined anew in every transaction.
+-- The words of a memory for keyword search.
 create or replace function memory._memory_vector(p_language regconfig, p_content text, p_embedding_text text)
 returns tsvector
-language plpgsql immutable parallel safe
-as $$
-begin
-  return memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
+language sql immutable parallel safe
+begin atomic
+  select memory._text_vector(p_language, p_content || coalesce(e'\n' || p_embedding_text, ''));
 end;
-$$;
 
 -- Whether these words do not fit into memories_recent_idx, whose entries have room for 2,704 bytes.
 create or replace function memory._is_long_entry(p_user_id text, p_agent_id text, p_words tsvector)
@@ -17046,174 +17747,6 @@ comment on function memory.restore_memory(text, uuid, int) is
 'Returns the new version. Memories that the deletion released are hidden again. At the limit another memory is '
 'evicted.';
 
--- The rules of memories. A trigger applies them, so "insert into memory.memories ..." from psql obeys them, too.
-
--- The number of bytes that the content and the embedding_text of a memory may each have.
-create or replace function memory._max_memory_bytes()
-returns int
-language sql immutable parallel safe
-begin atomic
-  select 262144;
-end;
-
--- Whether memory.memory_types has this type. The function is in PL/pgSQL, because PostgreSQL does not inline an SQL
--- function with a subquery.
-create or replace function memory._is_memory_type(p_memory_type text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (select from memory.memory_types as t where t.memory_type = p_memory_type);
-end;
-$$;
-
--- The type of a memory that somebody states again with the type p_said: a plain fact takes that type, every other type
--- stays. A caller who names no type gets "fact".
-create or replace function memory._finer_type(p_stored text, p_said text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case p_stored when 'fact' then p_said else p_stored end;
-end;
-
--- The importance of a memory whose writer gives no importance; the default of the column is the same.
-create or replace function memory._default_importance()
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select 0.5;
-end;
-
--- The argument that breaks a rule of times; null when none does. The function is in PL/pgSQL, so that a memory without
--- any of these times pays nothing: PostgreSQL prepares an inlined expression once per transaction, even if the
--- expression is not used.
-create or replace function memory._period_problem(
-  p_valid_from timestamptz, p_valid_to timestamptz, p_expires_at timestamptz
-)
-returns text
-language plpgsql stable parallel safe
-as $$
-begin
-  return case
-    when not memory._is_bound(p_valid_from) then 'valid_from'
-    when not memory._is_bound(p_valid_to) or p_valid_from > p_valid_to then 'valid_to'
-    when not memory._is_bound(p_expires_at) then 'expires_at'
-  end;
-end;
-$$;
-
--- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
--- argument breaks. The function checks tags only when they are new, so that the other columns can change in a memory
--- that was stored before tags were limited.
-create or replace function memory._memory_problem(p_candidate memory.memories, p_has_new_tags boolean)
-returns text
-language sql stable parallel safe
-begin atomic
-  select case
-    when not memory._is_id((p_candidate).user_id) then 'user_id'
-    when not memory._is_id((p_candidate).agent_id) then 'agent_id'
-    when (p_candidate).thread_id is not null and not memory._is_id((p_candidate).thread_id) then 'thread_id'
-    when not memory._is_id((p_candidate).source) then 'source'
-    when ((p_candidate).content ~ e'\\S') is not true
-      or octet_length((p_candidate).content) > memory._max_memory_bytes() then 'content'
-    when octet_length((p_candidate).embedding_text) > memory._max_memory_bytes() then 'embedding_text'
-    when not memory._is_metadata((p_candidate).metadata) then 'metadata'
-    when not memory._is_memory_type((p_candidate).memory_type) then 'memory_type'
-    when ((p_candidate).confidence between 0 and 1) is not true then 'confidence'
-    when ((p_candidate).importance between 0 and 1) is not true then 'importance'
-    when not memory._is_real_moment((p_candidate).created_at) then 'created_at'
-    when p_has_new_tags and memory._list_problem((p_candidate).tags) is not null then 'tags'
-    when ((p_candidate).operation in (
-      'insert', 'update', 'supersede', 'delete', 'evict', 'restore', 'quarantine', 'release')) is not true
-      then 'operation'
-    when ((p_candidate).quarantined_at is null) <> ((p_candidate).quarantine_reason is null)
-      or ((p_candidate).quarantined_at is null) <> ((p_candidate).deleted_at is distinct from 'infinity')
-      then 'quarantined_at'
-    when num_nonnulls((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at) > 0
-      then memory._period_problem((p_candidate).valid_from, (p_candidate).valid_to, (p_candidate).expires_at)
-  end;
-end;
-
--- Refuses a memory because of an argument that memory._memory_problem() names.
-create or replace function memory._refuse_memory(p_problem text, p_candidate memory.memories)
-returns void
-language plpgsql stable parallel safe
-as $$
-begin
-  case p_problem
-    when 'user_id' then
-      perform memory._check_id('user_id', p_candidate.user_id);
-    when 'agent_id' then
-      perform memory._check_id('agent_id', p_candidate.agent_id);
-    when 'thread_id' then
-      perform memory._check_id('thread_id', p_candidate.thread_id);
-    when 'source' then
-      perform memory._check_id('source', p_candidate.source);
-    when 'content' then
-      perform memory._check_text(p_candidate.content, memory._max_memory_bytes(),
-        'A memory is a sentence worth keeping, such as "Prefers email over phone calls".');
-    when 'embedding_text' then
-      perform memory._refuse('embedding_text',
-        format('has %s bytes, at most %s are allowed', octet_length(p_candidate.embedding_text),
-          memory._max_memory_bytes()),
-        'A few sentences are enough to find a memory by.', '54000');
-    when 'metadata' then
-      perform memory._check_metadata(p_candidate.metadata);
-    when 'memory_type' then
-      perform memory._check_memory_types('memory_type', array[p_candidate.memory_type]);
-    when 'confidence' then
-      perform memory._refuse('confidence',
-        format('%s is not between 0 and 1', coalesce(p_candidate.confidence::text, 'null')), '1 means certain.');
-    when 'importance' then
-      perform memory._refuse('importance',
-        format('%s is not between 0 and 1', coalesce(p_candidate.importance::text, 'null')),
-        format('%s is the default.', memory._default_importance()));
-    when 'created_at' then
-      perform memory._check_moment('created_at', p_candidate.created_at);
-    when 'valid_from' then
-      perform memory._check_bound('valid_from', p_candidate.valid_from);
-    when 'valid_to' then
-      perform memory._check_bound('valid_to', p_candidate.valid_to);
-      perform memory._refuse('valid_to',
-        format('%s is before valid_from %s', p_candidate.valid_to, p_candidate.valid_from),
-        'Leave valid_to out while it still holds.');
-    when 'expires_at' then
-      perform memory._check_bound('expires_at', p_candidate.expires_at);
-    when 'tags' then
-      perform memory._check_list('tags', p_candidate.tags);
-    when 'operation' then
-      perform memory._refuse('operation',
-        format('"%s" is unknown', coalesce(left(p_candidate.operation, 50), 'null')),
-        'Leave operation out: what happens to a memory says which one it is.');
-    when 'quarantined_at' then
-      perform memory._refuse('quarantined_at', 'does not go with quarantine_reason and deleted_at',
-        'Call memory.quarantine_memory() or memory.release_memory(), which change all three.');
-  end case;
-end;
-$$;
-
--- Refuses an array of types that has an unknown type or a null, and names the known types.
-create or replace function memory._check_memory_types(p_argument text, p_memory_types text[])
-returns void
-language plpgsql stable parallel safe
-as $$
-declare
-  unknown text;
-begin
-  select coalesce('unknown type "' || left(t, 50) || '"', 'must not be null') into unknown
-  from unnest(p_memory_types) as t
-  where not memory._is_memory_type(t)
-  limit 1;
-  if found then
-    perform memory._refuse(p_argument, unknown,
-      'Known types: '
-        || (select string_agg(known.memory_type, ', ' order by known.position, known.memory_type)
-            from memory.memory_types as known)
-        || '. Add one with: insert into memory.memory_types (memory_type, heading, description) values (...).');
-  end if;
-end;
-$$;
-
 -- The times at which memories were said, and the changes of a memory that is said again. Jobs end in any order, so the
 -- order in which memories were stored decides nothing about extracted memories.
 
@@ -17406,55 +17939,6 @@ begin
 end;
 $$;
 
--- The attributes of a memory that its metadata gives. Applications that store memories as JSON keep tags, confidence
--- and importance in the metadata, but search, lists and the limit read columns. So memory.add_memory() and
--- memory.update_memory() take arguments that the caller leaves out from the metadata, and store the metadata unchanged.
--- Metadata may be any JSON: a value that the column cannot hold (a confidence of "high" or 95, a number among the tags)
--- is metadata like any other. Triggers do not read attributes from metadata: a statement that inserts a row or restores
--- an earlier version names its columns.
-
--- Whether metadata has an attribute of its memory.
-create or replace function memory._has_memory_attributes(p_metadata jsonb)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select p_metadata ?| array['tags', 'confidence', 'importance'];
-end;
-
--- The number from 0 to 1 under this key. The result is null when the key has no such number, or when p_before, the
--- metadata before the change, had the same number: the column may have changed since. Only numbers lie between two
--- numbers, because jsonb sorts each type apart from the others.
-create or replace function memory._share_in(p_metadata jsonb, p_key text, p_before jsonb default null)
-returns double precision
-language plpgsql immutable parallel safe
-as $$
-begin
-  return case
-    when p_metadata -> p_key between jsonb '0' and jsonb '1'
-      and p_metadata -> p_key is distinct from p_before -> p_key then memory._share(p_metadata ->> p_key)
-  end;
-end;
-$$;
-
--- The tags under the key tags. The result is null when the key has no list of valid tags, or when p_before had the same
--- list.
-create or replace function memory._tags_in(p_metadata jsonb, p_before jsonb default null)
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-declare
-  said constant jsonb := p_metadata -> 'tags';
-  tags text[];
-begin
-  if jsonb_typeof(said) = 'array' and said is distinct from p_before -> 'tags' then
-    if not jsonb_path_exists(said, 'strict $[*] ? (@.type() != "string")') then
-      tags := memory._texts(said);
-    end if;
-  end if;
-  return case when memory._list_problem(tags) is null then tags end;
-end;
-$$;
-
 -- A memory is stated if a person or an application stated it, and extracted if a model drew it from a conversation. The
 -- limit evicts stated memories last, and a model's decision alone never changes them.
 
@@ -17612,6 +18096,17 @@ begin
   return least(coalesce(lowest, memory._source_trust(p_candidate.source)), memory._lowered(p_candidate.metadata));
 end;
 $$;
+
+-- Whether a memory with new content is judged: one that is not stored as deleted, where the policy says so, unless a
+-- quick look finds nothing in the words of a person.
+create or replace function memory._may_be_attack(p_candidate memory.memories, p_policy jsonb)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select ((p_candidate).trust < 0.9 or (p_candidate).embedding_text is not null
+      or memory._may_be_definite((p_candidate).content) or memory._may_have_credential((p_candidate).content))
+    and (p_candidate).deleted_at is null and (p_policy #>> '{trust,rules}')::boolean;
+end;
 
 -- Puts a memory that its writer is about to store into quarantine if the memory looks like an attack: an instruction to
 -- a model, hidden characters, markup of prompts, or a credential. If the same attack is already in quarantine, the
@@ -29805,9 +30300,11 @@ begin
     export := memory._since(export, memory._user_forgotten_at(user_id));
   end if;
   perform memory._begin_whole_user_change();
+  perform set_config('memory.seqs_reserved', 'yes', true); -- messages keep their numbers
   foreach kind in array kinds loop
     perform memory._import_rows(user_id, kind, coalesce(export -> kind, '[]'));
   end loop;
+  perform set_config('memory.seqs_reserved', '', true);
   update memory.imports as i
   set rows_given = i.rows_given + (select sum(g.value::bigint) from jsonb_each(given) as g),
       rows_stored = i.rows_stored + (
@@ -30591,7 +31088,8 @@ begin
     ('memories', 'memories_200_after_delete'),
     ('memories', 'memories_200_after_insert'),
     ('memories', 'memories_200_after_update'),
-    ('memories', 'memory_100_before_write'),
+    ('memories', 'memory_100_before_insert'),
+    ('memories', 'memory_100_before_update'),
     ('messages', 'message_100_before_insert'),
     ('messages', 'message_100_before_update'),
     ('messages', 'messages_200_after_delete'),
@@ -38679,15 +39177,16 @@ call memory._replace_trigger('artifact_150_content_after_insert', $trigger$after
 call memory._replace_trigger('artifact_200_after_insert', $trigger$after insert on memory.artifacts for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._artifact_after_write()$trigger$);
 call memory._replace_trigger('artifact_200_after_update', $trigger$after update on memory.artifacts for each row when ((new.description, new.content_id) is distinct from (old.description, old.content_id)) execute function memory._artifact_after_write()$trigger$);
 call memory._replace_trigger('artifacts_200_after_delete', $trigger$after delete on memory.artifacts referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._artifacts_after_delete()$trigger$);
-call memory._replace_trigger('message_100_before_insert', $trigger$before insert on memory.messages for each row when ((new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._message_before_insert()$trigger$);
+call memory._replace_trigger('message_100_before_insert', $trigger$before insert on memory.messages for each row when (new.seq is null or current_setting('memory.seqs_reserved', true) is distinct from 'yes') execute function memory._message_before_insert()$trigger$);
 call memory._replace_trigger('message_100_before_update', $trigger$before update on memory.messages for each row execute function memory._message_before_update()$trigger$);
 call memory._replace_trigger('messages_200_after_update', $trigger$after update on memory.messages referencing old table as old_rows new table as new_rows for each statement execute function memory._messages_after_change()$trigger$);
 call memory._replace_trigger('messages_200_after_delete', $trigger$after delete on memory.messages referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._messages_after_change()$trigger$);
 call memory._replace_trigger('embedding_150_before_message_insert', $trigger$before insert on memory.embeddings for each row when (new.source = 'message' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._message_embedding_before_write()$trigger$);
 call memory._replace_trigger('embedding_150_before_message_update', $trigger$before update of embedding, code on memory.embeddings for each row when (new.source = 'message') execute function memory._message_embedding_before_write()$trigger$);
 call memory._replace_trigger('summaries_200_after_delete', $trigger$after delete on memory.summaries referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._summaries_after_delete()$trigger$);
-call memory._replace_trigger('memory_100_before_write', $trigger$before insert or update on memory.memories for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._memory_before_write()$trigger$);
-call memory._replace_trigger('memories_200_after_insert', $trigger$after insert on memory.memories referencing new table as new_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._memories_after_insert()$trigger$);
+call memory._replace_trigger('memory_100_before_insert', $trigger$before insert on memory.memories for each row execute function memory._memory_before_insert()$trigger$);
+call memory._replace_trigger('memory_100_before_update', $trigger$before update on memory.memories for each row execute function memory._memory_before_update()$trigger$);
+call memory._replace_trigger('memories_200_after_insert', $trigger$after insert on memory.memories referencing new table as new_rows for each statement execute function memory._memories_after_insert()$trigger$);
 call memory._replace_trigger('memories_200_after_update', $trigger$after update on memory.memories referencing old table as old_rows new table as new_rows for each statement execute function memory._memories_after_change()$trigger$);
 call memory._replace_trigger('memories_200_after_delete', $trigger$after delete on memory.memories referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._memories_after_change()$trigger$);
 call memory._replace_trigger('embedding_100_before_insert', $trigger$before insert on memory.embeddings for each row when (new.source = 'memory' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._embedding_before_insert()$trigger$);
@@ -38699,7 +39198,7 @@ call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on
 call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0 and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._thread_after_delete()$trigger$);
 call memory._replace_trigger('import_100_is_finished', $trigger$after insert on memory.imports deferrable initially deferred for each row execute function memory._refuse_unfinished_import()$trigger$);
 
--- Only the owner may call functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
+-- Only the owner may call our functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
 -- default privileges of a schema cannot change that, so it is revoked from each function. Grants to other roles survive
 -- upgrades.
 do $privileges$
@@ -38707,7 +39206,10 @@ declare
   routine regprocedure;
   carried record;
 begin
-  for routine in select p.oid::regprocedure from pg_proc as p where p.pronamespace = 'memory'::regnamespace loop
+  for routine in
+    select p.oid::regprocedure from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_content', '_delete_derived', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evictable', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_grep_content', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_blank', '_is_bound', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_id', '_is_in_map', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_stated', '_is_taken_key', '_is_tenant', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_or_null', '_json_states_any', '_json_without_credentials', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_map_seen', '_mark_parsed', '_marker', '_mask_booked', '_masked_assignment', '_masked_content', '_masked_metadata', '_masked_word', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_budget', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_extraction', '_was_released', '_were_parsed_without_keys', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_more_words', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+  loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
   -- A function whose arguments changed is a new object without grants: it gets those of the one it replaces.
@@ -38760,6 +39262,9 @@ begin
       ('memory_app', 'function', 'add_document'),
       ('memory_tenant', 'function', 'add_document'),
       ('memory_admin', 'function', 'add_document'),
+      ('memory_app', 'function', 'add_memories'),
+      ('memory_tenant', 'function', 'add_memories'),
+      ('memory_admin', 'function', 'add_memories'),
       ('memory_app', 'function', 'add_memory'),
       ('memory_tenant', 'function', 'add_memory'),
       ('memory_admin', 'function', 'add_memory'),

@@ -1,5 +1,5 @@
--- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, the version, 12 bits of the fraction of a millisecond, and
--- the variant and random bits of a UUID of version 4. Ids that one server makes sort by time. The function is in
+-- A new UUID of version 7 (RFC 9562): 48 bits of milliseconds, the version, 12 bits of the fraction of a millisecond,
+-- and the variant and random bits of a UUID of version 4. Ids that one server makes sort by time. The function is in
 -- PL/pgSQL, which caches the plan: an SQL function is planned anew in each transaction.
 create or replace function memory._uuid_v7()
 returns uuid

@@ -22,12 +22,12 @@ $$;
 
 -- Whether the map gives a user to this node.
 --
--- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table until
--- it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
--- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry (40001).
--- A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived. And a
--- transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map, which
--- PostgreSQL refuses if the row has changed since.
+-- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table
+-- until it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
+-- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry
+-- (40001). A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived.
+-- And a transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map,
+-- which PostgreSQL refuses if the row has changed since.
 create or replace function memory._is_in_map(p_user_id text, p_seen bigint)
 returns boolean
 language plpgsql volatile parallel unsafe

@@ -14,7 +14,8 @@ comment on table memory.cluster_map is
 'The map of a cluster: which node serves which partition of the users. One row, which is the same on all nodes but for '
 'the column node; no row where one server serves all users. "agent-memory cluster" writes it.';
 comment on column memory.cluster_map.is_map is 'Always true: the table has one row at most.';
-comment on column memory.cluster_map.version is 'Grows by each change. Of two maps the one with the higher version counts.';
+comment on column memory.cluster_map.version is
+'Grows by each change. Of two maps the one with the higher version counts.';
 comment on column memory.cluster_map.partitions is
 'The names of the nodes that serve the partitions: the first element is the node of partition 0.';
 comment on column memory.cluster_map.users is

@@ -8,7 +8,7 @@ create or replace function memory.list_memories(
 returns setof memory.memory
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
--- A list without filters keeps its plan, which takes longer to make than to run, also if it was made for an empty table.
+-- A list without filters keeps its plan, which takes longer to make than to run, also one made for an empty table.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
 as $$

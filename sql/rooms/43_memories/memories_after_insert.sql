@@ -1,6 +1,6 @@
--- Adds new memories to the memory counts, keeps the limits and queues embeddings, once per statement. The session locked
--- the counter's row before it wrote the first memory and holds the lock until commit, so writers of one agent wait for
--- each other and the limit is exact.
+-- Adds new memories to the memory counts, keeps the limits and queues embeddings, once per statement. The session
+-- locked the counter's row before it wrote the first memory and holds the lock until commit, so writers of one agent
+-- wait for each other and the limit is exact.
 create or replace function memory._memories_after_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer

@@ -4,7 +4,7 @@ create or replace function memory._memory_before_insert()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
--- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all of it.
+-- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
 set enable_seqscan = off
 as $$
 declare
@@ -112,7 +112,7 @@ begin
     new := judged;
   end if;
 
-  -- An index refuses exact duplicates of current memories. Even a delete that finds no row enters the statement trigger.
+  -- An index refuses exact duplicates of current memories. Even a delete without a row enters the statement trigger.
   if expired is not null then
     delete from memory.memories as m
     where m.user_id = new.user_id

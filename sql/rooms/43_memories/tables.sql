@@ -4,9 +4,10 @@
 -- A row of memory.memories may name one of memory.threads (user_id, thread_id).
 
 -- The triggers memory_100_before_insert and memory_100_before_update check metadata, confidence, importance, trust,
--- operation and quarantine of each row, and their errors name the argument. There are no check constraints for these six, because PostgreSQL reads and
--- plans the check constraints of a table anew in each statement. The six constraints would add 13 % to the instructions
--- of add_memory, each 2 to 4 % (callgrind, PostgreSQL 15, November 2026); validity_is_ordered adds 0.7 %.
+-- operation and quarantine of each row, and their errors name the argument. There are no check constraints for these
+-- six, because PostgreSQL reads and plans the check constraints of a table anew in each statement. The six constraints
+-- would add 13 % to the instructions of add_memory, each 2 to 4 % (callgrind, PostgreSQL 15, November 2026);
+-- validity_is_ordered adds 0.7 %.
 --
 -- is_stated is no generated column, because adding one rewrites the table. The planner assumes that a rewritten empty
 -- table stays empty, so a first load would read all memories of the agent for each memory.
