@@ -216,7 +216,7 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', '7784b2e26221b0419d73248d3fe476f3bce9eb7a383be3dcebea7bd21eac4988'),
+      ('0.1.0-0.2.0', '0f6c46b6dd30b60590d699ff48f41b12248e93df32cea8131541b37b16144290'),
       ('0.2.0', '6f681024d5e6a5a1b62f37a17559d17ac6962391d2939f758639e04946b11ddb'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
@@ -1419,7 +1419,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', '7784b2e26221b0419d73248d3fe476f3bce9eb7a383be3dcebea7bd21eac4988', $migration$
+call memory._migrate('0.1.0', '0.2.0', '0f6c46b6dd30b60590d699ff48f41b12248e93df32cea8131541b37b16144290', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1429,7 +1429,7 @@ call memory._migrate('0.1.0', '0.2.0', '7784b2e26221b0419d73248d3fe476f3bce9eb7a
 -- written anew for one that stays empty, so that a first load reads all memories of its agent for each memory.
 --
 -- PostgreSQL reads and plans the check constraints of a table anew in each statement: those that go took a tenth of the
--- instructions of add_memory (PostgreSQL 15). The trigger memory_100_before_write applies the same rules.
+-- instructions of add_memory (PostgreSQL 15). The triggers of memories apply the same rules.
 alter table memory.memories
   drop constraint metadata_is_object,
   drop constraint confidence_is_share,
@@ -2789,7 +2789,7 @@ returns text[]$header$),
 returns tsvector$header$),
       ('function', 'partition_of', $header$(user_id text, partitions int default 64)
 returns int$header$),
-      ('function', '_check_partition', $header$(p_user_id text, p_partitions int)
+      ('function', '_check_partition', $header$(p_user_id text)
 returns void$header$),
       ('function', '_is_here', $header$(p_user_id text)
 returns boolean$header$),
@@ -4933,11 +4933,11 @@ returns text$header$),
 )
 returns void$header$),
       ('function', '_users_elsewhere', $header$(p_node text, p_partitions text[], p_users jsonb)
-returns table (user_id text)$header$),
+returns setof text$header$),
       ('function', '_route_by_map', $header$()
 returns void$header$),
       ('function', '_is_here', $header$(p_user_id text)
-  returns boolean$header$),
+    returns boolean$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
 returns jsonb$header$),
       ('function', '_load_models', $header$()
@@ -5954,7 +5954,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
-    perform memory._check_partition(user_id, partitions);
+    perform memory._check_partition(user_id);
   end if;
   -- MD5, because every language has it, and the result must be the same in all of them, and on every server.
   return ('x' || left(md5(convert_to(user_id, 'UTF8')), 8))::bit(32)::bigint % partitions;
@@ -5964,7 +5964,8 @@ comment on function memory.partition_of(text, int) is
 'The partition that a user belongs to, from 0 to partitions - 1: the first 32 bits of the MD5 of the user_id in UTF-8, '
 'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
 
-create or replace function memory._check_partition(p_user_id text, p_partitions int)
+-- Refuses what has no partition: a text that is no id, or else the number of partitions.
+create or replace function memory._check_partition(p_user_id text)
 returns void
 language plpgsql immutable parallel safe
 as $$
@@ -15684,7 +15685,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 declare
-  kinds constant jsonb := '{
+  kinds constant jsonb := jsonb '{
     "content": "string", "memory_type": "string", "agent_id": "string", "thread_id": "string", "metadata": "object",
     "tags": "array", "confidence": "number", "importance": "number", "valid_from": "string", "valid_to": "string",
     "expires_at": "string", "embedding_text": "string", "source": "string", "memory_id": "string"
@@ -32453,7 +32454,7 @@ begin
     raise exception 'p_version: this node has version % of the map', before.version using errcode = '40001',
       hint = 'Read the newest map of all nodes, and begin again with the next version.';
   end if;
-  select e.user_id into left_behind
+  select e into left_behind
   from memory._users_elsewhere(p_node, p_partitions, p_users) as e
   limit 1;
   if left_behind is not null then
@@ -32473,7 +32474,7 @@ $$;
 
 -- The users who have rows in this database although a map gives them to another node.
 create or replace function memory._users_elsewhere(p_node text, p_partitions text[], p_users jsonb)
-returns table (user_id text)
+returns setof text
 language plpgsql stable parallel unsafe
 as $$
 declare
@@ -32516,10 +32517,14 @@ begin
   if not found then
     return;
   end if;
-  create or replace function memory._is_here(p_user_id text)
-  returns boolean
-  language sql volatile parallel unsafe
-  as 'select memory._is_in_map(p_user_id, memory._map_seen())';
+  execute $asks$
+    create or replace function memory._is_here(p_user_id text)
+    returns boolean
+    language sql volatile parallel unsafe
+    begin atomic
+      select memory._is_in_map(p_user_id, memory._map_seen());
+    end
+  $asks$;
   alter function memory._is_user(text) volatile parallel unsafe;
   -- Ids of jobs differ between nodes: each node has a remainder of its own. A proxy has no number, and makes no jobs.
   number := coalesce((map.nodes -> map.node ->> 'number')::int, 1023);

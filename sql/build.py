@@ -71,7 +71,9 @@ NOT_COPIED = (
     "current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()"
 )
 # The same within a trigger function.
-ARE_COPIED = "current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()"
+ARE_COPIED = (
+    "current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()"
+)
 # Whether this session is a tenant's, in functions and in the policies of the tables, which may call only pg_catalog's.
 IS_TENANT = (
     "pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true"

@@ -7,7 +7,7 @@
 -- written anew for one that stays empty, so that a first load reads all memories of its agent for each memory.
 --
 -- PostgreSQL reads and plans the check constraints of a table anew in each statement: those that go took a tenth of the
--- instructions of add_memory (PostgreSQL 15). The trigger memory_100_before_write applies the same rules.
+-- instructions of add_memory (PostgreSQL 15). The triggers of memories apply the same rules.
 alter table memory.memories
   drop constraint metadata_is_object,
   drop constraint confidence_is_share,

@@ -113,7 +113,7 @@ def _older_map(name: str, node: Node, cluster: Nodes, repair: bool) -> Iterator[
 def _users_elsewhere(name: str, node: Node, cluster: Nodes) -> Iterator[Finding]:
     known = cluster.newest
     rows = node.connection.execute(
-        "select distinct user_id from memory._users_elsewhere(%s, %s, %s) order by 1 limit 11",
+        "select distinct u from memory._users_elsewhere(%s, %s, %s) as u order by 1 limit 11",
         [name, list(known.partitions), Jsonb(known.users)],
     ).fetchall()
     if rows:

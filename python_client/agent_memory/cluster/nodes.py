@@ -256,7 +256,7 @@ def _has_users(connection: Connection[Any]) -> bool:
 
 def _refuse_users_elsewhere(node: Node, cluster: ClusterMap) -> None:
     row = node.connection.execute(
-        "select user_id from memory._users_elsewhere(%s, %s, %s) limit 1",
+        "select u from memory._users_elsewhere(%s, %s, %s) as u limit 1",
         [node.name, list(cluster.partitions), Jsonb(cluster.users)],
     ).fetchone()
     if row is not None:

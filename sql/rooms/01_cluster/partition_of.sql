@@ -5,7 +5,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   if not memory._is_id(user_id) or (partitions between 1 and 65536) is not true then
-    perform memory._check_partition(user_id, partitions);
+    perform memory._check_partition(user_id);
   end if;
   -- MD5, because every language has it, and the result must be the same in all of them, and on every server.
   return ('x' || left(md5(convert_to(user_id, 'UTF8')), 8))::bit(32)::bigint % partitions;
@@ -15,7 +15,8 @@ comment on function memory.partition_of(text, int) is
 'The partition that a user belongs to, from 0 to partitions - 1: the first 32 bits of the MD5 of the user_id in UTF-8, '
 'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
 
-create or replace function memory._check_partition(p_user_id text, p_partitions int)
+-- Refuses what has no partition: a text that is no id, or else the number of partitions.
+create or replace function memory._check_partition(p_user_id text)
 returns void
 language plpgsql immutable parallel safe
 as $$

@@ -76,7 +76,7 @@ returns void
 language plpgsql immutable parallel safe
 as $$
 declare
-  kinds constant jsonb := '{
+  kinds constant jsonb := jsonb '{
     "content": "string", "memory_type": "string", "agent_id": "string", "thread_id": "string", "metadata": "object",
     "tags": "array", "confidence": "number", "importance": "number", "valid_from": "string", "valid_to": "string",
     "expires_at": "string", "embedding_text": "string", "source": "string", "memory_id": "string"

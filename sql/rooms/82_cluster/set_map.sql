@@ -51,7 +51,7 @@ begin
     raise exception 'p_version: this node has version % of the map', before.version using errcode = '40001',
       hint = 'Read the newest map of all nodes, and begin again with the next version.';
   end if;
-  select e.user_id into left_behind
+  select e into left_behind
   from memory._users_elsewhere(p_node, p_partitions, p_users) as e
   limit 1;
   if left_behind is not null then
@@ -71,7 +71,7 @@ $$;
 
 -- The users who have rows in this database although a map gives them to another node.
 create or replace function memory._users_elsewhere(p_node text, p_partitions text[], p_users jsonb)
-returns table (user_id text)
+returns setof text
 language plpgsql stable parallel unsafe
 as $$
 declare
@@ -114,10 +114,14 @@ begin
   if not found then
     return;
   end if;
-  create or replace function memory._is_here(p_user_id text)
-  returns boolean
-  language sql volatile parallel unsafe
-  as 'select memory._is_in_map(p_user_id, memory._map_seen())';
+  execute $asks$
+    create or replace function memory._is_here(p_user_id text)
+    returns boolean
+    language sql volatile parallel unsafe
+    begin atomic
+      select memory._is_in_map(p_user_id, memory._map_seen());
+    end
+  $asks$;
   alter function memory._is_user(text) volatile parallel unsafe;
   -- Ids of jobs differ between nodes: each node has a remainder of its own. A proxy has no number, and makes no jobs.
   number := coalesce((map.nodes -> map.node ->> 'number')::int, 1023);
