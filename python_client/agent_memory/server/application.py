@@ -55,7 +55,7 @@ def create_app(
     async def describe(_: Request) -> Response:
         return Response(document, media_type=JSON)
 
-    routes = [Route(each.path, each.respond, methods=[each.method]) for each in operations]
+    routes = [Route(each.path, each, methods=[each.method]) for each in operations]
     return Starlette(
         routes=[
             _ByPath([route for route in routes if route.path.startswith(functions.PREFIX)]),
