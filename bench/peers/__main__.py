@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import contextlib
 import datetime
+import os
 import subprocess
 import sys
 import tempfile
@@ -79,6 +80,7 @@ def main() -> None:
         "date": datetime.date.today().isoformat(),
         "machine": machine(),
         **versions,
+        "load": round(os.getloadavg()[2], 1),
         "packages": _versions(),
         "options": {"seconds": options.seconds, "rounds": options.rounds, "clients": list(CLIENTS)},
         "systems": {"memories": [each.name for each in STORES], "queues": [each.name for each in QUEUES]},

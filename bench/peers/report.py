@@ -24,6 +24,18 @@ MEMORY_OPERATIONS = {
     "delete": "delete a text",
 }
 QUEUE_OPERATIONS = {"jobs": "claim and complete a job"}
+_REMARKS = (
+    "- **HNSW** is the index of nearest neighbours that the library makes, **exact** the library without it. Such an"
+    " index looks among the texts of all users, and drops those of other users afterwards: where PostgreSQL uses it, a"
+    " search finds few of one user's. Where fewer than 99 % of the nearest ten are found, the share stands beside the"
+    " rate. agent_memory compares all texts of the user.",
+    "- **Search**: agent_memory searches by words and by meaning. mem0 and LangGraph have one search, which all lines"
+    " show: mem0 searches by meaning and orders what it finds by words, too; LangGraph does not.",
+    "- **Until found by meaning**: agent_memory returns before a text is embedded, which is a job's work. mem0 and"
+    " LangGraph wait for the embedding. At once are 1,000 texts, 100 with mem0, which embeds and inserts them one by"
+    " one.",
+    "- **mem0** runs without its model (`infer=False`) and without its optional packages for languages.",
+)
 _COLORS = ("#d9822b", "#8a4f9e", "#2f8f5b", "#336791", "#b9485a")
 _MARKERS = ("o", "D", "o", "D", "s")
 
@@ -86,22 +98,15 @@ def markdown(results: Results) -> str:
         " Each client is a process that calls its library as the library's documentation does; 1 or 4 clients call at"
         f" the same time. {options['rounds']} rounds of {options['seconds']} s in which the systems take turns. A"
         " figure is the median of calls a second; in brackets how many times as often agent_memory does it, the median"
-        " of the rounds.",
+        " of the rounds. The load average at the end was"
+        f" {results['load']}: above the number of cores, ratios mean more than rates.",
         "![agent_memory beside others](peers.svg)",
         "## Memories",
         "One user has 1,000 texts, 30 have 100 and 4 have 200, each of 40 to 600 characters with an embedding of 384"
         " numbers. Searches, reads and lists are those of the user with 1,000. A search returns ten texts. One server"
         " of embeddings serves all and answers at once, so that no model's time is in the figures.",
         memories,
-        "- **Exact and HNSW**: an index of nearest neighbours looks among the texts of all users, and drops those of"
-        " other users afterwards, so that it finds few of one user's. Where fewer than 99 % of the nearest ten are"
-        " found, the share stands beside the rate. agent_memory compares all texts of the user, as the exact ones do.",
-        "- **Search**: agent_memory searches by words and by meaning. mem0 and LangGraph have one search, which all"
-        " lines show: mem0 searches by meaning and orders what it finds by words, too; LangGraph does not.",
-        "- **Until found by meaning**: agent_memory returns before a text is embedded, which is a job's work. mem0 and"
-        " LangGraph wait for the embedding. At once are 1,000 texts, 100 with mem0, which embeds and inserts them one"
-        " by one.",
-        "- mem0 runs without its model (`infer=False`) and without its optional packages for languages.",
+        "\n".join(_REMARKS),
     ]
     if queues:
         parts += [
@@ -143,14 +148,11 @@ def chart(results: Results, path: Path) -> None:
             ratios = [_ratio(results["rates"][operation][count], system) for operation in operations]
             values += ratios
             places = [row + (number - (len(others) - 1) / 2) * 0.17 for row in range(len(operations))]
-            axes.plot(
-                ratios,
-                places,
-                _MARKERS[number],
-                label=f"than {system}",
-                color=_COLORS[number],
-                markersize=7,
-            )
+            style = {"marker": _MARKERS[number], "color": _COLORS[number], "markersize": 7, "linestyle": "none"}
+            axes.plot([], [], label=f"than {system}", **style)
+            for operation, ratio, place in zip(operations, ratios, places, strict=True):
+                is_right = not _found(results, operation, system)
+                axes.plot([ratio], [place], fillstyle="full" if is_right else "none", **style)
         axes.axvline(1, color="#222222", linewidth=1.2)
         axes.set_yticks(range(len(operations)), [of[operation] for operation in operations])
         axes.set_ylim(len(operations) - 0.5, -0.5)
@@ -168,7 +170,10 @@ def chart(results: Results, path: Path) -> None:
     all_axes[1].xaxis.set_major_locator(FixedLocator(ticks))
     all_axes[1].xaxis.set_minor_locator(NullLocator())
     all_axes[1].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
-    all_axes[1].set_xlabel("← slower   agent_memory is so many times as fast, with one client   faster →")
+    all_axes[1].set_xlabel("← slower | faster →")
+    figure.suptitle(
+        "How many times as fast agent_memory is, with one client (hollow: finds other texts than the nearest)"
+    )
     figure.savefig(path, metadata={"Date": None})
     pyplot.close(figure)
 

@@ -42,6 +42,7 @@ def results(recall: float) -> report.Results:
         "machine": {"cores": 2, "memory_gb": 24, "system": "Linux"},
         "postgresql": "15.20",
         "pgvector": "0.8.0",
+        "load": 0.5,
         "packages": {"other": "1.0"},
         "options": {"seconds": 1, "rounds": 2, "clients": [1]},
         "systems": {"memories": names, "queues": names},
