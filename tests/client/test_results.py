@@ -363,7 +363,7 @@ def test_metadata_comes_back_as_it_was(memory: Memory, metadata: dict[str, Any])
 
 
 def test_a_callers_own_way_of_reading_json_stays(db: psycopg.Connection) -> None:
-    set_json_loads(lambda text: {"read": bytes(text)}, db)
+    set_json_loads(lambda text: {"read": text}, db)
     memory = Memory(db)
     memory.add_message("ana", "t1", "user", "x")
     assert memory.get_messages("ana", "t1")[0].metadata == {"read": b"{}"}
