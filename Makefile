@@ -223,6 +223,20 @@ bench-passages: services .venv/.bench .venv-embedding/.ready ## Measure whether 
 bench-search: services .venv/.bench ## Measure search against the bare vector query, into bench/results
 	@$(BIN)/python -m bench.search --crossover --messages
 
+# Each of the libraries that bench-peers compares has an environment of its own, with the versions of its file.
+PEERS := $(basename $(notdir $(wildcard bench/peers/requirements/*.txt)))
+
+.venv-peers/%/.ready: bench/peers/requirements/%.txt | .venv/.client
+	@echo "Installing $* into .venv-peers"
+	@$(PYTHON) -m venv .venv-peers/$*
+	@.venv-peers/$*/bin/python -m pip --disable-pip-version-check --quiet install --root-user-action ignore \
+	  --requirement $<
+	@touch $@
+
+.PHONY: bench-peers
+bench-peers: services .venv/.bench $(PEERS:%=.venv-peers/%/.ready) ## Measure memories beside mem0 and LangGraph, jobs beside procrastinate and pgqueuer, into bench/results
+	@$(BIN)/python -m bench.peers $(PEERS_OPTIONS)
+
 .venv-supply/.ready: pyproject.toml | .venv/.client
 	@$(PYTHON) -m venv .venv-supply
 	@.venv-supply/bin/python -m pip --disable-pip-version-check --quiet install --root-user-action ignore \
@@ -254,5 +268,5 @@ release: services .venv/.dev build ## Keep this version for the tests of upgrade
 
 .PHONY: clean
 clean: ## Remove what the targets above have made, except committed files
-	@rm -rf .venv .venv-embedding .venv-supply .server-python dist .mypy_cache .pytest_cache .ruff_cache
+	@rm -rf .venv .venv-embedding .venv-peers .venv-supply .server-python dist .mypy_cache .pytest_cache .ruff_cache
 	@find . -name __pycache__ -prune -exec rm -rf {} +

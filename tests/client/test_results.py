@@ -1,8 +1,9 @@
 """Results of the client: what each method returns, as typed rows."""
 
 import inspect
+import pickle
 import uuid
-from dataclasses import asdict, replace
+from dataclasses import FrozenInstanceError, asdict, replace
 from datetime import datetime, timedelta, timezone
 from typing import Any
 
@@ -16,11 +17,13 @@ from agent_memory import (
     InvalidValueError,
     Memory,
     MemoryNeed,
+    Message,
     NotFoundError,
     StoredArtifact,
     StoredMessage,
 )
 from agent_memory.calls import WorkerProtocol
+from psycopg.types.json import set_json_loads
 
 
 class TestResults:
@@ -342,6 +345,32 @@ class TestResults:
 def test_results_are_plain_data(memory: Memory) -> None:
     memory.add_message("ana", "t1", "user", "x")
     assert asdict(memory.list_threads("ana")[0])["thread_id"] == "t1"
+
+
+def test_results_cannot_be_changed(memory: Memory) -> None:
+    memory.add_message("ana", "t1", "user", "x")
+    [message] = memory.get_messages("ana", "t1")
+    assert type(message) is Message
+    assert message == replace(message)
+    assert hash(replace(message, metadata=())) == hash(replace(message, metadata=()))  # type: ignore[arg-type]
+    with pytest.raises(FrozenInstanceError):
+        message.content = "y"  # type: ignore[misc]
+    assert pickle.loads(pickle.dumps(message)) == message
+
+
+@pytest.mark.parametrize(
+    "metadata", [{}, {"ä": ["\n\\", 1, -2.5, 10**30, 1.5, None, True, {"": []}]}], ids=["none", "all"]
+)
+def test_metadata_comes_back_as_it_was(memory: Memory, metadata: dict[str, Any]) -> None:
+    memory.add_message("ana", "t1", "user", "x", metadata=metadata)
+    assert memory.get_messages("ana", "t1")[0].metadata == metadata
+
+
+def test_a_callers_own_way_of_reading_json_stays(db: psycopg.Connection) -> None:
+    set_json_loads(lambda text: {"read": text}, db)
+    memory = Memory(db)
+    memory.add_message("ana", "t1", "user", "x")
+    assert memory.get_messages("ana", "t1")[0].metadata == {"read": b"{}"}
 
 
 def test_results_print_short(memory: Memory) -> None:

@@ -179,11 +179,11 @@ def raw(dsn: str) -> Iterator[subprocess.Popen[str]]:
     script = """
 import runpy, sys
 from agent_memory.calls import function
-real = function._record_maker
+real = function.record_maker
 def careless(kind, columns):
     print("careless")
     return real(kind, columns)
-function._record_maker = careless
+function.record_maker = careless
 sys.argv = ["agent-memory", "mcp", "--user", "ana"]
 runpy.run_module("agent_memory.cli", None, "__main__")
 """

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import is_dataclass
 from functools import cached_property, wraps
-from operator import itemgetter
 from types import NoneType
 from typing import Any, Literal, TypeVar, get_args, get_origin, get_type_hints, overload
 
 from psycopg import AsyncCursor, Cursor
 from psycopg.rows import RowMaker
 
-from ..errors import NotInstalledError, client_version
 from .arguments import senders_of
-from .statements import column_names
+from .rows import column_names, record_maker
 
 Rows = Sequence[Any]
 Reader = Callable[[Rows], Any]
@@ -71,7 +69,7 @@ class Function:
     def row_factory(self, cursor: AsyncCursor[Any] | Cursor[Any]) -> RowMaker[Any]:
         """Have psycopg make the rows at once: a tuple beside each row doubles the work of Python's collector."""
         row_type = self._reading[0]
-        return tuple if row_type is None or cursor.pgresult is None else _record_maker(row_type, column_names(cursor))
+        return tuple if row_type is None or cursor.pgresult is None else record_maker(row_type, column_names(cursor))
 
     def given(self, arguments: Sequence[Any], named: Mapping[str, Any]) -> dict[str, Any]:
         """Return the arguments of a call by name.
@@ -124,30 +122,6 @@ def _column(rows: Rows) -> list[Any]:
     """Return the values of the rows, or the one array that they are."""
     values = [value for row in rows for value in row]
     return values[0] if len(values) == 1 and isinstance(values[0], list) else values
-
-
-def _record_maker(row_type: Any, columns: list[str]) -> Callable[[Sequence[Any]], Any]:
-    """Return how a row becomes a dataclass. A column that a newer database added is ignored.
-
-    Raises:
-        NotInstalledError: from the first row on, where a column is missing, because an older agent_memory is installed.
-    """
-    names = [field.name for field in fields(row_type)]
-    if names == columns:
-        return lambda row: row_type(*row)
-    if missing := [name for name in names if name not in columns]:
-        error = NotInstalledError(
-            f"the agent_memory in this database is older than this client, {client_version()}:"
-            f" a {row_type.__name__} lacks {', '.join(missing)}",
-            hint="Run: agent-memory install",
-        )
-
-        def refuse(_: Sequence[Any]) -> Any:
-            raise error
-
-        return refuse
-    wanted = itemgetter(*map(columns.index, names))
-    return lambda row: row_type(*wanted(row))
 
 
 @overload

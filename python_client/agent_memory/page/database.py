@@ -14,7 +14,7 @@ from psycopg_pool import AsyncConnectionPool
 from typing_extensions import LiteralString
 
 from ..calls import async_fetched, async_translated
-from ..calls.statements import column_names
+from ..calls.rows import column_names
 from ..client import AsyncMemory
 
 Row = dict[str, Any]

@@ -21,6 +21,7 @@ from ..errors import AgentMemoryError
 _NEEDED = {
     "starlette": "starlette",
     "uvicorn": "uvicorn",
+    "uvloop": "uvloop",
     "jwt": "PyJWT",
     "prometheus_client": "prometheus-client",
     "jinja2": "Jinja2",

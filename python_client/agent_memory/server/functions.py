@@ -21,6 +21,8 @@ from .catalog import Argument, Function
 from .operation import Operation
 from .problems import ProblemError
 
+PREFIX = "/v1/"
+"""What the paths of functions begin with."""
 # fmt: off
 FOR_USERS = frozenset({
     "add_message", "add_messages", "get_messages", "get_context", "list_threads", "clear_thread", "delete_thread",
@@ -101,7 +103,7 @@ def _operation(method: Callable[..., Awaitable[Any]], function: Function) -> Ope
 
     return Operation(
         "POST",
-        f"/v1/{function.name}",
+        PREFIX + function.name,
         function.name,
         "functions" if is_for_users else "administration",
         function.comment,

@@ -153,8 +153,7 @@ class Measured:
                 await self._app(scope, receive, noted)
             finally:
                 # Only our own paths become labels, because anybody can make up paths.
-                routed = scope.get("endpoint")
-                operation = getattr(routed, "__self__", routed)
+                operation = scope.get("endpoint")
                 endpoint = getattr(operation, "template", "other")
                 method = getattr(operation, "method", "other")
                 seconds = time.perf_counter() - started

@@ -11,6 +11,7 @@ from typing import Any
 from pydantic import BaseModel, TypeAdapter, ValidationError
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
 
 from .._problem import first_of
 from ..calls import heard
@@ -68,8 +69,13 @@ class Operation:
         """What checks and writes the answer."""
         return TypeAdapter(self.returns)
 
-    async def respond(self, request: Request) -> Response:
-        """Answer a request.
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request: as an application of ASGI, so that its errors are looked up once, by the middleware."""
+        response = await self._response(Request(scope, receive, send))
+        await response(scope, receive, send)
+
+    async def _response(self, request: Request) -> Response:
+        """Return the answer to a request.
 
         Raises:
             ProblemError: the request is not what this endpoint takes.

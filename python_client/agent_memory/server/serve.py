@@ -9,6 +9,7 @@ from contextlib import AsyncExitStack, ExitStack
 from functools import partial
 from typing import Any
 
+import uvloop
 from psycopg_pool import AsyncConnectionPool
 
 from ..calls import async_prepare_nothing_behind_a_pooler
@@ -70,7 +71,7 @@ def serve(
                 app = create_app(memory, pool, conninfo, catalog, settings, routes)
                 await serve_app(app, listening, settings, announce, lifespan="off")
 
-        asyncio.run(run())
+        uvloop.run(run())
 
 
 def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool) -> AsyncConnectionPool[Any]:

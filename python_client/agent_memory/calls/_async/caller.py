@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
@@ -27,7 +27,8 @@ from ..function import Function, Keys, Rows
 from ..masks import MAY_MASK, keys_of_environment, masked
 from ..notices import Cause, Notices, warned_of_stores
 from ..pools import AsyncPool
-from ..statements import loaded_anew, statement
+from ..rows import load_json_fast, loaded_anew
+from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
 
 if TYPE_CHECKING:
@@ -145,14 +146,17 @@ class AsyncCaller:
         async with self.borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
             cursor = AsyncCursor(connection, row_factory=function.row_factory)
+            load_json_fast(cursor)
             if any(isinstance(argument, Vector) for argument in arguments.values()):
                 cursor.adapters.register_dumper(Vector, VectorDumper)
-            async with async_translated(connection, function.name):
+            try:
                 if function.keys is not None:
                     await self._execute_masked(cursor, query, arguments, function.keys)
                 else:
                     await self._execute_anew(cursor, query, arguments)
                 rows = await async_fetched(cursor)
+            except psycopg.Error as error:
+                await _raise_translated(connection, error, function.name)
         notices.warn()
         return function.read(rows)
 
@@ -218,7 +222,10 @@ class AsyncCaller:
             await cursor.execute(query, arguments)
 
     async def _execute(self, cursor: AsyncCursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
-        async with nullcontext() if self._token is None else self._as_tenant(cursor.connection):
+        if self._token is None:
+            await cursor.execute(query, arguments)
+            return
+        async with self._as_tenant(cursor.connection):
             await cursor.execute(query, arguments)
 
     @asynccontextmanager
@@ -278,16 +285,24 @@ class AsyncCaller:
             )
         if self._pool is None:
             assert self.connection is not None
-            async with self._one_at_a_time, self._heard(self.connection, notices) as connection:
-                yield connection
+            async with self._one_at_a_time:
+                self.connection.add_notice_handler(notices.hear)
+                try:
+                    yield self.connection
+                finally:
+                    self.connection.remove_notice_handler(notices.hear)
         else:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
                     raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
                 await self._open()
             try:
-                async with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
-                    yield connection
+                async with self._pool.connection() as connection:
+                    connection.add_notice_handler(notices.hear)
+                    try:
+                        yield connection
+                    finally:
+                        connection.remove_notice_handler(notices.hear)
             except PoolTimeout as error:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
@@ -315,14 +330,6 @@ class AsyncCaller:
             self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
             await self._pool.open(wait=True)  # else the first call would have a second connection made
 
-    @asynccontextmanager
-    async def _heard(self, connection: AsyncConnection[Any], notices: Notices) -> AsyncIterator[AsyncConnection[Any]]:
-        connection.add_notice_handler(notices.hear)
-        try:
-            yield connection
-        finally:
-            connection.remove_notice_handler(notices.hear)
-
 
 async def async_fetched(cursor: AsyncCursor[Any]) -> Rows:
     """Return the rows of a cursor. A time that datetime cannot hold is None."""
@@ -348,10 +355,14 @@ async def async_translated(connection: AsyncConnection[Any], function: str | Non
     try:
         yield
     except psycopg.Error as error:
-        translation = from_psycopg(error, connection.info, function, await _answer(connection, error))
-        if translation is None:
-            raise
-        raise translation from error
+        await _raise_translated(connection, error, function)
+
+
+async def _raise_translated(connection: AsyncConnection[Any], error: psycopg.Error, function: str | None) -> NoReturn:
+    translation = from_psycopg(error, connection.info, function, await _answer(connection, error))
+    if translation is None:
+        raise error
+    raise translation from error
 
 
 async def _answer(connection: AsyncConnection[Any], error: psycopg.Error) -> str | None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn, Protocol
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -28,7 +28,8 @@ from ..function import Function, Keys, Rows
 from ..masks import MAY_MASK, keys_of_environment, masked
 from ..notices import Cause, Notices, warned_of_stores
 from ..pools import SyncPool
-from ..statements import loaded_anew, statement
+from ..rows import load_json_fast, loaded_anew
+from ..statements import statement
 from .poolers import prepare_nothing_behind_a_pooler
 
 if TYPE_CHECKING:
@@ -146,14 +147,17 @@ class SyncCaller:
         with self.borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
             cursor = Cursor(connection, row_factory=function.row_factory)
+            load_json_fast(cursor)
             if any(isinstance(argument, Vector) for argument in arguments.values()):
                 cursor.adapters.register_dumper(Vector, VectorDumper)
-            with translated(connection, function.name):
+            try:
                 if function.keys is not None:
                     self._execute_masked(cursor, query, arguments, function.keys)
                 else:
                     self._execute_anew(cursor, query, arguments)
                 rows = fetched(cursor)
+            except psycopg.Error as error:
+                _raise_translated(connection, error, function.name)
         notices.warn()
         return function.read(rows)
 
@@ -215,7 +219,10 @@ class SyncCaller:
             cursor.execute(query, arguments)
 
     def _execute(self, cursor: Cursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
-        with nullcontext() if self._token is None else self._as_tenant(cursor.connection):
+        if self._token is None:
+            cursor.execute(query, arguments)
+            return
+        with self._as_tenant(cursor.connection):
             cursor.execute(query, arguments)
 
     @contextmanager
@@ -275,16 +282,24 @@ class SyncCaller:
             )
         if self._pool is None:
             assert self.connection is not None
-            with self._one_at_a_time, self._heard(self.connection, notices) as connection:
-                yield connection
+            with self._one_at_a_time:
+                self.connection.add_notice_handler(notices.hear)
+                try:
+                    yield self.connection
+                finally:
+                    self.connection.remove_notice_handler(notices.hear)
         else:
             if self._owns_pool and self._pool.closed:
                 if self._is_closed:
                     raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
                 self._open()
             try:
-                with self._pool.connection() as borrowed, self._heard(borrowed, notices) as connection:
-                    yield connection
+                with self._pool.connection() as connection:
+                    connection.add_notice_handler(notices.hear)
+                    try:
+                        yield connection
+                    finally:
+                        connection.remove_notice_handler(notices.hear)
             except PoolTimeout as error:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
@@ -312,14 +327,6 @@ class SyncCaller:
             self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
             self._pool.open(wait=True)  # else the first call would have a second connection made
 
-    @contextmanager
-    def _heard(self, connection: Connection[Any], notices: Notices) -> Iterator[Connection[Any]]:
-        connection.add_notice_handler(notices.hear)
-        try:
-            yield connection
-        finally:
-            connection.remove_notice_handler(notices.hear)
-
 
 def fetched(cursor: Cursor[Any]) -> Rows:
     """Return the rows of a cursor. A time that datetime cannot hold is None."""
@@ -345,10 +352,14 @@ def translated(connection: Connection[Any], function: str | None = None) -> Iter
     try:
         yield
     except psycopg.Error as error:
-        translation = from_psycopg(error, connection.info, function, _answer(connection, error))
-        if translation is None:
-            raise
-        raise translation from error
+        _raise_translated(connection, error, function)
+
+
+def _raise_translated(connection: Connection[Any], error: psycopg.Error, function: str | None) -> NoReturn:
+    translation = from_psycopg(error, connection.info, function, _answer(connection, error))
+    if translation is None:
+        raise error
+    raise translation from error
 
 
 def _answer(connection: Connection[Any], error: psycopg.Error) -> str | None:
