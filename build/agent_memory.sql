@@ -216,7 +216,7 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', '0f6c46b6dd30b60590d699ff48f41b12248e93df32cea8131541b37b16144290'),
+      ('0.1.0-0.2.0', 'ad589fd02da04a0ea8d7ef7b3b3ff7fdd15de393883f0a6f4773cc43485d147c'),
       ('0.2.0', '6f681024d5e6a5a1b62f37a17559d17ac6962391d2939f758639e04946b11ddb'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
@@ -1419,7 +1419,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', '0f6c46b6dd30b60590d699ff48f41b12248e93df32cea8131541b37b16144290', $migration$
+call memory._migrate('0.1.0', '0.2.0', 'ad589fd02da04a0ea8d7ef7b3b3ff7fdd15de393883f0a6f4773cc43485d147c', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1485,6 +1485,9 @@ alter table memory.jobs
   add column variant text not null default '';
 alter table memory.embeddings add column code bit varying;
 alter table memory.embeddings alter column code set storage main;
+
+-- A trigger for inserts and one for updates take the place of this one.
+drop trigger memory_100_before_write on memory.memories;
 
 -- Tables.
 create table memory.texts_to_embed (
@@ -12621,7 +12624,8 @@ begin
   -- checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
   -- evaluating it.
   if created_at is null and expires_at is null and idempotency_key is null and metadata = '{}'
-    and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id) then
+    and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id)
+    and memory._is_here(user_id) then
     created_at := statement_timestamp();
     tokens := memory._estimate_tokens(content);
   else

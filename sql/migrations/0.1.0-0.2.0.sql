@@ -64,6 +64,9 @@ alter table memory.jobs
 alter table memory.embeddings add column code bit varying;
 alter table memory.embeddings alter column code set storage main;
 
+-- A trigger for inserts and one for updates take the place of this one.
+drop trigger memory_100_before_write on memory.memories;
+
 -- Tables.
 create table memory.texts_to_embed (
   user_id text not null,

@@ -38,7 +38,8 @@ LEFT_OUT = {
 
 # What needs only rows that the call names, or a page of them that an index gives in order.
 CONSTANT = [
-    "activate_model", "add_artifact_piece", "add_document", "add_memory", "add_message", "add_messages",
+    "activate_model", "add_artifact_piece", "add_document", "add_memories", "add_memory", "add_message",
+    "add_messages",
     "bind_role", "compress_thread", "consolidate", "deactivate_model", "delete_secret", "drop_model",
     "expand_refs", "extend_job", "extract_memories", "fail_job", "get_job", "get_memory", "get_memory_history",
     "get_policy", "get_secret", "get_thread_summary", "get_user_summary", "import_user", "keep_query_embedding",

@@ -26,7 +26,8 @@ begin
   -- checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
   -- evaluating it.
   if created_at is null and expires_at is null and idempotency_key is null and metadata = '{}'
-    and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id) then
+    and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id)
+    and memory._is_here(user_id) then
     created_at := statement_timestamp();
     tokens := memory._estimate_tokens(content);
   else
