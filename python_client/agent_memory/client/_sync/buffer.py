@@ -40,11 +40,13 @@ _BATCH_SIZE = 16 << 20
 """Characters of one transaction, and so of what this process holds in memory."""
 _ATTEMPTS = 5
 """How often a transaction is tried that concurrent work gets in the way of."""
-_RESULTS = {"add_message": "seq", "add_messages": "seq", "add_memory": "memory_id"}
+_RESULTS = {"add_message": "seq", "add_messages": "seq", "add_memory": "memory_id", "add_memories": "memory_id"}
 """The functions that a push calls, and the column of their results that is null where nothing was stored."""
 
 _OF_A_MESSAGE = ("role", "content", "metadata", "created_at", "idempotency_key")
 """The arguments of ``add_message`` that ``add_messages`` takes for each message."""
+_OF_ALL = ("user_id", "on_conflict")
+"""The arguments of ``add_memory`` that ``add_memories`` takes once for all."""
 _OF_THE_SERVER = {"08", "25", "3F", "40", "53", "55", "57", "58"}
 """Classes of SQLSTATEs that do not tell of what was sent: no connection, a standby, a full disk, a server that ends."""
 
@@ -308,7 +310,7 @@ class Buffer:
             raise refused
         stored = {"message": 0, "memory": 0}
         for function, cursor in cursors:
-            kind = "memory" if function == "add_memory" else "message"
+            kind = "memory" if function in ("add_memory", "add_memories") else "message"
             stored[kind] += sum(1 for [result] in cursor.fetchall() if result is not None)
         return stored
 
@@ -333,7 +335,7 @@ def _is_over(arguments: Mapping[str, Any]) -> bool:
 
 
 def _calls(items: Sequence[Spooled]) -> Iterator[_Call]:
-    """Yield the calls that store items: one for all messages of a thread and agent, one for each memory.
+    """Yield the calls that store items: one for all messages of a thread and agent, one for all memories of a user.
 
     Threads and agents come in the order in which everybody locks them.
     """
@@ -348,8 +350,16 @@ def _calls(items: Sequence[Spooled]) -> Iterator[_Call]:
                 yield "add_message", _sendable({**required, **given["message"], "expires_at": expires_at})
     memories = [item.arguments for item in items if item.kind == "memory"]
     memories.sort(key=lambda given: (given["user_id"], given.get("agent_id", "")))
-    for given in memories:
-        yield "add_memory", _sendable(given)
+    for (user_id, on_conflict), together in groupby(
+        memories, key=lambda given: (given["user_id"], given.get("on_conflict"))
+    ):
+        of_user = list(together)
+        if len(of_user) == 1:  # whose error names no place in a list
+            yield "add_memory", _sendable(of_user[0])
+            continue
+        common = {"user_id": user_id} | ({"on_conflict": on_conflict} if on_conflict else {})
+        listed = [{name: value for name, value in given.items() if name not in _OF_ALL} for given in of_user]
+        yield "add_memories", {**common, "memories": Jsonb(listed)}
 
 
 def _destination(given: Mapping[str, Any]) -> tuple[str, str, str | None, str | None]:

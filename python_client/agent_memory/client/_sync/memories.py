@@ -72,8 +72,8 @@ class SyncMemories(SyncMethods):
         """Store memories in one call, all or none, and return them in order.
 
         Each is a mapping with the arguments of ``add_memory`` except ``user_id`` and ``on_conflict``; a memory without
-        ``agent_id`` is stored for the argument. The results are those of ``add_memory`` called for one after the other,
-        and it takes a quarter of the time. An error names the place in the list, from 0.
+        ``agent_id`` is stored for the argument. The results are those of ``add_memory`` called for one after the other.
+        An error names the place in the list, from 0.
         """
 
     @sql_function
