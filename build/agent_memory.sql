@@ -16898,6 +16898,7 @@ set search_path = pg_catalog, pg_temp
 -- A list without filters keeps its plan, which takes longer to make than to run, also one made for an empty table.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 as $$
 begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
@@ -17224,6 +17225,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 -- A session keeps the plan of its first call. On an empty table, or on one of four pages, that plan would read all.
 set enable_seqscan = off
+set jit = off
 as $$
 declare
   problem text;
@@ -20524,14 +20526,13 @@ begin
     select p_job.user_id, source.document_id, p.number, p.piece,
       memory._chunk_vector(language, source.title, p.piece), p.token_count
     from memory._pieces(source.content, document.chunks) as p;
+    perform memory._enqueue_embedding(p_job.user_id, '', 'document', array(
+      select c.document_id || '/' || c.number from memory.document_chunks as c
+      where c.user_id = p_job.user_id and c.document_id = source.document_id));
     perform memory._judge_document(source);
     stored := stored + jsonb_array_length(document.chunks);
     documents := documents + 1;
   end loop;
-  perform memory._enqueue_embedding(p_job.user_id, '', 'document', array(
-    select c.document_id || '/' || c.number from memory.document_chunks as c
-    where c.user_id = p_job.user_id
-      and c.document_id in (select (r ->> 'document_id')::uuid from jsonb_array_elements(p_job.input -> 'rows') as r)));
   return jsonb_build_object('documents', documents, 'chunks', stored);
 end;
 $$;
@@ -32214,6 +32215,7 @@ declare
   queued bigint := 0;
   checked bigint;
   removed bigint;
+  finished tid[];
   old record;
 begin
   if (batch_size >= 1) is not true then
@@ -32264,12 +32266,15 @@ begin
     returning u.user_id, u.upload_id
   )
   delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
-  delete from memory.jobs as j where j.ctid = any (array(
+  -- In a statement of its own, so that the deletion is planned for as many rows as there are: for an array of unknown
+  -- length PostgreSQL reads a table of a few pages whole.
+  finished := array(
     select d.ctid from memory.jobs as d
     where d.status in ('completed', 'dead')
       and d.finished_at < statement_timestamp() - interval '7 days' -- for the index
       and (d.status = 'completed' or d.finished_at < statement_timestamp() - interval '30 days')
-    order by d.finished_at limit batch_size for update skip locked));
+    order by d.finished_at limit batch_size for update skip locked);
+  delete from memory.jobs as j where j.ctid = any (finished);
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
   for old in
@@ -39249,7 +39254,11 @@ begin
 end;
 $audit$;
 
-select memory._route_by_map();
+do $node$
+begin
+  perform memory._route_by_map();
+end;
+$node$;
 
 -- What memory_app and the other roles of agent_memory may do (sql/grants.json), where the server has them. Each right
 -- is granted once, so that what an administrator revokes stays revoked. A role that was dropped and created again has

@@ -40,7 +40,11 @@ begin
 end;
 $audit$;
 
-select memory._route_by_map();
+do $node$
+begin
+  perform memory._route_by_map();
+end;
+$node$;
 
 {{rights of roles}}
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.

@@ -63,6 +63,7 @@ EVERYBODY = "for administrators: it is about all users"
 
 # What reads too much, for Case.later.
 ANY_EMBEDDING = "35_embeddings: a deletion by source and id names no model, so it passes by all embeddings of the user"
+STATISTICS = "50_work: once the tables have statistics, a completion reads more pages beside the rows of others"
 ANY_OF_IDS = "a plan of an empty table looks for rows whose id is in an array among all rows of the user"
 
 
@@ -131,7 +132,7 @@ JOBS: dict[str, tuple[str, Case, Case]] = {
     "backfill": (
         "",
         Case("claim_jobs", thread=UNEMBEDDED, user=UNEMBEDDED),
-        Case("complete_job", thread=UNEMBEDDED, user=UNEMBEDDED),
+        Case("complete_job", thread=UNEMBEDDED, user=UNEMBEDDED, later={"others": STATISTICS}),
     ),
     "chunk_documents": (
         "",
@@ -152,7 +153,7 @@ JOBS: dict[str, tuple[str, Case, Case]] = {
     "embed": (
         "",
         Case("claim_jobs", thread=UNEMBEDDED, user=UNEMBEDDED, others=UNDONE),
-        Case("complete_job", thread=UNEMBEDDED, user=UNEMBEDDED),
+        Case("complete_job", thread=UNEMBEDDED, user=UNEMBEDDED, later={"others": STATISTICS}),
     ),
     "extract_memories": (
         "t1",

@@ -49,6 +49,8 @@ def test_a_lock_has_each_package_that_is_asked_for_in_a_version_that_fits_with_h
     packages = locked(name)
     assert all(hashes for _, hashes in packages.values())
     for requirement in map(Requirement, wanted):
+        if requirement.marker is not None and not requirement.marker.evaluate({"python_version": "3.12"}):
+            continue  # not for the Python of the images
         version, _ = packages[canonicalize_name(requirement.name)]
         assert requirement.specifier.contains(version), f"run make locks: {requirement} is not {version}"
 

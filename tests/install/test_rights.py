@@ -144,8 +144,10 @@ def test_a_role_that_may_insert_messages_needs_no_other_right(
 def test_internal_functions_grant_all_they_can_do_only_through_triggers(db: psycopg.Connection) -> None:
     """Executing everything in the schema gives no more than the public functions do."""
     query = f"select proname {FUNCTIONS} and prosecdef and proname like '\\_%%' and prorettype <> 'trigger'::regtype"
-    # The one says whether the transaction is an import or an erasure, the other adds a row about the caller.
-    assert {name for [name] in Api(db).query(query)} == {"_changes_whole_user", "_audit_schedule"}
+    # The first says whether the transaction is an import or an erasure, the second adds a row about the caller, and the
+    # third tells clients which node of a cluster serves whom.
+    known = {"_changes_whole_user", "_audit_schedule", "_cluster_map"}
+    assert {name for [name] in Api(db).query(query)} == known
 
 
 def test_a_table_and_a_function_of_an_application_in_the_schema_are_left_alone(db: psycopg.Connection) -> None:

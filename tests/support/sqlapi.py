@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -185,6 +186,7 @@ def fenced(text: str) -> str:
 def refusal(error: psycopg.Error) -> tuple[str, str]:
     """The SQLSTATE of an error of the contract, and the argument that its message starts with; a hint is a must."""
     argument = (error.diag.message_primary or "").partition(":")[0].partition(" of messages[")[0]
+    argument = re.sub(r"^(?:\w+ of )?memories\[\d+\]$", "memories", argument)
     assert error.diag.message_hint, error
     return error.diag.sqlstate or "", argument
 

@@ -113,7 +113,7 @@ class TestTheList:
               and 'user_id' <> all (coalesce(proargnames, '{}'))
               and has_function_privilege('memory_tenant', oid, 'execute')
               and not has_function_privilege('public', oid, 'execute')"""
-        assert {name for [name] in api.query(without)} == {"_secret_mask", "tenant_user", "version"}
+        assert {name for [name] in api.query(without)} == {"_cluster_map", "_secret_mask", "tenant_user", "version"}
 
     def test_a_reader_reads_the_monitoring_views_and_no_content(self, api: Api) -> None:
         login_role(api.connection, "reader_of_tests", "memory_reader")

@@ -57,7 +57,7 @@ def test_each_table_with_users_has_row_security(api: Api) -> None:
 def test_tables_without_users_hold_nothing_of_users(api: Api) -> None:
     others = "select relname::text from pg_class where relnamespace = 'memory'::regnamespace and relkind = 'r'"
     without = {name for [name] in api.query(others)} - {name for [name] in api.query(TABLES_WITH_USERS)}
-    settings = {"agent_budgets", "memory_types", "migrations", "models", "prompt_versions"}
+    settings = {"agent_budgets", "cluster_map", "memory_types", "migrations", "models", "prompt_versions"}
     assert without - OF_THE_OWNER == settings | {"receipts"}
 
 

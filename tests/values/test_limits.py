@@ -180,8 +180,11 @@ class TestOtherArguments:
         assert len(refusal.value.diag.message_primary or "") < 2_100
 
     def test_calls_of_a_job_are_small(self, api: Api) -> None:
+        api.add_message(**ANA, thread_id="t1", role="user", content="Hello")
+        api.extract_memories(**ANA, thread_id="t1")
+        [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
         with refused("calls", "54000"):
-            api.record_calls(**ANA, job_id=1, calls=[{"error": "x" * 2**24}])
+            api.record_calls(**ANA, job_id=job.job_id, calls=[{"error": "x" * 2**24}])
 
     def test_the_messages_that_a_memory_names_are_no_more_than_a_job_reads(self, api: Api) -> None:
         api.add_message(**ANA, thread_id="t1", role="user", content="Hello")

@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 NOT_COPIED = {
     "agent_budgets": "locks of claims, which hold nothing",
     "audit": "who has called what in a database",
+    "cluster_map": "which node of a cluster a database is",
     "bound_roles": "login roles of a server, which another server need not have",
     "imports": "imports that are under way",
     "migrations": "what was installed in a database; both have the same version",

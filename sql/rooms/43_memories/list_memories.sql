@@ -11,6 +11,7 @@ set search_path = pg_catalog, pg_temp
 -- A list without filters keeps its plan, which takes longer to make than to run, also one made for an empty table.
 set plan_cache_mode = force_generic_plan
 set enable_seqscan = off
+set jit = off
 as $$
 begin
   perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);

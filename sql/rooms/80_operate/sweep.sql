@@ -9,6 +9,7 @@ declare
   queued bigint := 0;
   checked bigint;
   removed bigint;
+  finished tid[];
   old record;
 begin
   if (batch_size >= 1) is not true then
@@ -47,12 +48,15 @@ begin
     returning u.user_id, u.upload_id
   )
   delete from memory.artifact_parts as p using due as d where p.user_id = d.user_id and p.content_id = d.upload_id;
-  delete from memory.jobs as j where j.ctid = any (array(
+  -- In a statement of its own, so that the deletion is planned for as many rows as there are: for an array of unknown
+  -- length PostgreSQL reads a table of a few pages whole.
+  finished := array(
     select d.ctid from memory.jobs as d
     where d.status in ('completed', 'dead')
       and d.finished_at < statement_timestamp() - interval '7 days' -- for the index
       and (d.status = 'completed' or d.finished_at < statement_timestamp() - interval '30 days')
-    order by d.finished_at limit batch_size for update skip locked));
+    order by d.finished_at limit batch_size for update skip locked);
+  delete from memory.jobs as j where j.ctid = any (finished);
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('jobs', removed);
   for old in

@@ -27,14 +27,13 @@ begin
     select p_job.user_id, source.document_id, p.number, p.piece,
       memory._chunk_vector(language, source.title, p.piece), p.token_count
     from memory._pieces(source.content, document.chunks) as p;
+    perform memory._enqueue_embedding(p_job.user_id, '', 'document', array(
+      select c.document_id || '/' || c.number from memory.document_chunks as c
+      where c.user_id = p_job.user_id and c.document_id = source.document_id));
     perform memory._judge_document(source);
     stored := stored + jsonb_array_length(document.chunks);
     documents := documents + 1;
   end loop;
-  perform memory._enqueue_embedding(p_job.user_id, '', 'document', array(
-    select c.document_id || '/' || c.number from memory.document_chunks as c
-    where c.user_id = p_job.user_id
-      and c.document_id in (select (r ->> 'document_id')::uuid from jsonb_array_elements(p_job.input -> 'rows') as r)));
   return jsonb_build_object('documents', documents, 'chunks', stored);
 end;
 $$;
