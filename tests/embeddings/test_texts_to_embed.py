@@ -49,6 +49,31 @@ def test_a_memory_that_is_prolonged_after_it_expired_is_embedded(active: Api) ->
 
 
 @pytest.mark.feature("E6", "F4")
+def test_a_memory_that_expired_before_the_model_changed_is_embedded_by_the_new_one(active: Api) -> None:
+    know(active, "likes tea")
+    embed(active)
+    active.connection.execute("update memory.memories set expires_at = '2020-01-01'")
+    activate(active, "eve", "embedding")
+    embed(active)
+    active.connection.execute("update memory.memories set expires_at = '2100-01-01'")
+    assert texts(active) == ["likes tea"]
+
+
+@pytest.mark.feature("E6", "F4")
+def test_a_memory_that_comes_back_as_another_goes_is_embedded(active: Api) -> None:
+    [memory] = know(active, "likes tea")
+    embed(active)
+    active.delete_memory(user_id="ana", memory_id=memory)
+    activate(active, "eve", "embedding")
+    know(active, "likes coffee")
+    embed(active)
+    active.connection.execute(
+        "update memory.memories set deleted_at = case when deleted_at is null then now() end, operation = 'update'"
+    )
+    assert texts(active) == ["likes tea"]
+
+
+@pytest.mark.feature("E6", "F4")
 def test_a_sweep_queues_what_a_dead_backfill_has_left_over(active: Api) -> None:
     know(active, "likes tea")
     embed(active)
