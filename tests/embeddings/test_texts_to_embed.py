@@ -32,6 +32,33 @@ def test_a_job_reads_its_own_texts_and_not_those_that_the_user_has(db: psycopg.C
 
 
 @pytest.mark.feature("E6")
+def test_each_text_of_a_user_who_has_more_than_a_list_takes_is_listed_once(active: Api) -> None:
+    """The pieces of a document, 10,300 of which 10,000 are listed at once."""
+    document = str(active.add_document(user_id="ana", content="tea"))
+    embed(active)
+    add = """
+        insert into memory.document_chunks
+        select (jsonb_populate_record(c, jsonb_build_object('number', n, 'content', 'tea ' || n))).*
+        from memory.document_chunks as c, generate_series(%(first)s::int, %(last)s) as n where c.number = 0
+    """
+    active.connection.execute(add, {"first": 1, "last": 10_299})
+    active.connection.execute("insert into memory.texts_to_embed (user_id, source, id) values ('ana', '', '')")
+    active.connection.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', 'embed', '')")
+    for _ in range(3):
+        hand_in(active, claim(active, "embed"))
+    listed = "select count(*) as n, count(distinct id) as ids from memory.texts_to_embed where source = 'document'"
+    assert active.query(listed) == [(9_232, 9_232)]
+    active.connection.execute(  # as if the other jobs had come
+        "insert into memory.embeddings (user_id, source, id, model, embedding) "
+        "select user_id, source, id, 'ada', '[1, 0, 0]' from memory.texts_to_embed where source = 'document'"
+    )
+    embed(active)
+    assert len(embedded(active)) == 10_300
+    assert f"{document}/10299" in embedded(active)
+    assert active.query("select from memory.texts_to_embed") == []
+
+
+@pytest.mark.feature("E6")
 def test_entries_go_with_their_embeddings_and_with_texts_that_are_gone(active: Api) -> None:
     [memory, _] = know(active, "likes tea", "likes coffee")
     active.delete_memory(user_id="ana", memory_id=memory)
