@@ -248,7 +248,7 @@ def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) ->
 @pytest.mark.feature("F4", "E6")
 @pytest.mark.parametrize("is_first", [True, False])
 def test_texts_stored_in_a_transaction_that_was_open_while_a_model_was_activated_are_embedded(
-    db: psycopg.Connection, connect: Connect, is_first: bool
+    connect: Connect, is_first: bool
 ) -> None:
     admin, client = Api(connect()), Api(connect())
     if not is_first:
