@@ -32,6 +32,33 @@ def test_a_job_reads_its_own_texts_and_not_those_that_the_user_has(db: psycopg.C
 
 
 @pytest.mark.feature("E6")
+def test_each_text_of_a_user_who_has_more_than_a_list_takes_is_listed_once(active: Api) -> None:
+    """The pieces of a document, 10,300 of which 10,000 are listed at once."""
+    document = str(active.add_document(user_id="ana", content="tea"))
+    embed(active)
+    add = """
+        insert into memory.document_chunks
+        select (jsonb_populate_record(c, jsonb_build_object('number', n, 'content', 'tea ' || n))).*
+        from memory.document_chunks as c, generate_series(%(first)s::int, %(last)s) as n where c.number = 0
+    """
+    active.connection.execute(add, {"first": 1, "last": 10_299})
+    active.connection.execute("insert into memory.texts_to_embed (user_id, source, id) values ('ana', '', '')")
+    active.connection.execute("insert into memory.jobs (user_id, kind, scope) values ('ana', 'embed', '')")
+    for _ in range(3):
+        hand_in(active, claim(active, "embed"))
+    listed = "select count(*) as n, count(distinct id) as ids from memory.texts_to_embed where source = 'document'"
+    assert active.query(listed) == [(9_232, 9_232)]
+    active.connection.execute(  # as if the other jobs had come
+        "insert into memory.embeddings (user_id, source, id, model, embedding) "
+        "select user_id, source, id, 'ada', '[1, 0, 0]' from memory.texts_to_embed where source = 'document'"
+    )
+    embed(active)
+    assert len(embedded(active)) == 10_300
+    assert f"{document}/10299" in embedded(active)
+    assert active.query("select from memory.texts_to_embed") == []
+
+
+@pytest.mark.feature("E6")
 def test_entries_go_with_their_embeddings_and_with_texts_that_are_gone(active: Api) -> None:
     [memory, _] = know(active, "likes tea", "likes coffee")
     active.delete_memory(user_id="ana", memory_id=memory)
@@ -45,6 +72,31 @@ def test_a_memory_that_is_prolonged_after_it_expired_is_embedded(active: Api) ->
     know(active, "likes tea", expires_at="2020-01-01T00:00:00Z")
     assert nothing_to_do(active)
     active.connection.execute("update memory.memories set expires_at = '2100-01-01'")
+    assert texts(active) == ["likes tea"]
+
+
+@pytest.mark.feature("E6", "F4")
+def test_a_memory_that_expired_before_the_model_changed_is_embedded_by_the_new_one(active: Api) -> None:
+    know(active, "likes tea")
+    embed(active)
+    active.connection.execute("update memory.memories set expires_at = '2020-01-01'")
+    activate(active, "eve", "embedding")
+    embed(active)
+    active.connection.execute("update memory.memories set expires_at = '2100-01-01'")
+    assert texts(active) == ["likes tea"]
+
+
+@pytest.mark.feature("E6", "F4")
+def test_a_memory_that_comes_back_as_another_goes_is_embedded(active: Api) -> None:
+    [memory] = know(active, "likes tea")
+    embed(active)
+    active.delete_memory(user_id="ana", memory_id=memory)
+    activate(active, "eve", "embedding")
+    know(active, "likes coffee")
+    embed(active)
+    active.connection.execute(
+        "update memory.memories set deleted_at = case when deleted_at is null then now() end, operation = 'update'"
+    )
     assert texts(active) == ["likes tea"]
 
 

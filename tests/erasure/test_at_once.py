@@ -172,3 +172,24 @@ def test_what_follows_an_unfinished_import_is_checked_as_always(dsn: str) -> Non
         assert [thread.message_count for thread in api.list_threads(user_id="bo")] == [1]
         with refused("is_last"):
             connection.commit()
+
+
+def test_a_model_that_is_activated_while_a_user_is_being_forgotten_leaves_no_row_of_the_user(dsn: str) -> None:
+    """The job of the user is held then, and only others are queued anew."""
+    with psycopg.connect(dsn, autocommit=True) as first, psycopg.connect(dsn, autocommit=True) as second:
+        eraser, admin = Api(first), Api(second)
+        eraser.add_memory(**ANA, content="Likes tea")
+        for model in ("ada", "eve"):
+            admin.register_model(name=model, kind="embedding", provider="openai", model=model)
+            admin.activate_model(name=model)
+        export = eraser.export_user(**ANA)
+        with first.transaction():
+            eraser.forget_user(**ANA)
+            admin.activate_model(name="ada")
+            admin.register_model(name="new", kind="embedding", provider="openai", model="new")
+            for _ in range(2):
+                admin.sweep()
+        for _ in range(2):
+            admin.sweep()
+        assert rows(admin, "ana") == {}
+        assert admin.import_user(**ANA, export=export)["left_out"] > 0  # nothing refuses the import

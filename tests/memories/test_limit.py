@@ -46,6 +46,17 @@ def test_the_limit_is_1000_unless_configured_and_bulk_inserts_keep_it(api: Api) 
     assert api.query(current) == [(1000, 7)]
 
 
+@pytest.mark.feature("B8")
+def test_an_eviction_does_not_read_all_memories(api: Api) -> None:
+    """While the table has no statistics, which a new installation has not."""
+    api.connection.execute(
+        "insert into memory.memories (user_id, content) select 'ana', 'no. ' || n from generate_series(1, 1000) n"
+    )
+    add(api, "no. 1001")
+    read = api.entries_read(lambda: add(api, "no. 1002"))
+    assert read < 200, read
+
+
 @pytest.mark.feature("B8", "B12")
 def test_the_memory_that_matters_least_goes_first(api: Api) -> None:
     """Extracted before stated, then the less important, then the older."""

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from tests.embeddings.steps import embed, embedded
 from tests.support.protocol import ANA, activate, claim, complete, lease, make_due, open_jobs
 from tests.support.sqlapi import Api, refused
 from tests.support.summaries import active, compressing, hear, only, profile_job, write
@@ -183,3 +184,27 @@ def shown(api: Api) -> list[str]:
     """What a model is shown of summaries."""
     texts = [part.content for part in api.get_context(**ANA, query="teashops", max_tokens=200)]
     return texts + [row.content for row in api.search(user_id="ana", query="teashops", sources=["summary"])]
+
+
+@pytest.mark.feature("F10", "E6")
+@pytest.mark.parametrize("is_deleted", [True, False])
+def test_the_summary_before_one_that_goes_is_embedded_again(api: Api, is_deleted: bool) -> None:
+    activate(api)
+    activate(api, "ada", "embedding")
+    only(api, summary={"enabled": False}, search={"embed_messages": False})
+    ids = []
+    for number in range(2):
+        api.talk(**ANA, rounds=2)
+        api.summarize_thread(**ANA)
+        complete(api, claim(api, "summarize_thread"), summary=f"They talked {number}.")
+        embed(api)
+        ids.append(api.value("select id from memory.embeddings where source = 'summary'"))
+    assert list(embedded(api)) == ids[1:]
+    if is_deleted:
+        api.connection.execute("delete from memory.summaries where summary_id = %s", [ids[1]])
+    else:
+        api.quarantine_source(user_id="ana", source="summary", id=ids[1], reason="planted")
+    embed(api)
+    assert list(embedded(api)) == ids[:1]
+    api.delete_thread(**ANA)
+    assert "embed" not in open_jobs(api), "no summary is left"

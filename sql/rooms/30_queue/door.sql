@@ -95,9 +95,9 @@ $$;
 -- Queues a job of a kind for each user that the kind names, in two statements: memory._enqueue() for each of 100,000
 -- users took four times as long (6 s, 23 s; two busy cores). A running job may end without having seen the newest
 -- texts, so another job follows it. A job that waits after a failure becomes due. A job that an open transaction holds
--- stays as it is, so that nobody waits; for a backfill an entry says that texts may be left out, and memory.sweep()
--- queues another job.
-create or replace function memory._enqueue_for_everyone(p_kind text)
+-- stays as it is, so that nobody waits, and texts of open transactions are not seen: a mark has memory.sweep() queue
+-- backfills once more when these transactions have ended.
+create or replace function memory._enqueue_for_everyone(p_kind text, p_again boolean default false)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -111,15 +111,16 @@ begin
       where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')
       order by o.user_id for update skip locked) as free
     where j.user_id = free.user_id and j.job_id = free.job_id
-    returning j.user_id
+    returning j.user_id, j.job_id
   )
-  insert into memory.texts_to_embed (user_id, source, id)
-  select held.user_id, '', ''
-  from (select o.user_id from memory.jobs as o
-        where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')
-        except
-        select f.user_id from followed as f) as held
-  where p_kind = 'backfill';
+  insert into memory.marks (user_id, scope, kind, position)
+  select '', pg_current_xact_id(), 'backfill', 0
+  where p_kind = 'backfill' and (not p_again or exists (
+    select o.user_id, o.job_id from memory.jobs as o
+    where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status = 'running'
+    except
+    select f.user_id, f.job_id from followed as f))
+  on conflict do nothing;
   -- "except" and not "not exists", for which a session may keep a plan that was made for an empty queue.
   insert into memory.jobs (user_id, kind, scope)
   select n.user_id, p_kind, ''
@@ -131,5 +132,28 @@ begin
     where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')) as n
   order by n.user_id
   on conflict do nothing;
+end;
+$$;
+
+-- Queues backfills again for the marks of memory._enqueue_for_everyone(). This transaction sees the mark of a committed
+-- call, so whoever still works by the models from before has a lower number than it, which goes into the mark. A later
+-- call finds that all of these have ended. A number that is still to come is of the server that a backup was made of.
+create or replace function memory._enqueue_backfills_again()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.marks as k where k.ctid = any (array(
+    select d.ctid from memory.marks as d
+    where d.user_id = '' and d.kind = 'backfill' and d.position > 0
+      and d.position::text::xid8 not between pg_snapshot_xmin(pg_current_snapshot()) and pg_current_xact_id()
+    for update skip locked));
+  if found then
+    perform memory._enqueue_for_everyone('backfill', true);
+  end if;
+  update memory.marks as k set position = pg_current_xact_id()::text::bigint where k.ctid = any (array(
+    select d.ctid from memory.marks as d
+    where d.user_id = '' and d.kind = 'backfill' and d.position = 0
+    for update skip locked));
 end;
 $$;

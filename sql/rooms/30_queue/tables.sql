@@ -104,7 +104,7 @@ create table memory.marks (
 create index marks_languages_idx on memory.marks (user_id) where kind in ('language', 'parsed_anew');
 comment on table memory.marks is
 'How far each kind of work has come, stamped in the transaction that stores its result.';
-comment on column memory.marks.user_id is 'The user to whom the row belongs.';
+comment on column memory.marks.user_id is 'The user to whom the row belongs; empty for kind backfill.';
 comment on column memory.marks.kind is 'A kind of job, or one of the names that the comment of position explains.';
 comment on column memory.marks.scope is 'As in memory.jobs: a thread_id, or empty for the user as a whole.';
 comment on column memory.marks.position is
@@ -113,7 +113,9 @@ comment on column memory.marks.position is
 'the newest memory looked at, in microseconds since 1970. unchecked: how far memory.sweep() has to look at what was '
 'stored before version 0.2 had rules of quarantine. claims: erasures hold this row so that no worker claims a job '
 'of the user meanwhile. language: scope names a language by which texts may still be parsed. parsed_anew: which '
-'source of search is parsed anew, scope names the last text.';
+'source of search is parsed anew, scope names the last text. backfill: scope names the transaction that activated or '
+'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
+'queues backfills again.';
 
 create table memory.gone_jobs (
   user_id text not null,

@@ -10,6 +10,9 @@ declare
 begin
   delete from memory.embeddings as e where e.model = old.name;
   delete from memory.query_embeddings as k where k.model = old.name;
+  if not exists (select from memory.models as m where m.kind = 'embedding') then
+    delete from memory.texts_to_embed; -- no job would remove them, and the first backfill finds all texts
+  end if;
   if made is not null then
     execute format('drop index %s', made);
   end if;

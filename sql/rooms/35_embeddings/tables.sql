@@ -82,7 +82,7 @@ create table memory.texts_to_embed (
 );
 comment on table memory.texts_to_embed is
 'The texts, other than messages, that the active embedding model has still to embed: whoever stores a text adds an '
-'entry, and only jobs remove entries, so that no writer waits for another one.';
+'entry, and only jobs remove entries of texts that are still there, so that no writer waits for another one.';
 comment on column memory.texts_to_embed.user_id is 'The user to whom the row belongs.';
 comment on column memory.texts_to_embed.source is 'As in memory.embeddings; empty with an empty id.';
 comment on column memory.texts_to_embed.id is

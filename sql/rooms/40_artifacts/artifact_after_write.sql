@@ -40,7 +40,7 @@ begin
 end;
 $$;
 
--- Deletes the parts and embeddings of deleted artifacts.
+-- Deletes the parts, embeddings and entries of deleted artifacts.
 create or replace function memory._artifacts_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
@@ -55,15 +55,23 @@ begin
 end;
 $$;
 
--- Deletes the embeddings of a content that is still there, under every embedding model.
+-- Deletes the embeddings of a content that is still there, under every embedding model, and its entries in
+-- memory.texts_to_embed, because words of the content may be in the key. An entry that somebody has locked is just
+-- being deleted, so nobody waits.
 create or replace function memory._drop_artifact_embeddings(p_user_id text, p_key text, p_content_id uuid)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-begin
-  perform memory._drop_embeddings(p_user_id, 'artifact', array(
+declare
+  ids constant text[] := array(
     select p_key || '/' || p.first_byte
     from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id));
+    where p.user_id = p_user_id and p.content_id = p_content_id);
+begin
+  perform memory._drop_embeddings(p_user_id, 'artifact', ids);
+  delete from memory.texts_to_embed as t where t.ctid = any (array(
+    select l.ctid from memory.texts_to_embed as l
+    where l.user_id = p_user_id and l.source = 'artifact' and l.id = any (ids)
+    for update skip locked));
 end;
 $$;

@@ -172,6 +172,21 @@ begin
 end;
 $$;
 
+-- Queues the embeddings of the summaries that are the newest of these chains now that others have gone. They lost their
+-- embeddings when the others took their places.
+create or replace function memory._embed_latest_summaries(p_user_id text, p_thread_ids text[], p_kinds text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._enqueue_embedding(p_user_id, '', 'summary', array_agg(distinct s.summary_id::text))
+  from unnest(p_thread_ids, p_kinds) as c (thread_id, kind)
+  cross join lateral memory._latest_summary(p_user_id, c.thread_id, c.kind) as s
+  where s.summary_id is not null
+  having count(*) > 0;
+end;
+$$;
+
 -- Logs which messages a summary covers and how long it took: the time that the model reports, or else the time since
 -- the claim.
 create or replace function memory._log_summary(p_summary memory.summaries)

@@ -40,10 +40,6 @@ begin
     order by c.user_id, c.agent_id
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
-    if scope.added > 0 then
-      -- A restored memory may have been deleted before a job embedded it.
-      perform memory._enqueue_embedding(scope.user_id);
-    end if;
   end loop;
   for gone in
     select n.* from new_rows as n where n.deleted_at is not null order by n.superseded_at nulls last, n.memory_id desc

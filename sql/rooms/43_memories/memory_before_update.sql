@@ -101,7 +101,9 @@ begin
       and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
       and e.source = 'memory'
       and e.id = new.memory_id::text;
-    if not found and memory._is_current(new) then -- it may have expired before a job embedded it
+    -- It may have expired before a job embedded it, or before the active model became active.
+    if memory._is_current(new) and not memory._is_embedded(
+      new.user_id, (memory._embedding_model()).name, 'memory', new.memory_id::text) then
       perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
     end if;
   end if;

@@ -83,6 +83,7 @@ begin
   set quarantined_at = null, quarantine_reason = null, quarantined_with = null, released_at = statement_timestamp()
   where d.user_id = p_user_id and d.document_id = p_document_id;
   perform memory._hide_released(p_user_id, p_document_id, since);
+  perform memory._enqueue_embedding(p_user_id); -- a job may have seen its pieces in quarantine, and passed them over
   return true;
 end;
 $$;

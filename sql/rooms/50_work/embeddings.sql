@@ -38,18 +38,6 @@ begin
 end;
 $$;
 
--- Whether a text has an embedding of the model. A function of PL/pgSQL, so that a plan made without statistics cannot
--- read all embeddings of the user.
-create or replace function memory._is_embedded(p_user_id text, p_model text, p_source text, p_id text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (select from memory.embeddings as e
-                 where e.user_id = p_user_id and e.model = p_model and e.source = p_source and e.id = p_id);
-end;
-$$;
-
 -- Stores the embeddings of texts that have not changed since they were handed out, and hides near-duplicates of
 -- memories.
 create or replace function memory._store_embeddings(p_job memory.jobs, p_result jsonb)

@@ -64,7 +64,10 @@ begin
     update memory.artifacts as a
     set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()
     where a.user_id = release_source.user_id and a.key = release_source.id and a.quarantined_at is not null;
-    counts := memory._added(counts, jsonb_build_object('artifacts', found::int));
+    if found then
+      perform memory._enqueue_embedding(user_id);
+      counts := memory._added(counts, jsonb '{"artifacts": 1}');
+    end if;
   end if;
   -- After all threads, counters and memories: the jobs that this locks come last in the order of locks.
   counts := memory._added(counts, jsonb_build_object('summaries', (

@@ -14,6 +14,8 @@ declare
   counts constant jsonb := memory._quarantine_retold(p_user_id, p_summary_ids, p_reasons);
   job memory.jobs;
   quarantined uuid[];
+  threads text[];
+  kinds text[];
 begin
   delete from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' and exists (
@@ -39,10 +41,12 @@ begin
     set status = 'quarantined', quarantined_at = statement_timestamp(), quarantine_reason = left(r.reason, 1000)
     from unnest(p_summary_ids, p_reasons) as r (summary_id, reason)
     where s.user_id = p_user_id and s.summary_id = r.summary_id and s.status = 'completed'
-    returning s.summary_id
+    returning s.summary_id, s.thread_id, s.kind
   )
-  select array_agg(g.summary_id) into quarantined from gone as g;
+  select array_agg(g.summary_id), array_agg(g.thread_id), array_agg(g.kind) into quarantined, threads, kinds
+  from gone as g;
   perform memory._drop_embeddings(p_user_id, 'summary', quarantined::text[]);
+  perform memory._embed_latest_summaries(p_user_id, threads, kinds);
   return counts || jsonb_build_object('summaries', coalesce(cardinality(quarantined), 0));
 end;
 $$;

@@ -18,6 +18,7 @@ begin
   end if;
 
   perform memory._release_left_hidden(least(batch_size, 1000));
+  perform memory._enqueue_backfills_again();
   -- Queueing and parsing come before the deletions, which lock threads that appends wait for: the loop reads all
   -- threads.
   for overdue in

@@ -243,3 +243,28 @@ def test_filling_and_searching_a_long_history_takes_reasonable_time(api: Api) ->
         api.activate_model(name="new")
         keep_query(api, "old", 1)
         assert found(api)[0] == {"old"}
+
+
+@pytest.mark.feature("F4", "E6")
+@pytest.mark.parametrize("is_first", [True, False])
+def test_texts_stored_in_a_transaction_that_was_open_while_a_model_was_activated_are_embedded(
+    connect: Connect, is_first: bool
+) -> None:
+    admin, client = Api(connect()), Api(connect())
+    if not is_first:
+        register(admin)
+        admin.activate_model(name="new")
+        admin.deactivate_model(name="new")
+    with client.connection.transaction():
+        say(client, "topic 1")
+        know(client, 2)
+        if is_first:
+            register(admin)
+        admin.activate_model(name="new")
+        for _ in range(3):
+            admin.sweep()
+    for _ in range(3):
+        admin.sweep()
+    embed(admin)
+    assert status(admin) == {"new": (2, 2)}
+    assert admin.query("select from memory.marks where user_id = ''") == []

@@ -44,8 +44,9 @@ begin
 end;
 $$;
 
--- Turns an entry for all texts of a user into entries of the texts that have no embedding, 10,000 at a time. A user
--- without any entry is treated alike: the job was queued by an earlier version, or by memory.sweep().
+-- Turns an entry for all texts of a user into entries of the texts that have no embedding, 10,000 at a time, the next
+-- ones when the entries of texts no longer fill a job. A user without any entry is treated alike: the job was queued by
+-- an earlier version, or by memory.sweep().
 create or replace function memory._list_texts_to_embed(p_user_id text, p_model text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -53,13 +54,25 @@ as $$
 declare
   entries constant uuid[] := array(
     select l.entry from memory.texts_to_embed as l where l.user_id = p_user_id and l.source = '');
-  listed int;
+  named constant bigint := (
+    select count(*)
+    from (select from memory.texts_to_embed as l
+          where l.user_id = p_user_id and l.source > ''
+            and not memory._is_embedded(p_user_id, p_model, l.source, l.id)
+          limit 256) as l);
+  found_now bigint;
 begin
-  if entries <> '{}' or not exists (select from memory.texts_to_embed as l where l.user_id = p_user_id) then
-    insert into memory.texts_to_embed (user_id, source, id)
-    select p_user_id, u.source, u.id from memory._unembedded(p_user_id, '', p_model, 10000) as u;
-    get diagnostics listed = row_count;
-    if listed < 10000 then
+  if named = 0 or named < 256 and entries <> '{}' then
+    with unembedded as materialized (
+      select u.source, u.id from memory._unembedded(p_user_id, '', p_model, 10000) as u
+    ), listed as (
+      insert into memory.texts_to_embed (user_id, source, id)
+      select p_user_id, u.source, u.id from unembedded as u
+      except
+      select l.user_id, l.source, l.id from memory.texts_to_embed as l where l.user_id = p_user_id and l.source > ''
+    )
+    select count(*) into found_now from unembedded;
+    if found_now < 10000 then
       delete from memory.texts_to_embed as l
       where l.user_id = p_user_id and l.source = '' and l.id = '' and l.entry = any (entries);
     end if;
