@@ -240,6 +240,18 @@ class TestRaces:
         writer.connection.execute("rollback")
         assert sessions.api.value("select count(*) from memory.messages") == 0
 
+    @pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+    @pytest.mark.parametrize("user", [HERE, THERE])
+    def test_a_snapshot_from_before_the_first_map_is_refused(self, sessions: Sessions, level: str, user: str) -> None:
+        old = sessions.new()
+        old.connection.execute(f"begin isolation level {level}")
+        old.connection.execute("select 1 from pg_class limit 1")
+        set_map(sessions.api, "a", 1, map_of_tests(sessions.api))
+        call = sessions.pool.submit(old.add_message, user_id=user, thread_id="t", role="user", content="x")
+        assert code(call) == "40001"
+        old.connection.execute("rollback")
+        assert sessions.api.value("select count(*) from memory.messages") == 0
+
     def test_a_read_whose_snapshot_is_older_than_the_arrival_is_refused(
         self, sessions: Sessions, partitions: str
     ) -> None:

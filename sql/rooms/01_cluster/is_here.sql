@@ -27,7 +27,7 @@ $$;
 -- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry
 -- (40001). A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived.
 -- And a transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map,
--- which PostgreSQL refuses if the row has changed since.
+-- which PostgreSQL refuses if the row has changed since. A snapshot from before the first map sees no row at all.
 create or replace function memory._is_in_map(p_user_id text, p_seen bigint)
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -42,7 +42,7 @@ begin
   else
     select m.* into map from memory.cluster_map as m for share;
   end if;
-  if map.version is distinct from p_seen then
+  if map.version is null or map.version is distinct from p_seen then
     raise exception 'user_id: the map of the cluster has just changed' using errcode = '40001',
       detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again.';
   end if;
