@@ -317,6 +317,23 @@ class TestMoving:
         assert found == acknowledged
 
 
+def test_a_move_waits_for_a_transaction_that_wrote_before_the_first_map(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    user = USERS[0]
+    place = partition_of(user, PARTITIONS)
+    with psycopg.connect(databases.dsn["a"]) as old:
+        old.execute("select memory.add_message(%s, 't', 'user', 'early')", [user])
+        databases.begin("ab", "a" * PARTITIONS)
+        monkeypatch.setattr(nodes, "WRITERS_PATIENCE", 0.2)
+        with databases.opened() as opened, pytest.raises(RetryableError, match='node "a": a transaction that writes'):
+            moving.move_partition(opened, place, "b")
+        old.commit()
+        with databases.opened() as opened:
+            assert moving.move_partition(opened, place, "b") == 1
+    assert databases.rows("b") == {user: ["early"]}
+
+
 class TestDoctor:
     """What nodes must have in common."""
 

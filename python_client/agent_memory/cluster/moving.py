@@ -3,7 +3,7 @@
 The steps, each of which may be the last one of a command that is killed; the same command goes on from there:
 
 1. The map says that the users are being moved, first on the source. From then on no node serves them: their calls are
-   refused with an error to retry (55P03).
+   refused with an error to retry (55P03). The command waits for the transactions that write at that moment.
 2. The target gets their rows, compared with the source, and serves nobody of them.
 3. In one transaction the source deletes the rows and gets the map that gives the users to the target.
 4. The target and the other nodes get that map.
@@ -84,6 +84,7 @@ def _move(
     source, target = cluster.nodes[source_name], cluster.nodes[target_name]
     if what not in cluster.newest.moving:
         cluster.change([source_name], moving=[*cluster.newest.moving, what])
+    source.wait_for_writers()
     with copying(source.connection, target.connection) as (from_side, to_side):
         users = [user_id for user_id in from_side.users() if belongs(user_id)]
         _delete(to_side, [user_id for user_id in to_side.users() if belongs(user_id)])

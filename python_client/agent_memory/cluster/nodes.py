@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -21,7 +22,18 @@ _LOCK = "hashtextextended('agent_memory cluster', 0)"
 # Calls wait behind whoever waits for the table of the map, so that wait is short, and it is repeated.
 _PATIENCE = "set local lock_timeout = '200ms'"
 _ATTEMPTS = 150
-
+# Whoever writes to a table of users holds this lock on it until the transaction ends.
+_WRITERS = """
+select distinct l.virtualtransaction
+from pg_locks as l
+where l.database = (select d.oid from pg_database as d where d.datname = current_database())
+  and l.mode = 'RowExclusiveLock' and l.pid is distinct from pg_backend_pid()
+  and l.relation = any (array(
+    select a.attrelid from pg_attribute as a join pg_class as c on c.oid = a.attrelid
+    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'user_id'))
+"""
+WRITERS_PATIENCE = 60.0
+"""Seconds that transactions may take which write when users begin to move."""
 
 Statement = tuple[str | sql.Composed, Sequence[Any]]
 
@@ -37,6 +49,26 @@ class Node:
     def read_map(self) -> None:
         """Look up which map the node has."""
         self.map = read_map(self.connection)
+
+    def wait_for_writers(self) -> None:
+        """Wait until the transactions have ended that write now.
+
+        One that wrote before the first map has read no map, so the change of a map does not wait for it. Its rows
+        would be copied nowhere. To look at the locks, rather than to ask for one, has nobody wait behind us.
+
+        Raises:
+            RetryableError: one of them does not end.
+        """
+        writers = set(self.connection.execute(_WRITERS).fetchall())
+        end = time.monotonic() + WRITERS_PATIENCE
+        while writers:
+            time.sleep(0.05)
+            writers &= set(self.connection.execute(_WRITERS).fetchall())
+            if writers and time.monotonic() > end:
+                raise RetryableError(
+                    f'node "{self.name}": a transaction that writes does not end',
+                    hint="See pg_stat_activity.xact_start there, end it, then run the command again: it goes on.",
+                )
 
     def is_standby(self) -> bool:
         """Whether the node is a standby, which gets what its primary writes and cannot be written to."""

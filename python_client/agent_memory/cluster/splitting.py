@@ -61,6 +61,7 @@ def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequen
     if not moving & set(owned):
         cluster.change([source_name], moving=[*known.moving, *map(str, given)])
     if target.is_standby():
+        source.wait_for_writers()
         _wait_for_replay(source, target)
         target.connection.execute("select pg_promote(true, 60)")
     target.read_map()
