@@ -25,6 +25,7 @@ from psycopg.types.json import Jsonb
 
 from tests.conftest import DATABASE_NAMES, Database
 from tests.support.sqlapi import Api
+from tests.tenants.steps import login_role
 
 pytestmark = pytest.mark.feature("F14")
 
@@ -317,13 +318,75 @@ class TestMoving:
         assert found == acknowledged
 
 
+def test_direct_changes_of_users_who_are_being_moved_are_refused(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    databases.begin("ab", "a" * PARTITIONS)
+    user = USERS[0]
+    refused = []
+    with Memory(databases.dsn["a"]) as memory, databases.api("a") as api:
+        memory.add_message(user, "t", "user", "Hello")
+        memory.add_memory(user, "Likes tea")
+        role = login_role(api.connection, "writer_of_cluster")
+        api.connection.execute(f"grant usage on schema memory to {role}".encode())
+        api.connection.execute(f"grant select, update, delete on all tables in schema memory to {role}".encode())
+
+        def change(table: str, statement: str) -> None:
+            with psycopg.connect(make_conninfo(databases.dsn["a"], user=role)) as connection:
+                connection.execute(statement.format(table).encode(), [user])
+
+        def copying(*arguments: Any) -> Any:
+            copied = copy_user(*arguments)
+            for table in ("messages", "memories"):
+                for statement in (
+                    "update memory.{} set metadata = '{{}}' where user_id = %s",
+                    "delete from memory.{} where user_id = %s",
+                ):
+                    with pytest.raises(psycopg.errors.LockNotAvailable):
+                        change(table, statement)
+                    refused.append(table)
+            return copied
+
+        change("messages", "update memory.{} set content = 'Hi' where user_id = %s")
+        monkeypatch.setattr(moving, "copy_user", copying)
+        with databases.opened() as opened:
+            assert moving.move_user(opened, user, "b") == 1
+    assert len(refused) == 4
+    assert databases.rows("b") == {user: ["Hi"]}
+
+
+def test_a_row_on_the_wrong_node_holds_no_command_up(databases: Databases) -> None:
+    databases.begin("ab", "aaaaaaab")
+    fill(databases)
+    stray = next(user for user in USERS if partition_of(user, PARTITIONS) == 7)
+    with databases.api("a") as api:
+        api.connection.execute("set memory.rows_are_copied = 'yes'")
+        api.connection.execute("insert into memory.threads (user_id, thread_id) values (%s, 'x')", [stray])
+    with databases.opened() as opened:
+        moving.move_partition(opened, 1, "b")
+        assert {finding.what for finding in checks.check(opened)} == {"users"}
+
+
+def test_no_job_is_made_for_a_user_of_another_node(databases: Databases) -> None:
+    databases.begin("ab", "a" * PARTITIONS)
+    user = USERS[0]
+    with Memory(databases.dsn["a"]) as memory:
+        memory.add_memory(user, "Likes tea")
+        memory.admin.register_model("m", "embedding", "openai", "m")
+    with databases.opened() as opened:
+        moving.move_user(opened, user, "b")
+    with databases.api("a") as api:
+        job = "insert into memory.jobs (user_id, kind) values (%s, 'embed')"
+        assert api.connection.execute(job, [user]).rowcount == 0
+
+
 def test_a_move_waits_for_a_transaction_that_wrote_before_the_first_map(
     databases: Databases, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     user = USERS[0]
     place = partition_of(user, PARTITIONS)
     with psycopg.connect(databases.dsn["a"]) as old:
-        old.execute("select memory.add_message(%s, 't', 'user', 'early')", [user])
+        old.execute("select memory.set_policy('{\"context\": {\"max_memories\": 3}}', user_id => %s)", [user])
         databases.begin("ab", "a" * PARTITIONS)
         monkeypatch.setattr(nodes, "WRITERS_PATIENCE", 0.2)
         with databases.opened() as opened, pytest.raises(RetryableError, match='node "a": a transaction that writes'):
@@ -331,7 +394,8 @@ def test_a_move_waits_for_a_transaction_that_wrote_before_the_first_map(
         old.commit()
         with databases.opened() as opened:
             assert moving.move_partition(opened, place, "b") == 1
-    assert databases.rows("b") == {user: ["early"]}
+    with databases.api("b") as api:
+        assert api.get_policy(user_id=user)["context"]["max_memories"] == 3
 
 
 class TestDoctor:

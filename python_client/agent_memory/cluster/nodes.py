@@ -19,9 +19,8 @@ from ..install import install
 from ..move.settings import copy_settings
 
 _LOCK = "hashtextextended('agent_memory cluster', 0)"
-# Calls wait behind whoever waits for the table of the map, so that wait is short, and it is repeated.
-_PATIENCE = "set local lock_timeout = '200ms'"
 _ATTEMPTS = 150
+"""How often the first map is tried, which waits a moment for all who write."""
 # Whoever writes to a table of users holds this lock on it until the transaction ends.
 _WRITERS = """
 select distinct l.virtualtransaction
@@ -107,18 +106,24 @@ class Nodes:
                 self.write_into(node)
 
     def write_into(self, node: Node, statements: Sequence[Statement] = ()) -> None:
-        """Write the newest map into a node, after other statements in the same transaction."""
-        for attempt in range(_ATTEMPTS):
+        """Write the newest map into a node, after other statements in the same transaction.
+
+        All but the first run a second time while calls wait, for what was stored before the lock on the map.
+        """
+        attempts = 1 if node.map is not None else _ATTEMPTS
+        for attempt in range(attempts):
             try:
                 with translated(node.connection), node.connection.transaction():
                     for statement, arguments in statements:
                         node.connection.execute(statement, arguments)
-                    node.connection.execute(_PATIENCE)
                     _set_map(node.connection, node.name, self.newest)
+                    for statement, arguments in statements[1:]:
+                        node.connection.execute(statement, arguments)
                 break
             except RetryableError:
-                if attempt == _ATTEMPTS - 1:
+                if attempt == attempts - 1:
                     raise
+                time.sleep(0.05)
         node.read_map()
 
 
