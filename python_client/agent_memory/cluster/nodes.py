@@ -14,7 +14,7 @@ from psycopg.types.json import Jsonb
 
 from ..calls import translated
 from ..calls.nodes import ClusterMap
-from ..errors import ConflictError, InvalidValueError, NotFoundError, RetryableError, connecting
+from ..errors import ConflictError, InvalidValueError, NotConnectedError, NotFoundError, RetryableError, connecting
 from ..install import install
 from ..move.settings import copy_settings
 
@@ -87,11 +87,24 @@ class Nodes:
     Args:
         nodes: the nodes by name.
         newest: the newest map of all nodes.
+        unreachable: why a node is out of reach, by name.
     """
 
-    def __init__(self, nodes: Mapping[str, Node], newest: ClusterMap) -> None:
+    def __init__(self, nodes: Mapping[str, Node], newest: ClusterMap, unreachable: Mapping[str, str] = {}) -> None:
         self.nodes = nodes
         self.newest = newest
+        self.unreachable = unreachable
+
+    def need_all(self) -> None:
+        """Refuse to go on without a node.
+
+        Raises:
+            NotConnectedError: a node is out of reach.
+        """
+        for name, problem in self.unreachable.items():
+            raise NotConnectedError(
+                f'node "{name}": {problem}', hint="Start the node, or see docs/cluster.md, Operate."
+            )
 
     def change(self, order: Sequence[str] = (), **changes: Any) -> None:
         """Write the next version of the map into all nodes, those of ``order`` first."""
@@ -101,6 +114,8 @@ class Nodes:
     def write(self, order: Sequence[str] = ()) -> None:
         """Write the newest map into each node that lacks it, those of ``order`` first."""
         for name in dict.fromkeys([*order, *self.nodes]):
+            if name in self.unreachable:  # it gets the map from the next command that reaches it
+                continue
             node = self.nodes[name]
             if (node.map is None or node.map.version < self.newest.version) and not node.is_standby():
                 self.write_into(node)
@@ -142,7 +157,7 @@ def _set_map(connection: Connection[Any], name: str, cluster: ClusterMap) -> Non
 
 
 @contextmanager
-def opened(dsn: str, *, only_look: bool = False) -> Iterator[Nodes]:
+def opened(dsn: str, *, only_look: bool = False, without: bool = False) -> Iterator[Nodes]:
     """Connect to all nodes of the cluster that a database belongs to, and bring the newest map to all of them.
 
     A command that was killed may have left nodes behind. What it had done by then is right on every node that has its
@@ -151,6 +166,7 @@ def opened(dsn: str, *, only_look: bool = False) -> Iterator[Nodes]:
     Args:
         dsn: the connection string of any node, as the owner of schema memory.
         only_look: whether the maps stay as they are.
+        without: whether nodes that are out of reach are left out, and named in ``unreachable``.
 
     Raises:
         ConflictError: a node has rows of users whom the newest map gives to others, as after it was restored.
@@ -160,21 +176,26 @@ def opened(dsn: str, *, only_look: bool = False) -> Iterator[Nodes]:
     """
     with ExitStack() as stack:
         first = _connected(stack, dsn)
-        known = read_map(first)
-        if known is None:
+        newest = read_map(first)
+        if newest is None:
             raise NotFoundError("the database is no node of a cluster", hint="agent-memory cluster init makes one.")
-        nodes: dict[str, Node] = {}
-        newest = known
-        for name in known.nodes:
-            connection = first if name == known.node else _connected(stack, known.address(name, dsn))
-            node = nodes[name] = Node(name, connection, read_map(connection))
-            if node.map is not None and node.map.version > newest.version:
-                newest = node.map
-        for name in newest.nodes.keys() - nodes.keys():
-            connection = _connected(stack, newest.address(name, dsn))
-            nodes[name] = Node(name, connection, read_map(connection))
+        nodes = {newest.node: Node(newest.node, first, None)}
+        unreachable: dict[str, str] = {}
         _lock(stack, nodes)
-        cluster = Nodes(nodes, newest)
+        is_complete = False
+        while not is_complete:
+            for name in sorted(newest.nodes.keys() - nodes.keys() - unreachable.keys()):
+                connection = _reached(stack, name, newest.address(name, dsn), unreachable if without else None)
+                if connection is not None:
+                    nodes[name] = Node(name, connection, None)
+                    _lock(stack, {name: nodes[name]})
+            # Only now, because a command that ended meanwhile has changed them.
+            for node in nodes.values():
+                node.read_map()
+                if node.map is not None and node.map.version > newest.version:
+                    newest = node.map
+            is_complete = newest.nodes.keys() <= nodes.keys() | unreachable.keys()
+        cluster = Nodes({name: nodes[name] for name in newest.nodes if name in nodes}, newest, unreachable)
         if not only_look:
             cluster.write()
         yield cluster
@@ -274,14 +295,32 @@ def _connected(stack: ExitStack, dsn: str) -> Connection[Any]:
     return stack.enter_context(connection)
 
 
+def _reached(stack: ExitStack, name: str, dsn: str, unreachable: dict[str, str] | None) -> Connection[Any] | None:
+    """Connect to a node, or note why that fails where it may."""
+    try:
+        return _connected(stack, dsn)
+    except NotConnectedError as error:
+        if unreachable is None:
+            raise NotConnectedError(f'node "{name}": {error.message}', hint=error.hint) from error
+        unreachable[name] = error.message
+        return None
+
+
 def _lock(stack: ExitStack, nodes: Mapping[str, Node]) -> None:
-    """Keep other commands out: whoever changes a cluster holds a lock on the node that comes first by name."""
-    connection = nodes[min(nodes)].connection
-    if connection.execute(f"select pg_try_advisory_lock({_LOCK})").fetchone() != (True,):
-        raise RetryableError(
-            "another command changes this cluster", hint="Wait for its end. One that was killed ends within minutes."
-        )
-    stack.callback(lambda: connection.closed or connection.execute(f"select pg_advisory_unlock({_LOCK})"))
+    """Keep other commands out: whoever changes a cluster holds a lock on each node."""
+    for name in sorted(nodes):
+        connection = nodes[name].connection
+        if connection.execute(f"select pg_try_advisory_lock({_LOCK})").fetchone() != (True,):
+            raise RetryableError(
+                "another command changes this cluster",
+                hint="Wait for its end. One that was killed ends within minutes.",
+            )
+        stack.callback(_unlock, connection)
+
+
+def _unlock(connection: Connection[Any]) -> None:
+    if not connection.closed:
+        connection.execute(f"select pg_advisory_unlock({_LOCK})")
 
 
 def _has_users(connection: Connection[Any]) -> bool:
