@@ -307,6 +307,23 @@ def test_a_token_counts_on_every_node(cluster: Cluster) -> None:
     assert cluster.users("b") == {user}
 
 
+def test_a_buffer_an_export_and_an_import_follow_a_move(cluster: Cluster, tmp_path: Any) -> None:
+    user = next(user for user in USERS if cluster.node_of(user) == "a")
+    with contextlib.ExitStack() as stack:
+        pushing, exporting, importing = (stack.enter_context(Memory(cluster.dsn["a"])) for _ in range(3))
+        for memory in (pushing, exporting, importing):
+            memory.get_messages(user, "t")
+        buffer = stack.enter_context(pushing.buffer())
+        buffer.add_message(user, "t", "user", "Hello")
+        cluster.set_map(2, "b" * PARTITIONS)
+        buffer.push()
+        assert cluster.users("b") == {user}
+        assert exporting.export_user_to(user, tmp_path / "user") > 0
+        exporting.forget_user(user)
+        imported = importing.admin.import_user_from(user, tmp_path / "user", lift_tombstones=True)
+        assert imported["messages"] == 1
+
+
 def test_a_buffer_pushes_to_the_nodes_of_its_users(cluster: Cluster) -> None:
     with Memory(cluster.dsn["a"]) as memory:
         with memory.buffer() as buffer:

@@ -97,9 +97,11 @@ class AsyncRoutedCaller(AsyncCaller):
             with named(node):
                 await AsyncCaller.call_procedure(await self._node(cluster, node), function, given)
 
-    async def of(self, user_id: str) -> AsyncCaller:
-        """Return the caller for statements about a user."""
+    async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:
+        """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = await self._known_map()
+        if is_fresh and cluster is not None:
+            cluster = await self._fresh_map(cluster)
         return self if cluster is None else await self._node(cluster, cluster.node_of(user_id), user_id)
 
     async def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:

@@ -98,9 +98,11 @@ class SyncRoutedCaller(SyncCaller):
             with named(node):
                 SyncCaller.call_procedure(self._node(cluster, node), function, given)
 
-    def of(self, user_id: str) -> SyncCaller:
-        """Return the caller for statements about a user."""
+    def of(self, user_id: str, *, is_fresh: bool = False) -> SyncCaller:
+        """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = self._known_map()
+        if is_fresh and cluster is not None:
+            cluster = self._fresh_map(cluster)
         return self if cluster is None else self._node(cluster, cluster.node_of(user_id), user_id)
 
     def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
