@@ -86,7 +86,9 @@ class TestBeginning:
 
     def test_partitions_are_shared_evenly_unless_the_file_says_otherwise(self, tmp_path: Path) -> None:
         path = tmp_path / "nodes.toml"
-        path.write_text('[nodes.a]\ndsn = "host=h dbname=a user=u password=p"\n[nodes.b]\ndsn = "postgresql://h/b"\n')
+        path.write_text(
+            '[nodes.a]\ndsn = "host=h dbname=a user=u password=p sslpassword=q"\n[nodes.b]\ndsn = "postgresql://h/b"\n'
+        )
         file = nodes_file.read(path)
         assert file.assignment() == ["a"] * 32 + ["b"] * 32
         assert {name: conninfo_to_dict(dsn) for name, dsn in file.dsn.items()} == {
@@ -134,6 +136,26 @@ class TestBeginning:
             assert api.get_policy()["context"]["max_memories"] == 3
             assert api.value("select count(*) from memory.models where name = 'm'") == 1
         with databases.opened() as opened:
+            assert list(checks.check(opened)) == []
+
+    @pytest.mark.parametrize("state", ["active", "off", "dropped"])
+    def test_models_are_the_same_from_the_start(self, databases: Databases, state: str) -> None:
+        with databases.api("a") as api:
+            if state == "active":
+                api.register_model(name="m", kind="embedding", provider="openai", model="text-embedding-3-small")
+                api.activate_model(name="m")
+                api.register_model(name="chat", kind="chat", provider="openai", model="gpt-5")
+                api.activate_model(name="chat")
+            elif state == "off":
+                api.deactivate_model(name="local")
+            else:
+                api.deactivate_model(name="local")
+                api.drop_model(name="local")
+            api.add_memory(user_id=USERS[0], content="Likes tea")
+        databases.begin("ab", "a" * PARTITIONS)
+        with databases.opened() as opened:
+            assert list(checks.check(opened)) == []
+            moving.move_user(opened, USERS[0], "b")
             assert list(checks.check(opened)) == []
 
     def test_a_further_node_starts_without_users(self, databases: Databases) -> None:

@@ -280,12 +280,27 @@ def add(cluster: Nodes, dsn_by_name: Mapping[str, str], own_dsn: str) -> list[st
 def share_settings(source: Connection[Any], target: Connection[Any], *, is_new: bool) -> None:
     """Copy what is the same on all nodes: models, policies, prompts, memory types, keys of tokens and of hashes."""
     copy_settings(source, target, is_new=is_new)
+    if is_new:
+        _share_models(source, target)
     rows = source.execute("select is_previous, inner_block, outer_block, set_at from memory.token_keys").fetchall()
     with target.transaction():
         target.execute("delete from memory.token_keys")
         target.cursor().executemany(
             "insert into memory.token_keys (is_previous, inner_block, outer_block, set_at) values (%s, %s, %s, %s)",
             rows,
+        )
+
+
+def _share_models(source: Connection[Any], target: Connection[Any]) -> None:
+    """Give a new node the models as they are: those that an installation makes may be off or gone at the source."""
+    [[models]] = source.execute("select coalesce(jsonb_agg(to_jsonb(m)), '[]') from memory.models as m")
+    with target.transaction():
+        target.execute("delete from memory.models where name <> all (%s)", [[model["name"] for model in models]])
+        target.execute("update memory.models set is_active = false")
+        target.execute(
+            "update memory.models as m set settings = r.settings, is_active = r.is_active, is_off = r.is_off"
+            " from jsonb_populate_recordset(null::memory.models, %s) as r where r.name = m.name",
+            [Jsonb(models)],
         )
 
 
