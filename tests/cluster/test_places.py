@@ -256,6 +256,13 @@ class TestRaces:
         self, sessions: Sessions, partitions: str
     ) -> None:
         """The statement begins, the user arrives, and only then the statement calls get_messages()."""
+        set_map(sessions.api, "a", 2, partitions.translate(str.maketrans("ab", "ba")))
+        assert self.read_during_a_change(sessions, partitions, 3) == "40001"
+
+    def test_a_read_of_a_user_whom_a_change_does_not_concern_goes_on(self, sessions: Sessions, partitions: str) -> None:
+        assert self.read_during_a_change(sessions, partitions, 2) is None
+
+    def read_during_a_change(self, sessions: Sessions, partitions: str, version: int) -> str | None:
         holder = sessions.new()
         holder.connection.execute("create table public.gate ()")
         reader = sessions.new()
@@ -270,5 +277,5 @@ class TestRaces:
                 " memory.get_messages('ana', g.t) as m",
             )
             sessions.until_waiting(reader, call, blocker=holder)
-            set_map(sessions.api, "a", 2, partitions)
-        assert code(call) == "40001"
+            set_map(sessions.api, "a", version, partitions)
+        return code(call)
