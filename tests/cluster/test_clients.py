@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
+import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -142,14 +145,82 @@ def test_a_client_that_began_before_the_cluster_learns_of_it(dsns: list[str]) ->
         assert cluster.users("b")
 
 
-def test_a_node_that_was_restored_from_a_backup_gets_no_calls(cluster: Cluster) -> None:
-    cluster.set_map(2, HALVES, only="a")
+def test_a_node_that_was_restored_from_a_backup_gets_no_calls_for_who_came_since(cluster: Cluster) -> None:
+    come = next(user for user in USERS if cluster.node_of(user) == "a")
+    stayed = next(user for user in USERS if cluster.node_of(user) == "b")
+    cluster.set_map(2, "b" * PARTITIONS, only="a")
+    with Memory(cluster.dsn["a"]) as memory:
+        memory.add_message(stayed, "t", "user", "Hello")
+        with pytest.raises(RetryableError, match=r'node "b": has version 1 of the cluster\'s map, and the newest is 2'):
+            memory.add_message(come, "t", "user", "Hello")
+        cluster.set_map(2, "b" * PARTITIONS, only="b")
+        memory.add_message(come, "t", "user", "Hello")
+    assert cluster.users("b") == {come, stayed}
+
+
+def test_a_node_with_a_newer_map_teaches_it(cluster: Cluster) -> None:
     user = next(user for user in USERS if cluster.node_of(user) == "b")
     with Memory(cluster.dsn["a"]) as memory:
-        with pytest.raises(RetryableError, match=r'node "b": has version 1 of the cluster\'s map, and the newest is 2'):
+        cluster.set_map(2, "b" * PARTITIONS, only="b")
+        memory.get_messages(user, "t")
+        cluster.set_map(2, "b" * PARTITIONS, only="a")
+        for other in USERS:
+            memory.add_message(other, "t", "user", "Hello")
+    assert cluster.users("b") == set(USERS)
+
+
+def test_another_database_at_the_address_of_a_node_gets_no_calls(cluster: Cluster) -> None:
+    user = next(user for user in USERS if cluster.node_of(user) == "b")
+    with Memory(cluster.dsn["a"]) as memory:
+        memory.version()
+        cluster.api["b"].connection.execute("update memory.cluster_map set node = 'a'")
+        with pytest.raises(RetryableError, match=r'^node "b": is node "a"'):
             memory.add_message(user, "t", "user", "Hello")
-        cluster.set_map(2, HALVES, only="b")
-        memory.add_message(user, "t", "user", "Hello")
+
+
+def test_calls_for_healthy_nodes_do_not_wait_for_a_dead_one(cluster: Cluster) -> None:
+    alive = next(user for user in USERS if cluster.node_of(user) == "b")
+    with socket.create_server(("127.0.0.1", 0)) as silent, contextlib.ExitStack() as stack:
+        place = f"host=127.0.0.1 port={silent.getsockname()[1]} dbname=x connect_timeout=3"
+        cluster.nodes["c"] = {"dsn": place, "number": 7}
+        dead = partition_of(next(user for user in USERS if cluster.node_of(user) == "a"), PARTITIONS)
+        owners = "".join("c" if number == dead else node for number, node in enumerate(HALVES))
+        cluster.set_map(2, owners)
+        memory = stack.enter_context(Memory(cluster.dsn["a"]))
+        memory.version()
+        user = next(user for user in USERS if partition_of(user, PARTITIONS) == dead)
+        with ThreadPoolExecutor() as pool:
+            calls = [pool.submit(memory.get_messages, user, "t") for _ in range(3)]
+            time.sleep(0.3)
+            begun = time.monotonic()
+            memory.add_message(alive, "t", "user", "Hello")
+            assert time.monotonic() - begun < 2
+            silent.close()
+            for call in calls:
+                assert isinstance(call.exception(60), NotConnectedError)
+
+
+def test_a_node_that_has_come_gets_what_concerns_all(cluster: Cluster) -> None:
+    nodes = dict(cluster.nodes)
+    del cluster.nodes["b"]
+    cluster.set_map(2, "a" * PARTITIONS, only="a")
+    with Memory(cluster.dsn["a"]) as memory:
+        memory.add_message(USERS[0], "t", "user", "Hello")
+        cluster.nodes = nodes
+        cluster.set_map(3, "a" * PARTITIONS)
+        memory.admin.set_policy({"context": {"max_memories": 3}})
+        assert set(memory.admin.status()["nodes"]) == {"a", "b"}
+    assert cluster.api["b"].get_policy()["context"]["max_memories"] == 3
+
+
+def test_a_pool_of_one_connection_whose_place_is_in_its_arguments(cluster: Cluster) -> None:
+    known = {"autocommit": True, **conninfo_to_dict(cluster.dsn["a"])}
+    with ConnectionPool("", min_size=1, max_size=1, timeout=5, kwargs=known) as pool, Memory(pool) as memory:
+        memory.admin.set_policy({"context": {"max_memories": 3}})
+        for user in USERS:
+            memory.add_message(user, "t", "user", "Hello")
+    assert all(api.get_policy()["context"]["max_memories"] == 3 for api in cluster.api.values())
+    assert cluster.users("a") | cluster.users("b") == set(USERS)
 
 
 def test_an_open_connection_stays_on_its_node(cluster: Cluster) -> None:
@@ -234,6 +305,23 @@ def test_a_token_counts_on_every_node(cluster: Cluster) -> None:
         with pytest.raises(PermissionDeniedError):
             memory.add_message(next(other for other in USERS if other != user), "t", "user", "Hello")
     assert cluster.users("b") == {user}
+
+
+def test_a_buffer_an_export_and_an_import_follow_a_move(cluster: Cluster, tmp_path: Any) -> None:
+    user = next(user for user in USERS if cluster.node_of(user) == "a")
+    with contextlib.ExitStack() as stack:
+        pushing, exporting, importing = (stack.enter_context(Memory(cluster.dsn["a"])) for _ in range(3))
+        for memory in (pushing, exporting, importing):
+            memory.get_messages(user, "t")
+        buffer = stack.enter_context(pushing.buffer())
+        buffer.add_message(user, "t", "user", "Hello")
+        cluster.set_map(2, "b" * PARTITIONS)
+        buffer.push()
+        assert cluster.users("b") == {user}
+        assert exporting.export_user_to(user, tmp_path / "user") > 0
+        exporting.forget_user(user)
+        imported = importing.admin.import_user_from(user, tmp_path / "user", lift_tombstones=True)
+        assert imported["messages"] == 1
 
 
 def test_a_buffer_pushes_to_the_nodes_of_its_users(cluster: Cluster) -> None:

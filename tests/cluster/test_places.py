@@ -240,10 +240,29 @@ class TestRaces:
         writer.connection.execute("rollback")
         assert sessions.api.value("select count(*) from memory.messages") == 0
 
+    @pytest.mark.parametrize("level", ["repeatable read", "serializable"])
+    @pytest.mark.parametrize("user", [HERE, THERE])
+    def test_a_snapshot_from_before_the_first_map_is_refused(self, sessions: Sessions, level: str, user: str) -> None:
+        old = sessions.new()
+        old.connection.execute(f"begin isolation level {level}")
+        old.connection.execute("select 1 from pg_class limit 1")
+        set_map(sessions.api, "a", 1, map_of_tests(sessions.api))
+        call = sessions.pool.submit(old.add_message, user_id=user, thread_id="t", role="user", content="x")
+        assert code(call) == "40001"
+        old.connection.execute("rollback")
+        assert sessions.api.value("select count(*) from memory.messages") == 0
+
     def test_a_read_whose_snapshot_is_older_than_the_arrival_is_refused(
         self, sessions: Sessions, partitions: str
     ) -> None:
         """The statement begins, the user arrives, and only then the statement calls get_messages()."""
+        set_map(sessions.api, "a", 2, partitions.translate(str.maketrans("ab", "ba")))
+        assert self.read_during_a_change(sessions, partitions, 3) == "40001"
+
+    def test_a_read_of_a_user_whom_a_change_does_not_concern_goes_on(self, sessions: Sessions, partitions: str) -> None:
+        assert self.read_during_a_change(sessions, partitions, 2) is None
+
+    def read_during_a_change(self, sessions: Sessions, partitions: str, version: int) -> str | None:
         holder = sessions.new()
         holder.connection.execute("create table public.gate ()")
         reader = sessions.new()
@@ -258,5 +277,5 @@ class TestRaces:
                 " memory.get_messages('ana', g.t) as m",
             )
             sessions.until_waiting(reader, call, blocker=holder)
-            set_map(sessions.api, "a", 2, partitions)
-        assert code(call) == "40001"
+            set_map(sessions.api, "a", version, partitions)
+        return code(call)

@@ -14,6 +14,7 @@ from agent_memory.cluster.proxy import make_proxy
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.conftest import DATABASE_NAMES, Database
+from tests.support.servers import Server
 from tests.support.sqlapi import Api
 from tests.tenants.steps import KEY, login_role, session_of, text_of, token_of
 
@@ -87,6 +88,15 @@ def test_errors_keep_their_sqlstate_and_the_client_their_words(proxied: Proxied)
         memory.add_message("ana", "t", "robot", "x")
     assert raised.value.message == 'role: unknown role "robot"'
     assert raised.value.hint == "Use user, assistant, tool, system or developer; agent is accepted for assistant."
+
+
+def test_the_password_of_the_role_stands_in_no_log(proxied: Proxied, server: Server) -> None:
+    proxied.connection.execute("set log_statement = 'all'")
+    with nodes.opened(proxied.dsn["a"]) as opened:
+        make_proxy(opened, proxied.connection, proxied.role, "not to be read")
+    log = server.log_file.read_text()
+    assert "plproxy" in log
+    assert "not to be read" not in log
 
 
 def test_what_concerns_all_changes_all_nodes(proxied: Proxied) -> None:

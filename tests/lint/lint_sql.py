@@ -19,12 +19,15 @@ from tests.support.servers import INSTALL_SQL, install_agent_memory, running_ser
 # An unused argument of a public function is no finding: arguments are the contract.
 FINDINGS = """
 with checked as (
-    select p.oid::regprocedure as function, t.tgrelid, max(t.tgoldtable) as oldtable, max(t.tgnewtable) as newtable
+    select p.oid::regprocedure as function, coalesce(t.tgrelid, nodes.tgrelid) as tgrelid,
+           max(t.tgoldtable) as oldtable, max(t.tgnewtable) as newtable
     from pg_proc p
     join pg_language l on l.oid = p.prolang and l.lanname = 'plpgsql'
     left join pg_trigger t on t.tgfoid = p.oid
+    -- Triggers that only nodes of a cluster have.
+    left join (select 'memory.jobs'::regclass::oid as tgrelid) nodes on p.proname like E'\\\\_node\\\\_before\\\\_%'
     where p.pronamespace = 'memory'::regnamespace
-    group by p.oid, t.tgrelid
+    group by p.oid, coalesce(t.tgrelid, nodes.tgrelid)
 )
 select function::text || coalesce(' on ' || tgrelid::regclass::text, ''), c.lineno, c.level,
        concat_ws('. ', c.message, c.detail, c.hint)

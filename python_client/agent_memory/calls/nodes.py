@@ -13,7 +13,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..errors import NotConnectedError, RetryableError
 
-_PLACE = ("host", "hostaddr", "port", "dbname", "service")
+PLACE = ("host", "hostaddr", "port", "dbname", "service")
 """The parameters of a connection string that say where a database is."""
 
 CHANGES_OF_ALL = {
@@ -75,7 +75,7 @@ class ClusterMap:
 
     def address(self, node: str, conninfo: str) -> str:
         """Return a connection string that leads to a node, as the role and with the settings of another one."""
-        kept: dict[str, Any] = {name: value for name, value in conninfo_to_dict(conninfo).items() if name not in _PLACE}
+        kept: dict[str, Any] = {name: value for name, value in conninfo_to_dict(conninfo).items() if name not in PLACE}
         return make_conninfo(self.nodes[node]["dsn"], **kept)
 
 

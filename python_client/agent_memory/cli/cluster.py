@@ -86,7 +86,7 @@ def status(dsn: Dsn = None) -> None:
     table = Table(box=None)
     for title in ("node", "version", "map", "partitions", "users", "due jobs", "problems"):
         table.add_column(title)
-    with nodes.opened(_database(dsn)) as opened:
+    with nodes.opened(_database(dsn), without=True) as opened:
         owned = Counter(opened.newest.partitions)
         for name, node in opened.nodes.items():
             memory = Memory(node.connection)
@@ -95,10 +95,14 @@ def status(dsn: Dsn = None) -> None:
             version = node.map.version if node.map else 0
             cells = (version, owned[name], users[0].total_count if users else 0, state["queue"]["due"])
             table.add_row(plain(name), state["version"], *map(str, cells), str(len(state["problems"])))
-        moving = opened.newest.moving
+        for name in opened.unreachable:
+            table.add_row(plain(name), "out of reach", "", str(owned[name]), "", "", "")
+        moving, is_whole = opened.newest.moving, not opened.unreachable
     console.print(table)
     if moving:
         console.print(plain(f"Being moved: {', '.join(moving)}. Run the same move again if none is running."))
+    if not is_whole:
+        raise typer.Exit(1)
 
 
 @cluster.command()
@@ -113,7 +117,7 @@ def doctor(
     from ..cluster.checks import check
 
     is_broken = False
-    with nodes.opened(_database(dsn), only_look=True) as opened:
+    with nodes.opened(_database(dsn), only_look=True, without=True) as opened:
         for finding in check(opened, repair=repair):
             is_broken = is_broken or not finding.is_mended
             mark = "mended" if finding.is_mended else "broken"
@@ -138,7 +142,8 @@ def move(
 ) -> None:
     """Move partitions or users to another node while others work; run again, it goes on where it was broken off.
 
-    Calls for the users who are being moved get an error to retry meanwhile.
+    Calls for the users who are being moved get an error to retry meanwhile. --to the node that serves them takes a move
+    back that was broken off, also while other nodes are out of reach.
     """
     from ..cluster import nodes
     from ..cluster.moving import move_partition, move_user
@@ -150,7 +155,7 @@ def move(
         if stderr.is_terminal:
             stderr.print(plain(f"{number + 1} of {total}: {user_id}"))
 
-    with nodes.opened(_database(dsn)) as opened:
+    with nodes.opened(_database(dsn), without=True) as opened:
         for number in partition or []:
             moved = move_partition(opened, number, to, report)
             console.print(plain(f"Partition {number}: {counted(moved, 'user')} moved to {to}."))

@@ -11,7 +11,9 @@ from typing import Any
 from psycopg import Connection, errors, sql
 from psycopg.types.json import Jsonb
 
+from ..calls.nodes import partition_of, user_hash
 from ..client import Memory
+from ..move.move import copy_user, copying
 from ..move.tables import Side
 from .moving import deletions
 from .nodes import Node, Nodes
@@ -72,6 +74,8 @@ def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
         repair: whether a node gets the newest map, and the rows that the majority has. Two nodes that differ have no
             majority: the first one counts then.
     """
+    for name, problem in cluster.unreachable.items():
+        yield Finding(name, "connection", problem)
     versions = {name: Memory(node.connection).version() for name, node in cluster.nodes.items()}
     newest = max(versions.values(), key=lambda version: [int(part) for part in version.split(".")])
     for name, version in versions.items():
@@ -81,7 +85,7 @@ def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
     for name, node in cluster.nodes.items():
         yield from _older_map(name, node, cluster, repair)
     for name, node in cluster.nodes.items():
-        yield from _users_elsewhere(name, node, cluster)
+        yield from _users_elsewhere(name, node, cluster, repair)
     if cluster.newest.moving:
         detail = f"{', '.join(cluster.newest.moving)} is being moved: run the same agent-memory cluster move again"
         yield Finding("all", "moves", detail)
@@ -92,33 +96,66 @@ def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
 def _older_map(name: str, node: Node, cluster: Nodes, repair: bool) -> Iterator[Finding]:
     """Say that a node was restored from a backup, or that a command was killed before it reached the node.
 
-    Such a node may have rows of users who were moved away since. They go where the other node has the user.
+    Such a node may have rows of users who were moved away since. They go first.
     """
     found = node.map.version if node.map else 0
     if found == cluster.newest.version:
         return
     if repair:
-        side = Side(node.connection)
-        moved_away = [
-            user_id
-            for user_id in side.users()
-            if (other := cluster.newest.node_of(user_id)) != name
-            and Side(cluster.nodes[other].connection).has_user(user_id)
-        ]
-        cluster.write_into(node, deletions(side, moved_away))
+        _mend_users(node, cluster, _strays(node, cluster))
+        cluster.write_into(node)
     detail = f"has version {found}, the newest is {cluster.newest.version}: it was restored, or a command was killed"
     yield Finding(name, "map", detail, is_mended=repair)
 
 
-def _users_elsewhere(name: str, node: Node, cluster: Nodes) -> Iterator[Finding]:
+def _users_elsewhere(name: str, node: Node, cluster: Nodes, repair: bool) -> Iterator[Finding]:
+    users = _strays(node, cluster)
+    if not users:
+        return
+    left = _mend_users(node, cluster, users) if repair else users
+    shown = ", ".join(users[:10]) + (", ..." if len(users) > 10 else "")
+    yield Finding(name, "users", f"has rows of users whom other nodes serve: {shown}", is_mended=not left)
+
+
+def _strays(node: Node, cluster: Nodes) -> list[str]:
+    """Return the users who have rows on a node that does not serve them, without copies of a move under way."""
     known = cluster.newest
     rows = node.connection.execute(
-        "select distinct u from memory._users_elsewhere(%s, %s, %s) as u order by 1 limit 11",
-        [name, list(known.partitions), Jsonb(known.users)],
+        "select distinct u from memory._users_elsewhere(%s, %s, %s) as u order by 1",
+        [node.name, list(known.partitions), Jsonb(known.users)],
     ).fetchall()
-    if rows:
-        users = ", ".join(user_id for [user_id] in rows[:10]) + (", ..." if len(rows) > 10 else "")
-        yield Finding(name, "users", f"has rows of users whom other nodes serve: {users}")
+    moving = set(known.moving)
+    return [
+        user_id
+        for [user_id] in rows
+        if user_hash(user_id) not in moving
+        and (user_hash(user_id) in known.users or str(partition_of(user_id, len(known.partitions))) not in moving)
+    ]
+
+
+def _mend_users(node: Node, cluster: Nodes, users: list[str]) -> list[str]:
+    """Remove the rows of users whom another node has, or has forgotten; copy the others there before.
+
+    Return those whose node is out of reach, or has rows that differ.
+    """
+    left, gone = [], []
+    for user_id in users:
+        proper = cluster.nodes.get(cluster.newest.node_of(user_id))
+        if proper is None:
+            left.append(user_id)
+            continue
+        with copying(node.connection, proper.connection) as (here, there):
+            # What the proper node has is what its users have seen since; so is that they were forgotten there.
+            has_user = there.has_user(user_id) or there.forgotten_at(user_id) > 0
+            if has_user or copy_user(here, there, user_id).outcome in ("moved", "present"):
+                gone.append(user_id)
+            else:
+                left.append(user_id)
+    if gone:
+        with node.connection.transaction():
+            for statement, arguments in deletions(Side(node.connection), gone):
+                node.connection.execute(statement, arguments)
+    return left
 
 
 def _differences(shared: _Shared, cluster: Nodes, repair: bool) -> Iterator[Finding]:

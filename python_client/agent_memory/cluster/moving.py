@@ -3,7 +3,7 @@
 The steps, each of which may be the last one of a command that is killed; the same command goes on from there:
 
 1. The map says that the users are being moved, first on the source. From then on no node serves them: their calls are
-   refused with an error to retry (55P03).
+   refused with an error to retry (55P03). The command waits for the transactions that write at that moment.
 2. The target gets their rows, compared with the source, and serves nobody of them.
 3. In one transaction the source deletes the rows and gets the map that gives the users to the target.
 4. The target and the other nodes get that map.
@@ -13,7 +13,7 @@ So there is no moment at which two nodes serve a user, and none at which no node
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -33,9 +33,12 @@ Report = Callable[[str, int, int], None]
 def move_partition(cluster: Nodes, partition: int, target: str, report: Report | None = None) -> int:
     """Move the users of a partition to another node, and return how many there were.
 
+    To the node that serves them: a move that was broken off is taken back, also while other nodes are out of reach.
+
     Raises:
         InvalidValueError: there is no such partition or node.
         ConflictError: a user's rows are not the same on both sides after copying; nothing was deleted.
+        NotConnectedError: a node is out of reach.
     """
     known = cluster.newest
     if not 0 <= partition < len(known.partitions):
@@ -44,13 +47,13 @@ def move_partition(cluster: Nodes, partition: int, target: str, report: Report |
         )
     _check_node(cluster, target)
     source = known.partitions[partition]
-    if source == target:
-        return 0
-    partitions = [target if place == partition else node for place, node in enumerate(known.partitions)]
 
     def belongs(user_id: str) -> bool:
-        return partition_of(user_id, len(partitions)) == partition and user_hash(user_id) not in known.users
+        return partition_of(user_id, len(known.partitions)) == partition and user_hash(user_id) not in known.users
 
+    if source == target:
+        return _stay(cluster, str(partition), source, belongs)
+    partitions = [target if place == partition else node for place, node in enumerate(known.partitions)]
     return _move(cluster, str(partition), source, target, belongs, report, partitions=partitions)
 
 
@@ -60,7 +63,7 @@ def move_user(cluster: Nodes, user_id: str, target: str, report: Report | None =
     _check_node(cluster, target)
     source, digest = known.node_of(user_id), user_hash(user_id)
     if source == target:
-        return 0
+        return _stay(cluster, digest, source, lambda found: found == user_id)
     users = {key: node for key, node in known.users.items() if key != digest}
     if known.partitions[partition_of(user_id, len(known.partitions))] != target:
         users[digest] = target
@@ -68,8 +71,25 @@ def move_user(cluster: Nodes, user_id: str, target: str, report: Report | None =
 
 
 def _check_node(cluster: Nodes, name: str) -> None:
-    if name not in cluster.nodes:
-        raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {', '.join(cluster.nodes)}.")
+    if name not in cluster.newest.nodes:
+        raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {', '.join(cluster.newest.nodes)}.")
+
+
+def _stay(cluster: Nodes, what: str, source_name: str, belongs: Callable[[str], bool]) -> int:
+    """Take a move back that was broken off: the source serves the users again. A node out of reach keeps its copies."""
+    if what in cluster.newest.moving:
+        delete_copies(cluster, cluster.nodes, source_name, belongs)
+        cluster.change([source_name], moving=[each for each in cluster.newest.moving if each != what])
+    return 0
+
+
+def delete_copies(cluster: Nodes, names: Iterable[str], source_name: str, belongs: Callable[[str], bool]) -> None:
+    """Remove from nodes what moves that were broken off have copied; the source alone has the rows that count."""
+    for name in names:
+        node = cluster.nodes[name]
+        if name != source_name and node.map is not None and not node.is_standby():
+            side = Side(node.connection)
+            _delete(side, [user_id for user_id in side.users() if belongs(user_id)])
 
 
 def _move(
@@ -81,12 +101,16 @@ def _move(
     report: Report | None,
     **changes: Any,
 ) -> int:
+    cluster.need_all()
     source, target = cluster.nodes[source_name], cluster.nodes[target_name]
-    if what not in cluster.newest.moving:
+    is_resumed = what in cluster.newest.moving
+    if not is_resumed:
         cluster.change([source_name], moving=[*cluster.newest.moving, what])
+    source.wait_for_writers()
     with copying(source.connection, target.connection) as (from_side, to_side):
         users = [user_id for user_id in from_side.users() if belongs(user_id)]
-        _delete(to_side, [user_id for user_id in to_side.users() if belongs(user_id)])
+        # One that was broken off may have had another target.
+        delete_copies(cluster, cluster.nodes if is_resumed else [target_name], source_name, belongs)
         copy_settings(source.connection, target.connection, is_new=False)
         for number, user_id in enumerate(users):
             if report is not None:

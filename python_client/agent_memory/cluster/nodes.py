@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
@@ -13,15 +14,25 @@ from psycopg.types.json import Jsonb
 
 from ..calls import translated
 from ..calls.nodes import ClusterMap
-from ..errors import ConflictError, InvalidValueError, NotFoundError, RetryableError, connecting
+from ..errors import ConflictError, InvalidValueError, NotConnectedError, NotFoundError, RetryableError, connecting
 from ..install import install
 from ..move.settings import copy_settings
 
 _LOCK = "hashtextextended('agent_memory cluster', 0)"
-# Calls wait behind whoever waits for the table of the map, so that wait is short, and it is repeated.
-_PATIENCE = "set local lock_timeout = '200ms'"
 _ATTEMPTS = 150
-
+"""How often the first map is tried, which waits a moment for all who write."""
+# Whoever writes to a table of users holds this lock on it until the transaction ends.
+_WRITERS = """
+select distinct l.virtualtransaction
+from pg_locks as l
+where l.database = (select d.oid from pg_database as d where d.datname = current_database())
+  and l.mode = 'RowExclusiveLock' and l.pid is distinct from pg_backend_pid()
+  and l.relation = any (array(
+    select a.attrelid from pg_attribute as a join pg_class as c on c.oid = a.attrelid
+    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'user_id'))
+"""
+WRITERS_PATIENCE = 60.0
+"""Seconds that transactions may take which write when users begin to move."""
 
 Statement = tuple[str | sql.Composed, Sequence[Any]]
 
@@ -37,6 +48,26 @@ class Node:
     def read_map(self) -> None:
         """Look up which map the node has."""
         self.map = read_map(self.connection)
+
+    def wait_for_writers(self) -> None:
+        """Wait until the transactions have ended that write now.
+
+        One that wrote before the first map has read no map, so the change of a map does not wait for it. Its rows
+        would be copied nowhere. To look at the locks, rather than to ask for one, has nobody wait behind us.
+
+        Raises:
+            RetryableError: one of them does not end.
+        """
+        writers = set(self.connection.execute(_WRITERS).fetchall())
+        end = time.monotonic() + WRITERS_PATIENCE
+        while writers:
+            time.sleep(0.05)
+            writers &= set(self.connection.execute(_WRITERS).fetchall())
+            if writers and time.monotonic() > end:
+                raise RetryableError(
+                    f'node "{self.name}": a transaction that writes does not end',
+                    hint="See pg_stat_activity.xact_start there, end it, then run the command again: it goes on.",
+                )
 
     def is_standby(self) -> bool:
         """Whether the node is a standby, which gets what its primary writes and cannot be written to."""
@@ -56,11 +87,24 @@ class Nodes:
     Args:
         nodes: the nodes by name.
         newest: the newest map of all nodes.
+        unreachable: why a node is out of reach, by name.
     """
 
-    def __init__(self, nodes: Mapping[str, Node], newest: ClusterMap) -> None:
+    def __init__(self, nodes: Mapping[str, Node], newest: ClusterMap, unreachable: Mapping[str, str] = {}) -> None:
         self.nodes = nodes
         self.newest = newest
+        self.unreachable = unreachable
+
+    def need_all(self) -> None:
+        """Refuse to go on without a node.
+
+        Raises:
+            NotConnectedError: a node is out of reach.
+        """
+        for name, problem in self.unreachable.items():
+            raise NotConnectedError(
+                f'node "{name}": {problem}', hint="Start the node, or see docs/cluster.md, Operate."
+            )
 
     def change(self, order: Sequence[str] = (), **changes: Any) -> None:
         """Write the next version of the map into all nodes, those of ``order`` first."""
@@ -70,23 +114,31 @@ class Nodes:
     def write(self, order: Sequence[str] = ()) -> None:
         """Write the newest map into each node that lacks it, those of ``order`` first."""
         for name in dict.fromkeys([*order, *self.nodes]):
+            if name in self.unreachable:  # it gets the map from the next command that reaches it
+                continue
             node = self.nodes[name]
             if (node.map is None or node.map.version < self.newest.version) and not node.is_standby():
                 self.write_into(node)
 
     def write_into(self, node: Node, statements: Sequence[Statement] = ()) -> None:
-        """Write the newest map into a node, after other statements in the same transaction."""
-        for attempt in range(_ATTEMPTS):
+        """Write the newest map into a node, after other statements in the same transaction.
+
+        All but the first run a second time while calls wait, for what was stored before the lock on the map.
+        """
+        attempts = 1 if node.map is not None else _ATTEMPTS
+        for attempt in range(attempts):
             try:
                 with translated(node.connection), node.connection.transaction():
                     for statement, arguments in statements:
                         node.connection.execute(statement, arguments)
-                    node.connection.execute(_PATIENCE)
                     _set_map(node.connection, node.name, self.newest)
+                    for statement, arguments in statements[1:]:
+                        node.connection.execute(statement, arguments)
                 break
             except RetryableError:
-                if attempt == _ATTEMPTS - 1:
+                if attempt == attempts - 1:
                     raise
+                time.sleep(0.05)
         node.read_map()
 
 
@@ -105,7 +157,7 @@ def _set_map(connection: Connection[Any], name: str, cluster: ClusterMap) -> Non
 
 
 @contextmanager
-def opened(dsn: str, *, only_look: bool = False) -> Iterator[Nodes]:
+def opened(dsn: str, *, only_look: bool = False, without: bool = False) -> Iterator[Nodes]:
     """Connect to all nodes of the cluster that a database belongs to, and bring the newest map to all of them.
 
     A command that was killed may have left nodes behind. What it had done by then is right on every node that has its
@@ -114,6 +166,7 @@ def opened(dsn: str, *, only_look: bool = False) -> Iterator[Nodes]:
     Args:
         dsn: the connection string of any node, as the owner of schema memory.
         only_look: whether the maps stay as they are.
+        without: whether nodes that are out of reach are left out, and named in ``unreachable``.
 
     Raises:
         ConflictError: a node has rows of users whom the newest map gives to others, as after it was restored.
@@ -123,21 +176,26 @@ def opened(dsn: str, *, only_look: bool = False) -> Iterator[Nodes]:
     """
     with ExitStack() as stack:
         first = _connected(stack, dsn)
-        known = read_map(first)
-        if known is None:
+        newest = read_map(first)
+        if newest is None:
             raise NotFoundError("the database is no node of a cluster", hint="agent-memory cluster init makes one.")
-        nodes: dict[str, Node] = {}
-        newest = known
-        for name in known.nodes:
-            connection = first if name == known.node else _connected(stack, known.address(name, dsn))
-            node = nodes[name] = Node(name, connection, read_map(connection))
-            if node.map is not None and node.map.version > newest.version:
-                newest = node.map
-        for name in newest.nodes.keys() - nodes.keys():
-            connection = _connected(stack, newest.address(name, dsn))
-            nodes[name] = Node(name, connection, read_map(connection))
+        nodes = {newest.node: Node(newest.node, first, None)}
+        unreachable: dict[str, str] = {}
         _lock(stack, nodes)
-        cluster = Nodes(nodes, newest)
+        is_complete = False
+        while not is_complete:
+            for name in sorted(newest.nodes.keys() - nodes.keys() - unreachable.keys()):
+                connection = _reached(stack, name, newest.address(name, dsn), unreachable if without else None)
+                if connection is not None:
+                    nodes[name] = Node(name, connection, None)
+                    _lock(stack, {name: nodes[name]})
+            # Only now, because a command that ended meanwhile has changed them.
+            for node in nodes.values():
+                node.read_map()
+                if node.map is not None and node.map.version > newest.version:
+                    newest = node.map
+            is_complete = newest.nodes.keys() <= nodes.keys() | unreachable.keys()
+        cluster = Nodes({name: nodes[name] for name in newest.nodes if name in nodes}, newest, unreachable)
         if not only_look:
             cluster.write()
         yield cluster
@@ -222,6 +280,8 @@ def add(cluster: Nodes, dsn_by_name: Mapping[str, str], own_dsn: str) -> list[st
 def share_settings(source: Connection[Any], target: Connection[Any], *, is_new: bool) -> None:
     """Copy what is the same on all nodes: models, policies, prompts, memory types, keys of tokens and of hashes."""
     copy_settings(source, target, is_new=is_new)
+    if is_new:
+        _share_models(source, target)
     rows = source.execute("select is_previous, inner_block, outer_block, set_at from memory.token_keys").fetchall()
     with target.transaction():
         target.execute("delete from memory.token_keys")
@@ -231,20 +291,51 @@ def share_settings(source: Connection[Any], target: Connection[Any], *, is_new: 
         )
 
 
+def _share_models(source: Connection[Any], target: Connection[Any]) -> None:
+    """Give a new node the models as they are: those that an installation makes may be off or gone at the source."""
+    [[models]] = source.execute("select coalesce(jsonb_agg(to_jsonb(m)), '[]') from memory.models as m")
+    with target.transaction():
+        target.execute("delete from memory.models where name <> all (%s)", [[model["name"] for model in models]])
+        target.execute("update memory.models set is_active = false")
+        target.execute(
+            "update memory.models as m set settings = r.settings, is_active = r.is_active, is_off = r.is_off"
+            " from jsonb_populate_recordset(null::memory.models, %s) as r where r.name = m.name",
+            [Jsonb(models)],
+        )
+
+
 def _connected(stack: ExitStack, dsn: str) -> Connection[Any]:
     with connecting(dsn):
         connection = psycopg.connect(dsn, autocommit=True)
     return stack.enter_context(connection)
 
 
+def _reached(stack: ExitStack, name: str, dsn: str, unreachable: dict[str, str] | None) -> Connection[Any] | None:
+    """Connect to a node, or note why that fails where it may."""
+    try:
+        return _connected(stack, dsn)
+    except NotConnectedError as error:
+        if unreachable is None:
+            raise NotConnectedError(f'node "{name}": {error.message}', hint=error.hint) from error
+        unreachable[name] = error.message
+        return None
+
+
 def _lock(stack: ExitStack, nodes: Mapping[str, Node]) -> None:
-    """Keep other commands out: whoever changes a cluster holds a lock on the node that comes first by name."""
-    connection = nodes[min(nodes)].connection
-    if connection.execute(f"select pg_try_advisory_lock({_LOCK})").fetchone() != (True,):
-        raise RetryableError(
-            "another command changes this cluster", hint="Wait for its end. One that was killed ends within minutes."
-        )
-    stack.callback(lambda: connection.closed or connection.execute(f"select pg_advisory_unlock({_LOCK})"))
+    """Keep other commands out: whoever changes a cluster holds a lock on each node."""
+    for name in sorted(nodes):
+        connection = nodes[name].connection
+        if connection.execute(f"select pg_try_advisory_lock({_LOCK})").fetchone() != (True,):
+            raise RetryableError(
+                "another command changes this cluster",
+                hint="Wait for its end. One that was killed ends within minutes.",
+            )
+        stack.callback(_unlock, connection)
+
+
+def _unlock(connection: Connection[Any]) -> None:
+    if not connection.closed:
+        connection.execute(f"select pg_advisory_unlock({_LOCK})")
 
 
 def _has_users(connection: Connection[Any]) -> bool:

@@ -11,6 +11,7 @@ from typing import Any
 
 from psycopg import ProgrammingError
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg.pq import Conninfo
 
 from ..errors import InvalidValueError
 
@@ -20,6 +21,8 @@ else:
     import tomli as tomllib
 
 DEFAULT_PARTITIONS = 64
+_SECRET = {option.keyword.decode() for option in Conninfo.get_defaults() if option.dispchar == b"*"}
+"""The parameters of libpq that hold secrets, such as password and sslpassword."""
 _EXAMPLE = 'See docs/cluster.md: [cluster] partitions = 64, and for each node [nodes.NAME] dsn = "host=... dbname=...".'
 
 
@@ -94,7 +97,7 @@ def _place(path: str | os.PathLike[str], name: str, dsn: Any) -> str:
         known = {}
     if not known:
         raise _wrong(path, f"nodes.{name}.dsn is no connection string")
-    return make_conninfo(**{key: str(value) for key, value in known.items() if key not in ("user", "password")})
+    return make_conninfo(**{key: str(value) for key, value in known.items() if key != "user" and key not in _SECRET})
 
 
 def _numbers(path: str | os.PathLike[str], name: str, text: Any, partitions: int) -> list[int]:

@@ -104,6 +104,16 @@ begin
   end loop;
 end $$
 """
+_NO_TRACE = {
+    "log_statement": "none",
+    "log_min_duration_statement": "-1",
+    "log_min_duration_sample": "-1",
+    "log_transaction_sample_rate": "0",
+    "log_min_error_statement": "panic",
+    "pgaudit.log": "none",
+    "pg_stat_statements.track_utility": "off",
+}
+"""Settings with which a statement that has the password stands in no log."""
 _SECURE = "security definer set search_path = pg_catalog, pg_temp"
 
 
@@ -175,6 +185,8 @@ def _name_nodes(cluster: Nodes, proxy: Connection[Any], role: str, password: str
     mapping = sql.SQL(", ").join(
         sql.SQL("{} {}").format(sql.Identifier(name), sql.Literal(value)) for name, value in known.items()
     )
+    for setting, value in _NO_TRACE.items():
+        proxy.execute("select set_config(%s, %s, true)", [setting, value])
     proxy.execute(sql.SQL("create user mapping for current_user server {} options ({})").format(server, mapping))
 
 

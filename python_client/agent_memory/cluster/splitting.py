@@ -15,10 +15,10 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from ..calls.nodes import ClusterMap
+from ..calls.nodes import ClusterMap, partition_of, user_hash
 from ..errors import ConflictError, InvalidValueError, NotFoundError, RetryableError
 from ..move.tables import Side
-from .moving import deletions
+from .moving import delete_copies, deletions
 from .nodes import Node, Nodes, Statement
 
 _PATIENCE = 300.0
@@ -39,6 +39,7 @@ def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequen
         InvalidValueError: the target is no standby of the source.
         RetryableError: the standby does not keep up with its primary.
     """
+    cluster.need_all()
     for name in (source_name, target_name):
         if name not in cluster.nodes:
             raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {', '.join(cluster.nodes)}.")
@@ -53,14 +54,23 @@ def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequen
         _give_up(cluster, source, known)  # the command was killed after the third step
         return [place for place, node in enumerate(known.partitions) if node == target_name]
     owned = [place for place, node in enumerate(known.partitions) if node == source_name]
-    given = sorted(moving & set(owned)) or list(partitions if partitions is not None else owned[1::2])
+    given = sorted(partitions if partitions is not None else owned[1::2])
     if not given or not set(given) <= set(owned):
         raise InvalidValueError(
             f'node "{source_name}" has the partitions {", ".join(map(str, owned))}', hint="Name some of them."
         )
-    if not moving & set(owned):
+    if moving & set(owned) not in (set(), set(given)):
+        raise InvalidValueError(
+            f"{', '.join(map(str, sorted(moving & set(owned))))} is being moved, and not {', '.join(map(str, given))}",
+            hint=f"Run the same command again, or take the move back: agent-memory cluster move --to {source_name}.",
+        )
+    if moving & set(owned):
+        others = [name for name in cluster.nodes if name != target_name]
+        delete_copies(cluster, others, source_name, lambda user: _is_given(user, known, given))
+    else:
         cluster.change([source_name], moving=[*known.moving, *map(str, given)])
     if target.is_standby():
+        source.wait_for_writers()
         _wait_for_replay(source, target)
         target.connection.execute("select pg_promote(true, 60)")
     target.read_map()
@@ -75,6 +85,10 @@ def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequen
     cluster.write_into(target, [own_map, *deletions(Side(target.connection), stay)])
     _give_up(cluster, source, after)
     return given
+
+
+def _is_given(user_id: str, known: ClusterMap, given: Sequence[int]) -> bool:
+    return partition_of(user_id, len(known.partitions)) in given and user_hash(user_id) not in known.users
 
 
 def _given(known: ClusterMap, target: str, given: Sequence[int]) -> ClusterMap:

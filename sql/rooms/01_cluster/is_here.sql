@@ -7,16 +7,16 @@ begin atomic
   select true;
 end;
 
--- The version of the map that the statement of the caller sees: a stable function has no snapshot of its own.
+-- The map that the statement of the caller sees: a stable function has no snapshot of its own.
 create or replace function memory._map_seen()
-returns bigint
+returns memory.cluster_map
 language plpgsql stable parallel safe
 as $$
 declare
-  version bigint;
+  map memory.cluster_map;
 begin
-  select m.version into version from memory.cluster_map as m;
-  return version;
+  select m.* into map from memory.cluster_map as m;
+  return map;
 end;
 $$;
 
@@ -25,10 +25,10 @@ $$;
 -- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table
 -- until it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
 -- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry
--- (40001). A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived.
+-- (40001). A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has arrived since.
 -- And a transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map,
--- which PostgreSQL refuses if the row has changed since.
-create or replace function memory._is_in_map(p_user_id text, p_seen bigint)
+-- which PostgreSQL refuses if the row has changed since. A snapshot from before the first map sees no row at all.
+create or replace function memory._is_in_map(p_user_id text, p_seen memory.cluster_map)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
@@ -42,7 +42,9 @@ begin
   else
     select m.* into map from memory.cluster_map as m for share;
   end if;
-  if map.version is distinct from p_seen then
+  if map.version is null or p_seen.version is null
+    or map.version <> p_seen.version
+      and memory._node_of(p_user_id, p_seen.partitions, p_seen.users) is distinct from map.node then
     raise exception 'user_id: the map of the cluster has just changed' using errcode = '40001',
       detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again.';
   end if;

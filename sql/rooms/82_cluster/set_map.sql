@@ -1,6 +1,6 @@
 -- Writes the map of the cluster into this node. "agent-memory cluster" calls it on one node after the other. A map that
--- is older than the one here is refused, and so is one that would leave users behind: their rows go first, in the same
--- transaction.
+-- is older than the one here is refused, and so is one that takes users away from this node and would leave their rows
+-- behind: these go first, in the same transaction.
 create or replace function memory._set_cluster_map(
   p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
   p_moving text[] default '{}'
@@ -10,11 +10,19 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   before memory.cluster_map;
+  seen bigint;
   problem text;
   left_behind text;
 begin
-  -- Waits for the transactions whose calls have read the map. Only for a moment: calls wait behind this lock.
-  lock table memory.cluster_map in access exclusive mode;
+  select m.* into before from memory.cluster_map as m;
+  seen := before.version;
+  -- Who is being moved gets no rows meanwhile, so this long search need not hold the calls of all others up.
+  if memory._given_up(before, p_partitions, p_users) <@ before.moving then
+    left_behind := memory._user_left_behind(before, p_node, p_partitions, p_users);
+  else
+    seen := null;
+  end if;
+  perform memory._lock_map();
   select m.* into before from memory.cluster_map as m;
   problem := case
     when (p_version >= 1) is not true then 'p_version: must be at least 1'
@@ -51,9 +59,9 @@ begin
     raise exception 'p_version: this node has version % of the map', before.version using errcode = '40001',
       hint = 'Read the newest map of all nodes, and begin again with the next version.';
   end if;
-  select e into left_behind
-  from memory._users_elsewhere(p_node, p_partitions, p_users) as e
-  limit 1;
+  if seen is distinct from before.version or seen is null then
+    left_behind := memory._user_left_behind(before, p_node, p_partitions, p_users);
+  end if;
   if left_behind is not null then
     raise exception 'p_partitions: user "%" has rows here and would belong to node "%"', left(left_behind, 255),
       memory._node_of(left_behind, p_partitions, p_users) using errcode = '23503',
@@ -66,6 +74,71 @@ begin
     moving = excluded.moving, nodes = excluded.nodes, node = excluded.node, changed_at = excluded.changed_at;
   perform memory._route_by_map();
   perform memory._audit('set_cluster_map', jsonb_build_object('version', p_version, 'node', p_node));
+end;
+$$;
+
+-- Waits for the transactions whose calls have read the map, and holds calls up until this transaction ends. Calls wait
+-- behind whoever waits, so each wait is short, and calls pass between two of them.
+create or replace function memory._lock_map()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  attempts_left int := 150;
+begin
+  perform set_config('lock_timeout', '200ms', true);
+  loop
+    begin
+      lock table memory.cluster_map in access exclusive mode;
+      return;
+    exception when lock_not_available then
+      attempts_left := attempts_left - 1;
+      if attempts_left = 0 then
+        raise;
+      end if;
+    end;
+    perform pg_sleep(0.2);
+  end loop;
+end;
+$$;
+
+-- What a new map takes away from the node of the map before it, as the column "moving" writes it.
+create or replace function memory._given_up(p_before memory.cluster_map, p_partitions text[], p_users jsonb)
+returns text[]
+language sql stable parallel safe
+begin atomic
+  select array(
+    select (p.place - 1)::text
+    from unnest(p_before.partitions, p_partitions) with ordinality as p (was, becomes, place)
+    where p.was = p_before.node and p.becomes <> p_before.node
+    union all
+    select u.digest
+    from (
+      select d.digest, ('x' || left(d.digest, 8))::bit(32)::bigint % cardinality(p_before.partitions) + 1 as place
+      from (select jsonb_object_keys(p_before.users) union select jsonb_object_keys(p_users)) as d (digest)
+      where d.digest ~ '^[0-9a-f]{32}$') as u
+    where coalesce(p_before.users ->> u.digest, p_before.partitions[u.place]) = p_before.node
+      and coalesce(p_users ->> u.digest, p_partitions[u.place]) <> p_before.node);
+end;
+
+-- A user whom a new map takes away from this node and who has rows here. Rows that had no place here before are no
+-- reason to refuse a map: "agent-memory cluster doctor" finds them.
+create or replace function memory._user_left_behind(
+  p_before memory.cluster_map, p_node text, p_partitions text[], p_users jsonb
+)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+begin
+  if p_before.version is not null and memory._given_up(p_before, p_partitions, p_users) = '{}' then
+    return null;
+  end if;
+  return (
+    select e
+    from memory._users_elsewhere(p_node, p_partitions, p_users) as e
+    where p_before.version is null
+      or memory._node_of(e, p_before.partitions, p_before.users) = p_before.node
+    limit 1);
 end;
 $$;
 
@@ -131,5 +204,62 @@ begin
   if found then
     execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
   end if;
+  perform memory._guard_place();
+end;
+$$;
+
+-- Makes the triggers that only a node of a cluster has, so that a single server does not pay for them.
+create or replace function memory._guard_place()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  -- Who may create objects here is the owner: our functions, which have checked the user, and copies of users.
+  application constant text := $when$not has_schema_privilege(current_user, 'memory', 'create')$when$;
+  guarded record;
+begin
+  for guarded in
+    select g.on_table, g.name, g.event, g.condition, g.function
+    from (values
+      ('messages', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
+      ('memories', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
+      ('documents', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
+      ('artifacts', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
+      ('jobs', 'node_050_before_insert', 'insert',
+       $when$current_setting('memory.rows_are_copied', true) is distinct from 'yes'$when$, '_node_before_job')
+    ) as g (on_table, name, event, condition, function)
+    where not exists (
+      select from pg_trigger as t where t.tgrelid = ('memory.' || g.on_table)::regclass and t.tgname = g.name)
+  loop
+    execute format('create trigger %I before %s on memory.%I for each row when (%s) execute function memory.%I()',
+      guarded.name, guarded.event, guarded.on_table, guarded.condition, guarded.function);
+  end loop;
+end;
+$$;
+
+-- Before an application changes or deletes a row directly, this trigger checks that this node serves the user: the
+-- change of a row that has been copied to another node would be lost.
+create or replace function memory._node_before_change()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not memory._is_user(old.user_id) then
+    perform memory._check_id('user_id', old.user_id);
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end;
+$$;
+
+-- Before a job is stored, this trigger drops it if another node serves the user: what makes jobs for all users may have
+-- seen the user before the user moved. A user who is being moved is refused, so that no job is lost.
+create or replace function memory._node_before_job()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when memory._is_here(new.user_id) then new end;
 end;
 $$;

@@ -134,7 +134,7 @@ class AsyncCaller:
             kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
         )
 
-    async def of(self, user_id: str) -> AsyncCaller:  # noqa: ARG002  (a routed caller asks for the user's node)
+    async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:  # noqa: ARG002  (for routed callers)
         """Return the caller for statements about a user: this one, which leads to one server."""
         return self
 

@@ -16,13 +16,20 @@ from psycopg_pool import AsyncConnectionPool
 
 from ...errors import RetryableError, WrongNodeError
 from ..function import Function
-from ..nodes import ClusterMap, asked_of_each, is_for_all, merger_of, named
+from ..nodes import PLACE, ClusterMap, asked_of_each, is_for_all, merger_of, named
 from ..notices import Notices
 from ..pools import AsyncPool
 from .caller import AsyncCaller
 
 _NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.InsufficientPrivilege)
 """What a database answers that has no agent_memory, one of an earlier version, or a role that may not call it."""
+
+
+def _without_place(parameters: Any) -> Any:
+    """Return the parameters of a pool's connections without those that say where its database is."""
+    if not isinstance(parameters, Mapping):
+        return parameters
+    return {name: value for name, value in parameters.items() if name not in PLACE}
 
 
 class AsyncRoutedCaller(AsyncCaller):
@@ -73,7 +80,8 @@ class AsyncRoutedCaller(AsyncCaller):
                 return await super().call(function, given)
             return await self._call_routed(cluster, function, given)
         except WrongNodeError:
-            newer = await self._newer_map(cluster, given["user_id"])
+            user_id = given.get("user_id")
+            newer = None if user_id is None else await self._newer_map(cluster, user_id)
             if newer is None:
                 raise
             return await self._call_routed(newer, function, given)
@@ -84,26 +92,30 @@ class AsyncRoutedCaller(AsyncCaller):
         if cluster is None:
             await super().call_procedure(function, given)
             return
+        cluster = await self._fresh_map(cluster)
         for node in cluster.nodes:
             with named(node):
                 await AsyncCaller.call_procedure(await self._node(cluster, node), function, given)
 
-    async def of(self, user_id: str) -> AsyncCaller:
-        """Return the caller for statements about a user."""
+    async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:
+        """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = await self._known_map()
-        return self if cluster is None else await self._node(cluster, cluster.node_of(user_id))
+        if is_fresh and cluster is not None:
+            cluster = await self._fresh_map(cluster)
+        return self if cluster is None else await self._node(cluster, cluster.node_of(user_id), user_id)
 
     async def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         if is_for_all(function.name, given):
-            return await self._change_all(cluster, function, given)
+            return await self._change_all(await self._fresh_map(cluster), function, given)
         user_id = given.get("user_id")
         if isinstance(user_id, str):
             node = cluster.node_of(user_id)
             with named(node):
-                return await AsyncCaller.call(await self._node(cluster, node), function, given)
+                return await AsyncCaller.call(await self._node(cluster, node, user_id), function, given)
         merge = merger_of(function.name, given)
         if merge is None:
             return await super().call(function, given)
+        cluster = await self._fresh_map(cluster)
         answers = {}
         for node in cluster.nodes:
             with named(node):
@@ -121,37 +133,55 @@ class AsyncRoutedCaller(AsyncCaller):
                     await AsyncCaller.call(await self._node(cluster, node), function, given)
             return None
         results = []
+        callers = {}
+        for node in cluster.nodes:  # before a transaction takes the only connection of a pool
+            with named(node):
+                callers[node] = await self._node(cluster, node)
         async with AsyncExitStack() as transactions:
-            for node in cluster.nodes:
+            for node, caller in callers.items():
                 with named(node):
-                    caller = await self._node(cluster, node)
                     bound = await transactions.enter_async_context(caller.in_a_transaction("read committed"))
                     results.append(await bound.call(function, given))
         return results[0]
 
-    async def _node(self, cluster: ClusterMap, node: str) -> AsyncCaller:
+    async def _node(self, cluster: ClusterMap, node: str, user_id: str | None = None) -> AsyncCaller:
         """Return the caller of a node.
 
         Raises:
             RetryableError: the node has an older map, because it was restored from a backup, or is about to get the
-                newest one. It would accept users who are served elsewhere by now.
+                newest one, and does not serve the user by it. Or another node has its address.
         """
         if node == cluster.node:
             return self
-        if node not in self._others:
+        other = self._others.get(node)
+        if other is None:
+            made = await self._like_this(cluster, node)
             async with self._reading:
-                if node not in self._others:
-                    other = await self._like_this(cluster, node)
-                    found = await other._read_map()
-                    if found is None or found.version < cluster.version:
-                        await other.close()
-                        raise RetryableError(
-                            f"has version {found and found.version} of the cluster's map, and the newest is"
-                            f" {cluster.version}",
-                            hint="Try again. If that does not help: agent-memory cluster doctor",
-                        )
-                    self._others[node] = other
-        return self._others[node]
+                other = self._others.setdefault(node, made)
+            if other is not made:
+                await made.close()
+        # Without a lock: whoever calls a node that is down would hold up the calls of all others.
+        found = other._map
+        if found is None or found.version < cluster.version:
+            found = other._map = await other._read_map()
+            self._adopt(found)
+        if found is None or found.node != node:
+            raise RetryableError(
+                "is not there" if found is None else f'is node "{found.node}"',
+                hint="Compare the addresses of the map: agent-memory cluster doctor",
+            )
+        if found.version < cluster.version and user_id is not None and found.node_of(user_id) != node:
+            raise RetryableError(
+                f"has version {found.version} of the cluster's map, and the newest is {cluster.version}",
+                hint="Try again. If that does not help: agent-memory cluster doctor",
+            )
+        return other
+
+    def _adopt(self, found: ClusterMap | None) -> ClusterMap | None:
+        """Use a map from now on if it is newer than the known one; return the one that counts."""
+        if found is not None and (self._map is None or found.version > self._map.version):
+            self._map = replace(found, node=found.node if self._map is None else self._map.node)
+        return self._map
 
     def _new_pool(self) -> AsyncConnectionPool[Any]:
         like = self._like
@@ -160,7 +190,7 @@ class AsyncRoutedCaller(AsyncCaller):
         return AsyncPool(
             self._conninfo,
             connection_class=like.connection_class,
-            kwargs=like.kwargs,
+            kwargs=_without_place(like.kwargs),
             min_size=like.min_size,
             max_size=like.max_size,
             timeout=like.timeout,
@@ -215,3 +245,7 @@ class AsyncRoutedCaller(AsyncCaller):
         own = found.node if cluster is None else cluster.node
         self._map = replace(found, node=own)
         return self._map
+
+    async def _fresh_map(self, cluster: ClusterMap) -> ClusterMap:
+        """Read the map anew: what concerns all nodes is refused by none, so a node that has come would be left out."""
+        return self._adopt(await self._read_map()) or cluster

@@ -135,7 +135,7 @@ class SyncCaller:
             kwargs={"autocommit": True, **({"prepare_threshold": None} if self._prepares is False else {})},
         )
 
-    def of(self, user_id: str) -> SyncCaller:  # noqa: ARG002  (a routed caller asks for the user's node)
+    def of(self, user_id: str, *, is_fresh: bool = False) -> SyncCaller:  # noqa: ARG002  (for routed callers)
         """Return the caller for statements about a user: this one, which leads to one server."""
         return self
 

@@ -112,7 +112,7 @@ class AsyncAdmin(AsyncMethods):
         with opened(file) as content:
             parts = parts_of(content)
             part = next(parts)
-            async with (await self.caller.of(user_id)).in_a_transaction("read committed") as caller:
+            async with (await self.caller.of(user_id, is_fresh=True)).in_a_transaction("read committed") as caller:
                 bound = AsyncAdmin(caller)
                 for following in parts:
                     await bound.import_user(user_id, part, lift_tombstones, is_last=False)

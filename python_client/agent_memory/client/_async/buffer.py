@@ -245,8 +245,9 @@ class AsyncBuffer:
     async def _by_node(self, items: list[Spooled]) -> dict[AsyncCaller, list[Spooled]]:
         """Return the items by the node that serves their users; with a single server all together."""
         by_node: dict[AsyncCaller, list[Spooled]] = {}
-        for item in items:
-            by_node.setdefault(await self._caller.of(item.arguments["user_id"]), []).append(item)
+        for number, item in enumerate(items):
+            caller = await self._caller.of(item.arguments["user_id"], is_fresh=number == 0)
+            by_node.setdefault(caller, []).append(item)
         return by_node
 
     async def _store(self, caller: AsyncCaller, attempt: _Attempt) -> bool:

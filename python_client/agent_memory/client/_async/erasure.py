@@ -100,7 +100,7 @@ class AsyncErasure(AsyncMethods):
         """
         with begun(file, overwrite=overwrite) as output:
             written = UserFile(output)
-            async with (await self.caller.of(user_id)).in_a_transaction("repeatable read") as caller:
+            async with (await self.caller.of(user_id, is_fresh=True)).in_a_transaction("repeatable read") as caller:
                 bound = AsyncErasure(caller)
                 part = await bound.export_user(user_id, max_rows=ROWS)
                 written.add(part)

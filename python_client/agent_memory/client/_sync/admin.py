@@ -113,7 +113,7 @@ class Admin(SyncMethods):
         with opened(file) as content:
             parts = parts_of(content)
             part = next(parts)
-            with (self.caller.of(user_id)).in_a_transaction("read committed") as caller:
+            with (self.caller.of(user_id, is_fresh=True)).in_a_transaction("read committed") as caller:
                 bound = Admin(caller)
                 for following in parts:
                     bound.import_user(user_id, part, lift_tombstones, is_last=False)

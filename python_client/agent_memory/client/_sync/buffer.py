@@ -246,8 +246,9 @@ class Buffer:
     def _by_node(self, items: list[Spooled]) -> dict[SyncCaller, list[Spooled]]:
         """Return the items by the node that serves their users; with a single server all together."""
         by_node: dict[SyncCaller, list[Spooled]] = {}
-        for item in items:
-            by_node.setdefault(self._caller.of(item.arguments["user_id"]), []).append(item)
+        for number, item in enumerate(items):
+            caller = self._caller.of(item.arguments["user_id"], is_fresh=number == 0)
+            by_node.setdefault(caller, []).append(item)
         return by_node
 
     def _store(self, caller: SyncCaller, attempt: _Attempt) -> bool:

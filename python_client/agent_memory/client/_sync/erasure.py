@@ -101,7 +101,7 @@ class SyncErasure(SyncMethods):
         """
         with begun(file, overwrite=overwrite) as output:
             written = UserFile(output)
-            with (self.caller.of(user_id)).in_a_transaction("repeatable read") as caller:
+            with (self.caller.of(user_id, is_fresh=True)).in_a_transaction("repeatable read") as caller:
                 bound = SyncErasure(caller)
                 part = bound.export_user(user_id, max_rows=ROWS)
                 written.add(part)
