@@ -2273,7 +2273,7 @@ begin
       ('column', 'jobs.variant', 'Which of several things a kind of job makes: of summarize_thread rolling or thread, empty for what the policy '
 'makes; of other kinds empty.'),
       ('table', 'marks', 'How far each kind of work has come, stamped in the transaction that stores its result.'),
-      ('column', 'marks.user_id', 'The user to whom the row belongs.'),
+      ('column', 'marks.user_id', 'The user to whom the row belongs; empty for kind backfill.'),
       ('column', 'marks.kind', 'A kind of job, or one of the names that the comment of position explains.'),
       ('column', 'marks.scope', 'As in memory.jobs: a thread_id, or empty for the user as a whole.'),
       ('column', 'marks.position', 'extract_memories, summarize_user: the seq up to which the thread was read. words: the seq up to which all messages '
@@ -2281,7 +2281,9 @@ begin
 'the newest memory looked at, in microseconds since 1970. unchecked: how far memory.sweep() has to look at what was '
 'stored before version 0.2 had rules of quarantine. claims: erasures hold this row so that no worker claims a job '
 'of the user meanwhile. language: scope names a language by which texts may still be parsed. parsed_anew: which '
-'source of search is parsed anew, scope names the last text.'),
+'source of search is parsed anew, scope names the last text. backfill: scope names the transaction that activated or '
+'registered a model, position that of the first memory.sweep() after it; once all before this one have ended, a sweep '
+'queues backfills again.'),
       ('table', 'gone_jobs', 'Jobs that were deleted, with their thread as a rule, while a worker may have been at them: memory.record_calls() '
 'can still enter what they took. memory.sweep() removes them after 7 days.'),
       ('column', 'gone_jobs.user_id', 'The user to whom the row belongs.'),
@@ -2315,7 +2317,7 @@ begin
       ('column', 'query_embeddings.embedding', 'The vector that the model made of the query.'),
       ('column', 'query_embeddings.created_at', 'When the row was stored.'),
       ('table', 'texts_to_embed', 'The texts, other than messages, that the active embedding model has still to embed: whoever stores a text adds an '
-'entry, and only jobs remove entries, so that no writer waits for another one.'),
+'entry, and only jobs remove entries of texts that are still there, so that no writer waits for another one.'),
       ('column', 'texts_to_embed.user_id', 'The user to whom the row belongs.'),
       ('column', 'texts_to_embed.source', 'As in memory.embeddings; empty with an empty id.'),
       ('column', 'texts_to_embed.id', 'As in memory.embeddings; empty for all texts of the user that have no embedding yet.'),
@@ -2797,8 +2799,8 @@ returns void$header$),
       ('function', '_is_here', $header$(p_user_id text)
 returns boolean$header$),
       ('function', '_map_seen', $header$()
-returns bigint$header$),
-      ('function', '_is_in_map', $header$(p_user_id text, p_seen bigint)
+returns memory.cluster_map$header$),
+      ('function', '_is_in_map', $header$(p_user_id text, p_seen memory.cluster_map)
 returns boolean$header$),
       ('function', '_node_of', $header$(p_user_id text, p_partitions text[], p_users jsonb)
 returns text$header$),
@@ -3148,7 +3150,9 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_insert_job', $header$(p_user_id text, p_kind text, p_scope text, p_variant text)
 returns boolean$header$),
-      ('function', '_enqueue_for_everyone', $header$(p_kind text)
+      ('function', '_enqueue_for_everyone', $header$(p_kind text, p_again boolean default false)
+returns void$header$),
+      ('function', '_enqueue_backfills_again', $header$()
 returns void$header$),
       ('function', 'extend_job', $header$(user_id text, job_id bigint, lease_token uuid, lease interval)
 returns void$header$),
@@ -3212,6 +3216,8 @@ returns void$header$),
 returns void$header$),
       ('function', 'retry_job', $header$(user_id text, job_id bigint)
 returns void$header$),
+      ('function', '_is_embedded', $header$(p_user_id text, p_model text, p_source text, p_id text)
+returns boolean$header$),
       ('function', '_drop_embeddings', $header$(p_user_id text, p_source text, p_ids text[])
 returns void$header$),
       ('function', '_enqueue_embedding', $header$(
@@ -3653,6 +3659,8 @@ returns void$header$),
 returns boolean$header$),
       ('function', '_store_summary', $header$(p_job memory.jobs, p_result jsonb)
 returns memory.summaries$header$),
+      ('function', '_embed_latest_summaries', $header$(p_user_id text, p_thread_ids text[], p_kinds text[])
+returns void$header$),
       ('function', '_log_summary', $header$(p_summary memory.summaries)
 returns void$header$),
       ('function', 'get_thread_summary', $header$(user_id text, thread_id text, kind text default null)
@@ -4262,8 +4270,6 @@ returns table (user_id text, scope text)$header$),
   p_user_id text, p_sources text[], p_ids text[], p_model memory.models,
   out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
-      ('function', '_is_embedded', $header$(p_user_id text, p_model text, p_source text, p_id text)
-returns boolean$header$),
       ('function', '_store_embeddings', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_check_embeddings', $header$(p_embeddings jsonb, p_dimensions int)
@@ -4935,12 +4941,26 @@ returns text$header$),
   p_moving text[] default '{}'
 )
 returns void$header$),
+      ('function', '_lock_map', $header$()
+returns void$header$),
+      ('function', '_given_up', $header$(p_before memory.cluster_map, p_partitions text[], p_users jsonb)
+returns text[]$header$),
+      ('function', '_user_left_behind', $header$(
+  p_before memory.cluster_map, p_node text, p_partitions text[], p_users jsonb
+)
+returns text$header$),
       ('function', '_users_elsewhere', $header$(p_node text, p_partitions text[], p_users jsonb)
 returns setof text$header$),
       ('function', '_route_by_map', $header$()
 returns void$header$),
       ('function', '_is_here', $header$(p_user_id text)
     returns boolean$header$),
+      ('function', '_guard_place', $header$()
+returns void$header$),
+      ('function', '_node_before_change', $header$()
+returns trigger$header$),
+      ('function', '_node_before_job', $header$()
+returns trigger$header$),
       ('function', '_call_model', $header$(kind text, payload jsonb)
 returns jsonb$header$),
       ('function', '_load_models', $header$()
@@ -5990,16 +6010,16 @@ begin atomic
   select true;
 end;
 
--- The version of the map that the statement of the caller sees: a stable function has no snapshot of its own.
+-- The map that the statement of the caller sees: a stable function has no snapshot of its own.
 create or replace function memory._map_seen()
-returns bigint
+returns memory.cluster_map
 language plpgsql stable parallel safe
 as $$
 declare
-  version bigint;
+  map memory.cluster_map;
 begin
-  select m.version into version from memory.cluster_map as m;
-  return version;
+  select m.* into map from memory.cluster_map as m;
+  return map;
 end;
 $$;
 
@@ -6008,10 +6028,10 @@ $$;
 -- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table
 -- until it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
 -- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry
--- (40001). A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has just arrived.
+-- (40001). A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has arrived since.
 -- And a transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map,
--- which PostgreSQL refuses if the row has changed since.
-create or replace function memory._is_in_map(p_user_id text, p_seen bigint)
+-- which PostgreSQL refuses if the row has changed since. A snapshot from before the first map sees no row at all.
+create or replace function memory._is_in_map(p_user_id text, p_seen memory.cluster_map)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
@@ -6025,7 +6045,9 @@ begin
   else
     select m.* into map from memory.cluster_map as m for share;
   end if;
-  if map.version is distinct from p_seen then
+  if map.version is null or p_seen.version is null
+    or map.version <> p_seen.version
+      and memory._node_of(p_user_id, p_seen.partitions, p_seen.users) is distinct from map.node then
     raise exception 'user_id: the map of the cluster has just changed' using errcode = '40001',
       detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again.';
   end if;
@@ -10347,9 +10369,9 @@ $$;
 -- Queues a job of a kind for each user that the kind names, in two statements: memory._enqueue() for each of 100,000
 -- users took four times as long (6 s, 23 s; two busy cores). A running job may end without having seen the newest
 -- texts, so another job follows it. A job that waits after a failure becomes due. A job that an open transaction holds
--- stays as it is, so that nobody waits; for a backfill an entry says that texts may be left out, and memory.sweep()
--- queues another job.
-create or replace function memory._enqueue_for_everyone(p_kind text)
+-- stays as it is, so that nobody waits, and texts of open transactions are not seen: a mark has memory.sweep() queue
+-- backfills once more when these transactions have ended.
+create or replace function memory._enqueue_for_everyone(p_kind text, p_again boolean default false)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -10363,15 +10385,16 @@ begin
       where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')
       order by o.user_id for update skip locked) as free
     where j.user_id = free.user_id and j.job_id = free.job_id
-    returning j.user_id
+    returning j.user_id, j.job_id
   )
-  insert into memory.texts_to_embed (user_id, source, id)
-  select held.user_id, '', ''
-  from (select o.user_id from memory.jobs as o
-        where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')
-        except
-        select f.user_id from followed as f) as held
-  where p_kind = 'backfill';
+  insert into memory.marks (user_id, scope, kind, position)
+  select '', pg_current_xact_id(), 'backfill', 0
+  where p_kind = 'backfill' and (not p_again or exists (
+    select o.user_id, o.job_id from memory.jobs as o
+    where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status = 'running'
+    except
+    select f.user_id, f.job_id from followed as f))
+  on conflict do nothing;
   -- "except" and not "not exists", for which a session may keep a plan that was made for an empty queue.
   insert into memory.jobs (user_id, kind, scope)
   select n.user_id, p_kind, ''
@@ -10384,6 +10407,29 @@ begin
     where o.kind = p_kind and o.scope = '' and o.variant = '' and o.status in ('pending', 'running')) as n
   order by n.user_id
   on conflict do nothing;
+end;
+$$;
+
+-- Queues backfills again for the marks of memory._enqueue_for_everyone(). This transaction sees the mark of a committed
+-- call, so whoever still works by the models from before has a lower number than it, which goes into the mark. A later
+-- call finds that all of these have ended. A number that is still to come is of the server that a backup was made of.
+create or replace function memory._enqueue_backfills_again()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  delete from memory.marks as k where k.ctid = any (array(
+    select d.ctid from memory.marks as d
+    where d.user_id = '' and d.kind = 'backfill' and d.position > 0
+      and d.position::text::xid8 not between pg_snapshot_xmin(pg_current_snapshot()) and pg_current_xact_id()
+    for update skip locked));
+  if found then
+    perform memory._enqueue_for_everyone('backfill', true);
+  end if;
+  update memory.marks as k set position = pg_current_xact_id()::text::bigint where k.ctid = any (array(
+    select d.ctid from memory.marks as d
+    where d.user_id = '' and d.kind = 'backfill' and d.position = 0
+    for update skip locked));
 end;
 $$;
 
@@ -10963,6 +11009,18 @@ $$;
 comment on function memory.retry_job(text, bigint) is
 'Puts a dead job back into the queue with all its attempts, or makes a waiting one due at once.';
 
+-- Whether a text has an embedding of the model. A function of PL/pgSQL, so that a plan made without statistics cannot
+-- read all embeddings of the user.
+create or replace function memory._is_embedded(p_user_id text, p_model text, p_source text, p_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (select from memory.embeddings as e
+                 where e.user_id = p_user_id and e.model = p_model and e.source = p_source and e.id = p_id);
+end;
+$$;
+
 -- Deletes the embeddings of texts under every embedding model. The primary key begins with user and model, so the list
 -- of models lets PostgreSQL use it. An array, because a join with the deleted rows is planned badly while the table has
 -- no statistics, and a call for each row took 30 of the 45 s in which a thread of 1,000,000 messages was deleted.
@@ -11030,6 +11088,9 @@ declare
 begin
   delete from memory.embeddings as e where e.model = old.name;
   delete from memory.query_embeddings as k where k.model = old.name;
+  if not exists (select from memory.models as m where m.kind = 'embedding') then
+    delete from memory.texts_to_embed; -- no job would remove them, and the first backfill finds all texts
+  end if;
   if made is not null then
     execute format('drop index %s', made);
   end if;
@@ -11194,7 +11255,7 @@ begin
 end;
 $$;
 
--- Deletes the parts and embeddings of deleted artifacts.
+-- Deletes the parts, embeddings and entries of deleted artifacts.
 create or replace function memory._artifacts_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on embeddings
@@ -11209,16 +11270,24 @@ begin
 end;
 $$;
 
--- Deletes the embeddings of a content that is still there, under every embedding model.
+-- Deletes the embeddings of a content that is still there, under every embedding model, and its entries in
+-- memory.texts_to_embed, because words of the content may be in the key. An entry that somebody has locked is just
+-- being deleted, so nobody waits.
 create or replace function memory._drop_artifact_embeddings(p_user_id text, p_key text, p_content_id uuid)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
-begin
-  perform memory._drop_embeddings(p_user_id, 'artifact', array(
+declare
+  ids constant text[] := array(
     select p_key || '/' || p.first_byte
     from memory.artifact_parts as p
-    where p.user_id = p_user_id and p.content_id = p_content_id));
+    where p.user_id = p_user_id and p.content_id = p_content_id);
+begin
+  perform memory._drop_embeddings(p_user_id, 'artifact', ids);
+  delete from memory.texts_to_embed as t where t.ctid = any (array(
+    select l.ctid from memory.texts_to_embed as l
+    where l.user_id = p_user_id and l.source = 'artifact' and l.id = any (ids)
+    for update skip locked));
 end;
 $$;
 
@@ -15118,6 +15187,21 @@ begin
 end;
 $$;
 
+-- Queues the embeddings of the summaries that are the newest of these chains now that others have gone. They lost their
+-- embeddings when the others took their places.
+create or replace function memory._embed_latest_summaries(p_user_id text, p_thread_ids text[], p_kinds text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._enqueue_embedding(p_user_id, '', 'summary', array_agg(distinct s.summary_id::text))
+  from unnest(p_thread_ids, p_kinds) as c (thread_id, kind)
+  cross join lateral memory._latest_summary(p_user_id, c.thread_id, c.kind) as s
+  where s.summary_id is not null
+  having count(*) > 0;
+end;
+$$;
+
 -- Logs which messages a summary covers and how long it took: the time that the model reports, or else the time since
 -- the claim.
 create or replace function memory._log_summary(p_summary memory.summaries)
@@ -15218,7 +15302,7 @@ begin
 end;
 $$;
 
--- Deletes the embeddings of deleted summaries.
+-- Deletes the embeddings of deleted summaries, and queues those of the summaries that are the newest ones then.
 create or replace function memory._summaries_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may delete need not have rights on embeddings
@@ -15227,6 +15311,10 @@ as $$
 begin
   perform memory._drop_embeddings(g.user_id, 'summary', g.ids)
   from (select o.user_id, array_agg(o.summary_id::text) as ids from old_rows as o group by o.user_id) as g;
+  perform memory._embed_latest_summaries(g.user_id, g.threads, g.kinds)
+  from (select c.user_id, array_agg(c.thread_id) as threads, array_agg(c.kind) as kinds
+        from (select distinct o.user_id, o.thread_id, o.kind from old_rows as o where o.status = 'completed') as c
+        group by c.user_id) as g;
   return null;
 end;
 $$;
@@ -16831,8 +16919,7 @@ begin
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
     where m.user_id = p_user_id
-      and m.memory_id = victim
-      and memory._is_current(m);
+      and m.memory_id = victim; -- with _is_current(m) a plan made without statistics reads all memories of the user
   end loop;
   return surplus;
 end;
@@ -17168,10 +17255,6 @@ begin
     order by c.user_id, c.agent_id
   loop
     perform memory._count_memories(scope.user_id, scope.agent_id, scope.added);
-    if scope.added > 0 then
-      -- A restored memory may have been deleted before a job embedded it.
-      perform memory._enqueue_embedding(scope.user_id);
-    end if;
   end loop;
   for gone in
     select n.* from new_rows as n where n.deleted_at is not null order by n.superseded_at nulls last, n.memory_id desc
@@ -17447,7 +17530,9 @@ begin
       and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
       and e.source = 'memory'
       and e.id = new.memory_id::text;
-    if not found and memory._is_current(new) then -- it may have expired before a job embedded it
+    -- It may have expired before a job embedded it, or before the active model became active.
+    if memory._is_current(new) and not memory._is_embedded(
+      new.user_id, (memory._embedding_model()).name, 'memory', new.memory_id::text) then
       perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
     end if;
   end if;
@@ -18652,6 +18737,7 @@ begin
   set quarantined_at = null, quarantine_reason = null, quarantined_with = null, released_at = statement_timestamp()
   where d.user_id = p_user_id and d.document_id = p_document_id;
   perform memory._hide_released(p_user_id, p_document_id, since);
+  perform memory._enqueue_embedding(p_user_id); -- a job may have seen its pieces in quarantine, and passed them over
   return true;
 end;
 $$;
@@ -21263,8 +21349,9 @@ begin
 end;
 $$;
 
--- Turns an entry for all texts of a user into entries of the texts that have no embedding, 10,000 at a time. A user
--- without any entry is treated alike: the job was queued by an earlier version, or by memory.sweep().
+-- Turns an entry for all texts of a user into entries of the texts that have no embedding, 10,000 at a time, the next
+-- ones when the entries of texts no longer fill a job. A user without any entry is treated alike: the job was queued by
+-- an earlier version, or by memory.sweep().
 create or replace function memory._list_texts_to_embed(p_user_id text, p_model text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -21272,13 +21359,25 @@ as $$
 declare
   entries constant uuid[] := array(
     select l.entry from memory.texts_to_embed as l where l.user_id = p_user_id and l.source = '');
-  listed int;
+  named constant bigint := (
+    select count(*)
+    from (select from memory.texts_to_embed as l
+          where l.user_id = p_user_id and l.source > ''
+            and not memory._is_embedded(p_user_id, p_model, l.source, l.id)
+          limit 256) as l);
+  found_now bigint;
 begin
-  if entries <> '{}' or not exists (select from memory.texts_to_embed as l where l.user_id = p_user_id) then
-    insert into memory.texts_to_embed (user_id, source, id)
-    select p_user_id, u.source, u.id from memory._unembedded(p_user_id, '', p_model, 10000) as u;
-    get diagnostics listed = row_count;
-    if listed < 10000 then
+  if named = 0 or named < 256 and entries <> '{}' then
+    with unembedded as materialized (
+      select u.source, u.id from memory._unembedded(p_user_id, '', p_model, 10000) as u
+    ), listed as (
+      insert into memory.texts_to_embed (user_id, source, id)
+      select p_user_id, u.source, u.id from unembedded as u
+      except
+      select l.user_id, l.source, l.id from memory.texts_to_embed as l where l.user_id = p_user_id and l.source > ''
+    )
+    select count(*) into found_now from unembedded;
+    if found_now < 10000 then
       delete from memory.texts_to_embed as l
       where l.user_id = p_user_id and l.source = '' and l.id = '' and l.entry = any (entries);
     end if;
@@ -21338,18 +21437,6 @@ begin
   payload := jsonb_build_object('model', memory._model_json(p_model), 'prompt', null, 'texts', texts);
   input := jsonb_build_object(
     'rows', rows_input, 'embedder', p_model.model, 'dimensions', p_model.settings -> 'dimensions');
-end;
-$$;
-
--- Whether a text has an embedding of the model. A function of PL/pgSQL, so that a plan made without statistics cannot
--- read all embeddings of the user.
-create or replace function memory._is_embedded(p_user_id text, p_model text, p_source text, p_id text)
-returns boolean
-language plpgsql stable parallel safe
-as $$
-begin
-  return exists (select from memory.embeddings as e
-                 where e.user_id = p_user_id and e.model = p_model and e.source = p_source and e.id = p_id);
 end;
 $$;
 
@@ -23361,7 +23448,10 @@ begin
     update memory.artifacts as a
     set quarantined_at = null, quarantine_reason = null, released_at = statement_timestamp()
     where a.user_id = release_source.user_id and a.key = release_source.id and a.quarantined_at is not null;
-    counts := memory._added(counts, jsonb_build_object('artifacts', found::int));
+    if found then
+      perform memory._enqueue_embedding(user_id);
+      counts := memory._added(counts, jsonb '{"artifacts": 1}');
+    end if;
   end if;
   -- After all threads, counters and memories: the jobs that this locks come last in the order of locks.
   counts := memory._added(counts, jsonb_build_object('summaries', (
@@ -23432,6 +23522,8 @@ declare
   counts constant jsonb := memory._quarantine_retold(p_user_id, p_summary_ids, p_reasons);
   job memory.jobs;
   quarantined uuid[];
+  threads text[];
+  kinds text[];
 begin
   delete from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' and exists (
@@ -23457,10 +23549,12 @@ begin
     set status = 'quarantined', quarantined_at = statement_timestamp(), quarantine_reason = left(r.reason, 1000)
     from unnest(p_summary_ids, p_reasons) as r (summary_id, reason)
     where s.user_id = p_user_id and s.summary_id = r.summary_id and s.status = 'completed'
-    returning s.summary_id
+    returning s.summary_id, s.thread_id, s.kind
   )
-  select array_agg(g.summary_id) into quarantined from gone as g;
+  select array_agg(g.summary_id), array_agg(g.thread_id), array_agg(g.kind) into quarantined, threads, kinds
+  from gone as g;
   perform memory._drop_embeddings(p_user_id, 'summary', quarantined::text[]);
+  perform memory._embed_latest_summaries(p_user_id, threads, kinds);
   return counts || jsonb_build_object('summaries', coalesce(cardinality(quarantined), 0));
 end;
 $$;
@@ -32224,6 +32318,7 @@ begin
   end if;
 
   perform memory._release_left_hidden(least(batch_size, 1000));
+  perform memory._enqueue_backfills_again();
   -- Queueing and parsing come before the deletions, which lock threads that appends wait for: the loop reads all
   -- threads.
   for overdue in
@@ -32411,8 +32506,8 @@ $view$);
 comment on view memory.summary_windows is 'How the windows of rolling summaries move on, newest first.';
 
 -- Writes the map of the cluster into this node. "agent-memory cluster" calls it on one node after the other. A map that
--- is older than the one here is refused, and so is one that would leave users behind: their rows go first, in the same
--- transaction.
+-- is older than the one here is refused, and so is one that takes users away from this node and would leave their rows
+-- behind: these go first, in the same transaction.
 create or replace function memory._set_cluster_map(
   p_node text, p_version bigint, p_partitions text[], p_nodes jsonb, p_users jsonb default '{}',
   p_moving text[] default '{}'
@@ -32422,11 +32517,19 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   before memory.cluster_map;
+  seen bigint;
   problem text;
   left_behind text;
 begin
-  -- Waits for the transactions whose calls have read the map. Only for a moment: calls wait behind this lock.
-  lock table memory.cluster_map in access exclusive mode;
+  select m.* into before from memory.cluster_map as m;
+  seen := before.version;
+  -- Who is being moved gets no rows meanwhile, so this long search need not hold the calls of all others up.
+  if memory._given_up(before, p_partitions, p_users) <@ before.moving then
+    left_behind := memory._user_left_behind(before, p_node, p_partitions, p_users);
+  else
+    seen := null;
+  end if;
+  perform memory._lock_map();
   select m.* into before from memory.cluster_map as m;
   problem := case
     when (p_version >= 1) is not true then 'p_version: must be at least 1'
@@ -32463,9 +32566,9 @@ begin
     raise exception 'p_version: this node has version % of the map', before.version using errcode = '40001',
       hint = 'Read the newest map of all nodes, and begin again with the next version.';
   end if;
-  select e into left_behind
-  from memory._users_elsewhere(p_node, p_partitions, p_users) as e
-  limit 1;
+  if seen is distinct from before.version or seen is null then
+    left_behind := memory._user_left_behind(before, p_node, p_partitions, p_users);
+  end if;
   if left_behind is not null then
     raise exception 'p_partitions: user "%" has rows here and would belong to node "%"', left(left_behind, 255),
       memory._node_of(left_behind, p_partitions, p_users) using errcode = '23503',
@@ -32478,6 +32581,71 @@ begin
     moving = excluded.moving, nodes = excluded.nodes, node = excluded.node, changed_at = excluded.changed_at;
   perform memory._route_by_map();
   perform memory._audit('set_cluster_map', jsonb_build_object('version', p_version, 'node', p_node));
+end;
+$$;
+
+-- Waits for the transactions whose calls have read the map, and holds calls up until this transaction ends. Calls wait
+-- behind whoever waits, so each wait is short, and calls pass between two of them.
+create or replace function memory._lock_map()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  attempts_left int := 150;
+begin
+  perform set_config('lock_timeout', '200ms', true);
+  loop
+    begin
+      lock table memory.cluster_map in access exclusive mode;
+      return;
+    exception when lock_not_available then
+      attempts_left := attempts_left - 1;
+      if attempts_left = 0 then
+        raise;
+      end if;
+    end;
+    perform pg_sleep(0.2);
+  end loop;
+end;
+$$;
+
+-- What a new map takes away from the node of the map before it, as the column "moving" writes it.
+create or replace function memory._given_up(p_before memory.cluster_map, p_partitions text[], p_users jsonb)
+returns text[]
+language sql stable parallel safe
+begin atomic
+  select array(
+    select (p.place - 1)::text
+    from unnest(p_before.partitions, p_partitions) with ordinality as p (was, becomes, place)
+    where p.was = p_before.node and p.becomes <> p_before.node
+    union all
+    select u.digest
+    from (
+      select d.digest, ('x' || left(d.digest, 8))::bit(32)::bigint % cardinality(p_before.partitions) + 1 as place
+      from (select jsonb_object_keys(p_before.users) union select jsonb_object_keys(p_users)) as d (digest)
+      where d.digest ~ '^[0-9a-f]{32}$') as u
+    where coalesce(p_before.users ->> u.digest, p_before.partitions[u.place]) = p_before.node
+      and coalesce(p_users ->> u.digest, p_partitions[u.place]) <> p_before.node);
+end;
+
+-- A user whom a new map takes away from this node and who has rows here. Rows that had no place here before are no
+-- reason to refuse a map: "agent-memory cluster doctor" finds them.
+create or replace function memory._user_left_behind(
+  p_before memory.cluster_map, p_node text, p_partitions text[], p_users jsonb
+)
+returns text
+language plpgsql stable parallel unsafe
+as $$
+begin
+  if p_before.version is not null and memory._given_up(p_before, p_partitions, p_users) = '{}' then
+    return null;
+  end if;
+  return (
+    select e
+    from memory._users_elsewhere(p_node, p_partitions, p_users) as e
+    where p_before.version is null
+      or memory._node_of(e, p_before.partitions, p_before.users) = p_before.node
+    limit 1);
 end;
 $$;
 
@@ -32543,6 +32711,63 @@ begin
   if found then
     execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
   end if;
+  perform memory._guard_place();
+end;
+$$;
+
+-- Makes the triggers that only a node of a cluster has, so that a single server does not pay for them.
+create or replace function memory._guard_place()
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  -- Who may create objects here is the owner: our functions, which have checked the user, and copies of users.
+  application constant text := $when$not has_schema_privilege(current_user, 'memory', 'create')$when$;
+  guarded record;
+begin
+  for guarded in
+    select g.on_table, g.name, g.event, g.condition, g.function
+    from (values
+      ('messages', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
+      ('memories', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
+      ('documents', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
+      ('artifacts', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
+      ('jobs', 'node_050_before_insert', 'insert',
+       $when$current_setting('memory.rows_are_copied', true) is distinct from 'yes'$when$, '_node_before_job')
+    ) as g (on_table, name, event, condition, function)
+    where not exists (
+      select from pg_trigger as t where t.tgrelid = ('memory.' || g.on_table)::regclass and t.tgname = g.name)
+  loop
+    execute format('create trigger %I before %s on memory.%I for each row when (%s) execute function memory.%I()',
+      guarded.name, guarded.event, guarded.on_table, guarded.condition, guarded.function);
+  end loop;
+end;
+$$;
+
+-- Before an application changes or deletes a row directly, this trigger checks that this node serves the user: the
+-- change of a row that has been copied to another node would be lost.
+create or replace function memory._node_before_change()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  if not memory._is_user(old.user_id) then
+    perform memory._check_id('user_id', old.user_id);
+  end if;
+  return case tg_op when 'DELETE' then old else new end;
+end;
+$$;
+
+-- Before a job is stored, this trigger drops it if another node serves the user: what makes jobs for all users may have
+-- seen the user before the user moved. A user who is being moved is refused, so that no job is lost.
+create or replace function memory._node_before_job()
+returns trigger
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  return case when memory._is_here(new.user_id) then new end;
 end;
 $$;
 
@@ -39222,7 +39447,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_content', '_delete_derived', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evictable', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_grep_content', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_blank', '_is_bound', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_id', '_is_in_map', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_stated', '_is_taken_key', '_is_tenant', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_or_null', '_json_states_any', '_json_without_credentials', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_map_seen', '_mark_parsed', '_marker', '_mask_booked', '_masked_assignment', '_masked_content', '_masked_metadata', '_masked_word', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_budget', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_extraction', '_was_released', '_were_parsed_without_keys', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_more_words', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_content', '_delete_derived', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evictable', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_blank', '_is_bound', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_id', '_is_in_map', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_stated', '_is_taken_key', '_is_tenant', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_or_null', '_json_states_any', '_json_without_credentials', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_map_seen', '_mark_parsed', '_marker', '_mask_booked', '_masked_assignment', '_masked_content', '_masked_metadata', '_masked_word', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_budget', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_extraction', '_was_released', '_were_parsed_without_keys', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_more_words', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;

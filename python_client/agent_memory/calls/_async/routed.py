@@ -218,11 +218,9 @@ class AsyncRoutedCaller(AsyncCaller):
         )
 
     async def _known_map(self) -> ClusterMap | None:
-        if not self._is_map_read:
-            async with self._reading:
-                if not self._is_map_read:
-                    self._map = await self._read_map()
-                    self._is_map_read = True
+        if not self._is_map_read:  # first calls that come at the same time connect once, and fail together
+            self._map = await self._read_map()
+            self._is_map_read = True
         return self._map
 
     async def _read_map(self) -> ClusterMap | None:

@@ -219,11 +219,9 @@ class SyncRoutedCaller(SyncCaller):
         )
 
     def _known_map(self) -> ClusterMap | None:
-        if not self._is_map_read:
-            with self._reading:
-                if not self._is_map_read:
-                    self._map = self._read_map()
-                    self._is_map_read = True
+        if not self._is_map_read:  # first calls that come at the same time connect once, and fail together
+            self._map = self._read_map()
+            self._is_map_read = True
         return self._map
 
     def _read_map(self) -> ClusterMap | None:
