@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from psycopg.types.json import Jsonb
 
+from tests.cluster.databases import Databases
+from tests.conftest import DATABASE_NAMES, Database
 from tests.support.sqlapi import Api
 
 PARTITIONS = 8
@@ -42,3 +47,9 @@ def map_with(api: Api, users_of_a: list[str], users_of_b: list[str]) -> str:
     others = {partition_of(api, user_id): "b" for user_id in users_of_b}
     assert not places.keys() & others.keys(), "choose other users"
     return "".join((places | others).get(place, "a") for place in range(PARTITIONS))
+
+
+@pytest.fixture
+def databases(_database: Database, _template: str) -> Iterator[Databases]:
+    with contextlib.ExitStack() as stack:
+        yield Databases([stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "abc"])

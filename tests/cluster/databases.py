@@ -1,0 +1,58 @@
+"""Databases of one server that become nodes of a cluster, and users in them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+import psycopg
+from agent_memory import Memory
+from agent_memory.cluster import nodes
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from tests.support.sqlapi import Api
+
+PARTITIONS = 8
+USERS = [f"user {number}" for number in range(12)]
+
+
+class Databases:
+    """Databases of one server that become nodes; names are letters."""
+
+    def __init__(self, dsns: list[str]) -> None:
+        self.dsn = dict(zip("abc", dsns, strict=True))
+
+    def place(self, name: str) -> str:
+        known = conninfo_to_dict(self.dsn[name])
+        return make_conninfo(**{key: str(known[key]) for key in ("host", "port", "dbname") if key in known})
+
+    def begin(self, names: str, owners: str) -> None:
+        nodes.begin({name: self.place(name) for name in names}, list(owners), self.dsn["a"])
+
+    @contextlib.contextmanager
+    def opened(self) -> Iterator[nodes.Nodes]:
+        with nodes.opened(self.dsn["a"]) as opened:
+            yield opened
+
+    @contextlib.contextmanager
+    def api(self, name: str) -> Iterator[Api]:
+        with contextlib.closing(psycopg.connect(self.dsn[name], autocommit=True)) as connection:
+            yield Api(connection)
+
+    def rows(self, name: str) -> dict[str, list[str]]:
+        """The texts of each user's messages on a node."""
+        with self.api(name) as api:
+            found = api.query("select user_id, array_agg(content order by seq) from memory.messages group by 1")
+        return dict(found)
+
+
+def fill(databases: Databases) -> None:
+    with Memory(databases.dsn["a"]) as memory:
+        for user in USERS:
+            memory.add_messages(user, "t", [{"role": "user", "content": f"{user} {n}"} for n in range(12)])
+            memory.add_memory(user, f"{user} likes tea")
+            memory.extract_memories(user, "t")
+
+
+def expected() -> dict[str, list[str]]:
+    return {user: [f"{user} {n}" for n in range(12)] for user in USERS}
