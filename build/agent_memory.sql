@@ -32721,26 +32721,27 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- Who may create objects here is the owner: our functions, which have checked the user, and copies of users.
-  application constant text := $when$not has_schema_privilege(current_user, 'memory', 'create')$when$;
-  guarded record;
+  guarded text;
 begin
   for guarded in
-    select g.on_table, g.name, g.event, g.condition, g.function
-    from (values
-      ('messages', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
-      ('memories', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
-      ('documents', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
-      ('artifacts', 'node_050_before_change', 'update or delete', application, '_node_before_change'),
-      ('jobs', 'node_050_before_insert', 'insert',
-       $when$current_setting('memory.rows_are_copied', true) is distinct from 'yes'$when$, '_node_before_job')
-    ) as g (on_table, name, event, condition, function)
+    select g.on_table
+    from unnest('{messages, memories, documents, artifacts}'::text[]) as g (on_table)
     where not exists (
-      select from pg_trigger as t where t.tgrelid = ('memory.' || g.on_table)::regclass and t.tgname = g.name)
+      select from pg_trigger as t
+      where t.tgrelid = ('memory.' || g.on_table)::regclass and t.tgname = 'node_050_before_change')
   loop
-    execute format('create trigger %I before %s on memory.%I for each row when (%s) execute function memory.%I()',
-      guarded.name, guarded.event, guarded.on_table, guarded.condition, guarded.function);
+    -- Who may create objects here is the owner: our functions, which have checked the user, and copies of users.
+    execute format($trigger$
+      create trigger node_050_before_change before update or delete on memory.%I
+      for each row when (not has_schema_privilege(current_user, 'memory', 'create'))
+      execute function memory._node_before_change()$trigger$, guarded);
   end loop;
+  if not exists (
+    select from pg_trigger as t where t.tgrelid = 'memory.jobs'::regclass and t.tgname = 'node_050_before_insert') then
+    create trigger node_050_before_insert before insert on memory.jobs
+    for each row when (current_setting('memory.rows_are_copied', true) is distinct from 'yes')
+    execute function memory._node_before_job();
+  end if;
 end;
 $$;
 
