@@ -135,7 +135,7 @@ WRONG = {
             where m.user_id = e.user_id and m.thread_id || '/' || m.seq = e.id)""",
     "marks of threads that are gone": """
         select k.user_id, k.scope, k.kind from memory.marks as k
-        where k.scope <> '' and k.kind not in ('language', 'parsed_anew') and not exists (
+        where k.user_id <> '' and k.scope <> '' and k.kind not in ('language', 'parsed_anew') and not exists (
           select from memory.threads as t where t.user_id = k.user_id and t.thread_id = k.scope)""",
 }
 
