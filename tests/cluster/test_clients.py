@@ -257,6 +257,9 @@ def test_answers_of_all_nodes_are_added_up(cluster: Cluster) -> None:
         seen = [memory.admin.list_users(row_limit=5, row_offset=offset) for offset in (0, 5, 10)]
         assert [row.user_id for page in seen for row in page] == USERS[::-1]
         assert {row.total_count for page in seen for row in page} == {len(USERS)}
+        for number in range(60):
+            memory.add_message(f"other {number}", "t", "user", "Hello")
+        assert len(memory.admin.list_users()) == 50
         status = memory.admin.status()
         assert status["queue"]["pending"] == sum(
             api.value("select count(*) from memory.jobs where status = 'pending'") for api in cluster.api.values()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
@@ -29,6 +29,9 @@ CHANGES_OF_ALL = {
     "unbind_role",
 }
 """What is the same on all nodes: changed on all, or on none. A policy of a user belongs to the user's node."""
+
+_PAGE = 50
+"""How many users ``list_users`` returns unless told."""
 
 Answers = Mapping[str, Any]
 """What a method returned, by the name of the node."""
@@ -73,6 +76,14 @@ class ClusterMap:
             return node
         return self.partitions[partition_of(user_id, len(self.partitions))]
 
+    def is_in(self, user_id: str, partitions: Container[int]) -> bool:
+        """Whether a user belongs to one of these partitions, and was not moved without it."""
+        return user_hash(user_id) not in self.users and partition_of(user_id, len(self.partitions)) in partitions
+
+    def moving_partitions(self) -> set[int]:
+        """Return the partitions that are being moved; the other elements of ``moving`` are hashes of 32 digits."""
+        return {int(each) for each in self.moving if len(each) < 32}
+
     def address(self, node: str, conninfo: str) -> str:
         """Return a connection string that leads to a node, as the role and with the settings of another one."""
         kept: dict[str, Any] = {name: value for name, value in conninfo_to_dict(conninfo).items() if name not in PLACE}
@@ -98,7 +109,7 @@ def is_for_all(function: str, given: Mapping[str, Any]) -> bool:
 def merger_of(function: str, given: Mapping[str, Any]) -> Callable[[Answers], Any] | None:
     """Return how the answers of all nodes become one, or None where one node can answer for all."""
     if function == "list_users":
-        offset, limit = given.get("row_offset") or 0, given.get("row_limit")
+        offset, limit = given.get("row_offset") or 0, given.get("row_limit", _PAGE)
         return lambda answers: _users(answers, offset, limit)
     return _MERGERS.get(function)
 
@@ -107,7 +118,7 @@ def asked_of_each(function: str, given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments that each node gets, so that the page of all can be made of theirs."""
     if function != "list_users" or not given.get("row_offset"):
         return dict(given)
-    limit = given.get("row_limit", 50)
+    limit = given.get("row_limit", _PAGE)
     return {**given, "row_offset": 0, "row_limit": None if limit is None else limit + given["row_offset"]}
 
 

@@ -11,11 +11,11 @@ from typing import Any
 from psycopg import Connection, errors, sql
 from psycopg.types.json import Jsonb
 
-from ..calls.nodes import partition_of, user_hash
+from ..calls.nodes import user_hash
 from ..client import Memory
 from ..move.move import copy_user, copying
 from ..move.tables import Side
-from .moving import deletions
+from .moving import delete
 from .nodes import Node, Nodes
 
 Rows = dict[str, str]
@@ -124,12 +124,9 @@ def _strays(node: Node, cluster: Nodes) -> list[str]:
         "select distinct u from memory._users_elsewhere(%s, %s, %s) as u order by 1",
         [node.name, list(known.partitions), Jsonb(known.users)],
     ).fetchall()
-    moving = set(known.moving)
+    partitions = known.moving_partitions()
     return [
-        user_id
-        for [user_id] in rows
-        if user_hash(user_id) not in moving
-        and (user_hash(user_id) in known.users or str(partition_of(user_id, len(known.partitions))) not in moving)
+        user_id for [user_id] in rows if user_hash(user_id) not in known.moving and not known.is_in(user_id, partitions)
     ]
 
 
@@ -151,10 +148,7 @@ def _mend_users(node: Node, cluster: Nodes, users: list[str]) -> list[str]:
                 gone.append(user_id)
             else:
                 left.append(user_id)
-    if gone:
-        with node.connection.transaction():
-            for statement, arguments in deletions(Side(node.connection), gone):
-                node.connection.execute(statement, arguments)
+    delete(Side(node.connection), gone)
     return left
 
 

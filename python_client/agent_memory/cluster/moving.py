@@ -49,7 +49,7 @@ def move_partition(cluster: Nodes, partition: int, target: str, report: Report |
     source = known.partitions[partition]
 
     def belongs(user_id: str) -> bool:
-        return partition_of(user_id, len(known.partitions)) == partition and user_hash(user_id) not in known.users
+        return known.is_in(user_id, [partition])
 
     if source == target:
         return _stay(cluster, str(partition), source, belongs)
@@ -89,7 +89,7 @@ def delete_copies(cluster: Nodes, names: Iterable[str], source_name: str, belong
         node = cluster.nodes[name]
         if name != source_name and node.map is not None and not node.is_standby():
             side = Side(node.connection)
-            _delete(side, [user_id for user_id in side.users() if belongs(user_id)])
+            delete(side, [user_id for user_id in side.users() if belongs(user_id)])
 
 
 def _move(
@@ -137,8 +137,8 @@ def deletions(side: Side, users: Sequence[str]) -> list[Statement]:
     ]
 
 
-def _delete(side: Side, users: Sequence[str]) -> None:
-    """Remove what a move that was broken off has copied."""
+def delete(side: Side, users: Sequence[str]) -> None:
+    """Remove the rows of users from a node that does not serve them."""
     with side.connection.transaction():
         for statement, arguments in deletions(side, users) if users else []:
             side.connection.execute(statement, arguments)

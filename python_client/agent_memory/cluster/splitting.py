@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
-from ..calls.nodes import ClusterMap, partition_of, user_hash
+from ..calls.nodes import ClusterMap
 from ..errors import ConflictError, InvalidValueError, NotFoundError, RetryableError
 from ..move.tables import Side
 from .moving import delete_copies, deletions
@@ -45,7 +46,7 @@ def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequen
             raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {', '.join(cluster.nodes)}.")
     source, target = cluster.nodes[source_name], cluster.nodes[target_name]
     known = cluster.newest
-    moving = {place for place in map(int, filter(str.isdecimal, known.moving)) if len(str(place)) < 6}
+    moving = known.moving_partitions()
     if target.map is not None and target.map.node == target_name:
         if known.partitions.count(target_name) == 0:
             raise InvalidValueError(
@@ -66,7 +67,7 @@ def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequen
         )
     if moving & set(owned):
         others = [name for name in cluster.nodes if name != target_name]
-        delete_copies(cluster, others, source_name, lambda user: _is_given(user, known, given))
+        delete_copies(cluster, others, source_name, lambda user: known.is_in(user, given))
     else:
         cluster.change([source_name], moving=[*known.moving, *map(str, given)])
     if target.is_standby():
@@ -87,15 +88,11 @@ def split(cluster: Nodes, source_name: str, target_name: str, partitions: Sequen
     return given
 
 
-def _is_given(user_id: str, known: ClusterMap, given: Sequence[int]) -> bool:
-    return partition_of(user_id, len(known.partitions)) in given and user_hash(user_id) not in known.users
-
-
 def _given(known: ClusterMap, target: str, given: Sequence[int]) -> ClusterMap:
     """Return the map in which the target serves the partitions; users who were moved alone stay where they are."""
     partitions = [target if place in given else node for place, node in enumerate(known.partitions)]
     moving = [each for each in known.moving if each not in set(map(str, given))]
-    return ClusterMap(known.version + 1, known.node, partitions, known.users, moving, known.nodes)
+    return replace(known, version=known.version + 1, partitions=partitions, moving=moving)
 
 
 def _give_up(cluster: Nodes, source: Node, after: ClusterMap) -> None:

@@ -240,9 +240,7 @@ class AsyncRoutedCaller(AsyncCaller):
         found = await refusing._read_map()
         if found is None or (cluster is not None and found.version <= cluster.version):
             return None
-        own = found.node if cluster is None else cluster.node
-        self._map = replace(found, node=own)
-        return self._map
+        return self._adopt(found)
 
     async def _fresh_map(self, cluster: ClusterMap) -> ClusterMap:
         """Read the map anew: what concerns all nodes is refused by none, so a node that has come would be left out."""
