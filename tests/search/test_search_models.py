@@ -289,10 +289,12 @@ def test_the_model_changes_while_searches_go_on(api: Api, connect: Any) -> None:
                 name="next", kind="embedding", provider="openai", model="next", settings={"base_url": other.url}
             )
             api.activate_model(name="next")  # before anything is filled: the old one serves until it is
-            for _ in range(20):
+
+            def a_search_used_the_next_model() -> bool:
                 api.connection.execute("call memory.run_jobs()")
-                if "next" in seen:
-                    break
+                return "next" in seen
+
+            wait_until(a_search_used_the_next_model)
             stop.set()
             for worker in workers:
                 worker.join()

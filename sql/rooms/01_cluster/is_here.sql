@@ -61,7 +61,7 @@ $$;
 -- The node that a map gives a user to.
 create or replace function memory._node_of(p_user_id text, p_partitions text[], p_users jsonb)
 returns text
-language sql immutable strict parallel safe
+language sql immutable parallel safe strict
 begin atomic
   select coalesce(p_users ->> md5(convert_to(p_user_id, 'UTF8')),
     p_partitions[memory.partition_of(p_user_id, cardinality(p_partitions)) + 1]);
