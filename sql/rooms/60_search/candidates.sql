@@ -5,8 +5,8 @@
 -- the search may see; unparsed counts those whose words are not parsed yet. Each source has a statement of its own, so
 -- that a session plans only those of the sources that it searches. These statements need the planner settings of
 -- memory._ranked(), so only that function may call this function. They apply all filters, so no filter comes after a
--- limit. The row names each filter, so that the planner puts its value into the conditions; the fields of p_filters
--- itself would be looked up for every text.
+-- limit. In chosen the messages of a thread stand next to each other, in their order. The row names each filter, so
+-- that the planner puts its value into the conditions; the fields of p_filters itself would be looked up for every text.
 create or replace function memory._candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_any_word tsquery,
   p_model text, p_target halfvec, p_preselected memory._message_candidates, p_whole text[], p_kept int,
@@ -63,6 +63,7 @@ begin
           where p_target is not null and e.user_id = p_user_id and e.model = p_model and e.source = '<source>'
             and memory._dimensions(e.embedding) = dims
         ) as e on e.id = t.id
+        order by case '<source>' when 'message' then t.thread_id end, case '<source>' when 'message' then t.number end
       ) as t) as c;
   end if;}}
 
@@ -100,6 +101,7 @@ begin
           offset 0
         ) as e on true
         where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+        order by m.thread_id, m.seq
       ) as t) as c;
   end if;
   chosen := so_far.chosen;
