@@ -100,7 +100,8 @@ begin
             and memory._dimensions(e.embedding) = dims
           offset 0
         ) as e on true
-        where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+        where unfiltered and p_agent_id is null
+          or memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
         order by m.thread_id, m.seq
       ) as t) as c;
   end if;

@@ -105,14 +105,15 @@ begin
   select array_agg(s.score), array_agg(s.keyword), array_agg(s.own) into scores, keywords, own_keywords
   from (
     select k.keyword, k.own,
-      case p_fusion
+      -- A text without a word of the query and without an embedding keeps its place for its neighbours, but no score.
+      case case when num_nonnulls(c.similarity, k.keyword) > 0 then p_fusion end
         when 'vector' then c.similarity
         when 'keyword' then k.keyword / worded.highest * worded.trust
         when 'rrf' then
           (coalesce(1.0 / (p_rrf_k + vector_ranks[c.place]), 0) + coalesce(1.0 / (p_rrf_k + keyword_ranks[c.place]), 0))
           * (p_rrf_k + 1) / case when c.similarity is null then 1 else worded.arms end
-        else memory._fused_score(c.similarity, p_highest, p_lowest, k.keyword / worded.highest * worded.trust,
-                                 worded.weight, worded.arms)
+        when 'score' then memory._fused_score(
+          c.similarity, p_highest, p_lowest, k.keyword / worded.highest * worded.trust, worded.weight, worded.arms)
       end::double precision as score
     from unnest(similarities) with ordinality as c (similarity, place)
     left join unnest(worded.places, worded.keywords, worded.own) as k (place, keyword, own) on k.place = c.place

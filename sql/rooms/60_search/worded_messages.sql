@@ -13,6 +13,7 @@ language plpgsql stable parallel safe
 set enable_bitmapscan = on
 as $$
 declare
+  unfiltered constant boolean := p_agent_id is null and p_filters is null;
   as_queries constant tsquery[] := array(select quote_literal(w.word)::tsquery from unnest(p_words) as w (word));
   keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
   total bigint;
@@ -38,7 +39,8 @@ begin
     select row_number() over () as place, m.thread_id, m.seq, m.search_vector
     from (select m.* from memory.messages as m where m.search_keys && compared offset 0) as m
     where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-      and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+      and (unfiltered
+        or memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters))
   ), corpus as materialized (
     -- total is an estimate. texts is at least the number of found messages, because a word in more messages than texts
     -- would get a negative weight.

@@ -320,13 +320,15 @@ as $$
 declare
   word text;
   longest text[] := array['', '', ''];
+  shortest int := 0; -- the length of longest[3]
 begin
   foreach word in array string_to_array(p_wording, ' ') loop
-    if length(word) > length(longest[3]) and word <> all (longest) then
+    if length(word) > shortest and word <> all (longest) then
       longest := case
         when length(word) > length(longest[1]) then array[word, longest[1], longest[2]]
         when length(word) > length(longest[2]) then array[longest[1], word, longest[2]]
         else array[longest[1], longest[2], word] end;
+      shortest := length(longest[3]);
     end if;
   end loop;
   return array[
