@@ -6,7 +6,8 @@
 -- that a session plans only those of the sources that it searches. These statements need the planner settings of
 -- memory._ranked(), so only that function may call this function. They apply all filters, so no filter comes after a
 -- limit. In chosen the messages of a thread stand next to each other, in their order. The row names each filter, so
--- that the planner puts its value into the conditions; the fields of p_filters itself would be looked up for every text.
+-- that the planner puts its value into the conditions; the fields of p_filters itself would be looked up for every
+-- text.
 create or replace function memory._candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_any_word tsquery,
   p_model text, p_target halfvec, p_preselected memory._message_candidates, p_whole text[], p_kept int,

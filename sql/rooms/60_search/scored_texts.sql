@@ -1,6 +1,6 @@
--- The best p_limit of the candidates of a search with their scores, in the form that ranking.sql describes, in any order.
--- p_texts, p_highest and p_lowest are those of memory._candidates(); p_frequencies are estimates of the number of
--- messages that have each word, null where all messages are candidates. If p_is_talk is true, the messages around a
+-- The best p_limit of the candidates of a search with their scores, in the form that ranking.sql describes, in any
+-- order. p_texts, p_highest and p_lowest are those of memory._candidates(); p_frequencies are estimates of the number
+-- of messages that have each word, null where all messages are candidates. If p_is_talk is true, the messages around a
 -- message count for it. Of a document or an artifact the function returns the best piece.
 --
 -- memory._candidates() puts the messages of a thread next to each other in their order. So the neighbours of a message
@@ -72,7 +72,8 @@ begin
   ), best as materialized (
     -- share: the idf of those words of the query that the text has, divided by the idf of all words of the query.
     select a.own as keyword,
-      a.idf / (select memory._query_idf(sum(w.idf), cardinality(p_words) - count(*), p_texts) from weights as w) as share
+      a.idf / (
+        select memory._query_idf(sum(w.idf), cardinality(p_words) - count(*), p_texts) from weights as w) as share
     from around as a
     where a.own is not null
     order by a.own desc, a.idf desc limit 1
@@ -81,7 +82,8 @@ begin
     max(a.keyword) as highest, memory._trust((select b.share from best as b)) as trust,
     num_nonnulls(p_highest, (select b.keyword from best as b)) as arms,
     (select memory._keyword_weight((select b.keyword from best as b), sum(w.idf * w.weight * w.frequency),
-       sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), p_texts) from weights as w) as weight, array_agg(t.terms) as terms
+       sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), p_texts) from weights as w) as weight,
+    array_agg(t.terms) as terms
   into worded
   from around as a
   left join (
