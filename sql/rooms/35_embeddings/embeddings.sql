@@ -17,6 +17,7 @@ create or replace function memory._drop_embeddings(p_user_id text, p_source text
 returns void
 language plpgsql volatile parallel unsafe
 set enable_seqscan = off -- a plan made while the table was empty would read all of it
+set jit = off
 as $$
 declare
   places constant tid[] := array(
