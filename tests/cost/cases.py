@@ -24,7 +24,7 @@ class Case:
     user: str = ""
     others: str = ""
     later: dict[str, str] = field(default_factory=dict)
-    """Where the cost follows what it should not, and what reads too much."""
+    """Where the cost follows what it should not, and what reads too much: the test fails once that is mended."""
 
     def given(self) -> dict[str, Any]:
         return {**VALID[self.function], **self.arguments}
@@ -42,7 +42,7 @@ CONSTANT = [
     "add_messages",
     "bind_role", "compress_thread", "consolidate", "deactivate_model", "delete_secret", "drop_model",
     "expand_refs", "extend_job", "extract_memories", "fail_job", "get_job", "get_memory", "get_memory_history",
-    "get_policy", "get_secret", "get_thread_summary", "get_user_summary", "import_user", "keep_query_embedding",
+    "get_policy", "get_secret", "get_thread_summary", "get_user_summary", "keep_query_embedding",
     "query_to_embed", "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job",
     "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "set_policy", "set_prompt", "set_secret",
     "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user", "unbind_role",
@@ -61,8 +61,9 @@ UNEMBEDDED = "texts without an embedding are found among all"
 UNDONE = "calls of this test that were undone leave entries in the index of waiting jobs"
 EVERYBODY = "for administrators: it is about all users"
 FINISHED_JOBS = "finished jobs of the thread, and what was merged from its memories, are found among all of the user"
-EXPIRED = "messages that expired since the last sweep are found among all of the user, or of the server if these are fewer"
+EXPIRED = "messages that expired since the last sweep are found among all of the user"
 SHORT_TERM = "no index knows which memories are short-term ones, nor which are in an article"
+UNCOUNTED = "until there are statistics, index entries of all finished jobs are passed by"
 UNCOVERED = "the tokens of the messages that no summary covers yet are summed up"
 
 
@@ -92,6 +93,7 @@ CASES: dict[str, Case] = {
     "get_messages": Case("get_messages", thread=SHOWN),
     "get_messages: the newest": Case("get_messages", {"recent_k": 10}),
     "get_messages: a page": Case("get_messages", {"recent_k": 10, "after_seq": 100, "before_seq": 200}),
+    "import_user": Case("import_user", others=UNCOUNTED),
     "list_artifacts": Case("list_artifacts", user=COUNTED),
     "list_documents": Case("list_documents", user=COUNTED),
     "list_memories": Case("list_memories", user=COUNTED),

@@ -294,12 +294,6 @@ class TestMem0:
         [stored] = memory.list_memories("ana")
         assert stored.trust == pytest.approx(trust)
 
-    def test_the_memories_of_a_user_are_stored_together(
-        self, db: psycopg.Connection, memory: Memory, tmp_path: Path
-    ) -> None:
-        run(db, tmp_path / "mem0.json", [{"memory": f"Likes tea of kind {kind}"} for kind in range(3)])
-        assert len({stored.created_at for stored in memory.list_memories("ana")}) == 1, "one statement has one time"
-
     @pytest.mark.parametrize(
         ("record", "problem"),
         [

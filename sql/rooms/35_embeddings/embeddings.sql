@@ -11,8 +11,8 @@ end;
 $$;
 
 -- Deletes the embeddings of texts under every embedding model. The inner query looks up each embedding by its whole
--- key, and locks it, so that its place stays: with "id = any (p_ids)" PostgreSQL read all embeddings of the user. A call
--- for each row took 30 of the 45 s in which a thread of 1,000,000 messages was deleted.
+-- key, and locks it, so that its place stays: with "id = any (p_ids)" PostgreSQL read all embeddings of the user. One
+-- call for each row took 30 of the 45 s in which a thread of 1,000,000 messages was deleted.
 create or replace function memory._drop_embeddings(p_user_id text, p_source text, p_ids text[])
 returns void
 language plpgsql volatile parallel unsafe

@@ -118,8 +118,8 @@ begin atomic
     embedding_text, source, memory_id, place);
 end;
 
--- Stores a part of an array of memories, in one statement if that makes no difference. p_first is the place of the first
--- memory in the array.
+-- Stores a part of an array of memories, in one statement if that makes no difference. p_first is the place of the
+-- first memory in the array.
 create or replace function memory._add_part(
   p_user_id text, p_memories jsonb, p_agent_id text, p_on_conflict text, p_first int
 )
@@ -222,14 +222,25 @@ begin
     room := case
       when not (policy #>> '{resources,memory}')::boolean then null
       when counted + scope.added <= most then room
-      when room is not null and counted <= most and not exists (
-        select
-        from unnest(memory._evictable(p_user_id, scope.agent_id, scope.added, policy #>> '{memories,eviction}')) as e (id)
-        join memory.memories as m
-          on m.user_id = p_user_id and m.superseded_by = e.id and m.deleted_at is null) then 'at the limit'
+      when room is not null and counted <= most and not memory._hides_memories(p_user_id, memory._evictable(
+        p_user_id, scope.agent_id, scope.added, policy #>> '{memories,eviction}')) then 'at the limit'
     end;
   end loop;
   return room;
+end;
+$$;
+
+-- Whether one of these memories hides another one.
+create or replace function memory._hides_memories(p_user_id text, p_memory_ids uuid[])
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from unnest(p_memory_ids) as i (id)
+    cross join lateral ( -- each by itself: a join is planned badly while the table has no statistics
+      select from memory.memories as m
+      where m.user_id = p_user_id and m.superseded_by = i.id and m.deleted_at is null offset 0) as h);
 end;
 $$;
 

@@ -164,7 +164,8 @@ returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more', p_memory_id
+  raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
+    p_memory_id
     using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
 end;
 $$;

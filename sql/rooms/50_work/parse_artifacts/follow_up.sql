@@ -16,8 +16,8 @@ begin
   return exists (
       select from memory.artifact_parts as p
       where p.user_id = p_user_id and p.search_vector is null
-        -- Not those of an upload that no artifact names yet.
-        -- With offset 0 each is looked up by itself: a plan made while the tables were empty would read all of the user.
+        -- Not those of an upload that no artifact names yet. With offset 0 each is looked up by itself: a plan made
+        -- while the tables were empty would read all artifacts of the user.
         and exists (
           select from memory.artifacts as a
           where a.user_id = p_user_id and a.content_id = p.content_id offset 0))

@@ -221,7 +221,8 @@ begin
         select k.tag
         from (
           select t.tag
-          from memory._memories_by_ids(p_user_id, p_losers || p_winner) as s cross join lateral unnest(s.tags) as t (tag)
+          from memory._memories_by_ids(p_user_id, p_losers || p_winner) as s
+          cross join lateral unnest(s.tags) as t (tag)
           where length(t.tag) <= 255
           group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
         order by k.tag) as tags
