@@ -171,9 +171,7 @@ def test_at_the_limit_one_statement_stores_and_evicts(api: Api, importance: floa
     assert {row.inserted for row in added} == {kept == "New"}
     assert api.value("select count(distinct cmin::text) from memory.memories where content ~ 'New'") == 1
     assert api.value("select memory_count from memory.memory_scopes where user_id = 'ana'") == 100
-    assert api.value(
-        "select bool_and(content ~ %(kept)s) from memory.memories where deleted_at is null", kept=kept
-    )
+    assert api.value("select bool_and(content ~ %(kept)s) from memory.memories where deleted_at is null", kept=kept)
     assert sum("evicted at once" in notice for notice in api.notices) == (0 if kept == "New" else 100)
 
 

@@ -43,8 +43,8 @@ begin atomic
   select case when cardinality(p_layers) = 0 then memory._default_policy() else memory._merge_layers(p_layers) end;
 end;
 
--- The sections of the policy of these rows that a new memory needs. Of one row, such as a policy for everyone, they take
--- a fifth of the time of the whole policy.
+-- The sections of the policy of these rows that a new memory needs. Of one row, such as one for everyone, they take a
+-- fifth of the time of the whole policy.
 create or replace function memory._policy_of_memories(p_layers memory.policies[])
 returns jsonb
 language plpgsql stable parallel safe

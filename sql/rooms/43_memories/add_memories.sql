@@ -131,7 +131,7 @@ declare
   are_stored_together boolean;
   ids uuid[]; -- null for a memory that the statement left out
   reasons text[];
-  evicted uuid[] := '{}';
+  evicted uuid[] := array[]::uuid[];
 begin
   begin
     room := memory._lock_room_for(p_user_id, p_memories, p_agent_id);
