@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from collections.abc import Callable, Iterator
 
@@ -50,10 +51,11 @@ def all_cases() -> Cases:
 
 
 def figures(api: Api, times: int = 2) -> Figures:
-    """What each case reads now."""
+    """What each case reads now, without those that are refused because there is too much (54000: a whole export)."""
     read: Figures = {}
     for name, case in CASES.items():
-        read[name] = least(api, functools.partial(call, api, case.function, case.given()), times)[""]
+        with contextlib.suppress(psycopg.errors.ProgramLimitExceeded):
+            read[name] = least(api, functools.partial(call, api, case.function, case.given()), times)[""]
     for kind, (scope, *_) in JOBS.items():
         for part, reading in least(api, functools.partial(job, api, kind, scope), times).items():
             read[f"{part} a job: {kind}"] = reading
@@ -64,7 +66,7 @@ def compare(what: str, before: Figures, after: Figures, growth: int, when: str) 
     """The cases that read more than they may: their names, and what they read."""
     for name, case in all_cases().items():
         may_follow = getattr(case, what)
-        if after[name].exceeds(before[name], growth if may_follow else None):
+        if name in after and after[name].exceeds(before[name], growth if may_follow else None):
             limit = f"not {growth} times as much" if may_follow else "and should read the same"
             yield name, f"{name}: {before[name]}, then {after[name]} {when}, {limit}"
 
@@ -82,6 +84,8 @@ def test_what_a_call_reads_follows_the_call(
         pytest.skip("plans differ between versions of PostgreSQL, and the cases are of the system's")
     api = Api(connect())
     api.connection.execute("create extension if not exists pgcrypto")
+    # Of a table that was vacuumed while it was empty PostgreSQL believes that it stays so, and plans to read all of it.
+    api.connection.execute("vacuum analyze")
     settle(api)
     first = figures(api, times=KEPT)
     grower = Api(connect())

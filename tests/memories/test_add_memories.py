@@ -48,6 +48,8 @@ MANY: list[dict[str, Any]] = [
     {"content": f"Number {n % 9}", "importance": n % 5 / 10, "source": "extraction" if n % 4 == 0 else "user"}
     for n in range(12)
 ]
+MATTER_MORE: list[dict[str, Any]] = [{"content": f"Matters {n}", "importance": 0.5 + n / 10} for n in range(3)]
+MATTER_LESS: list[dict[str, Any]] = [{"content": f"Matters {n}", "importance": 0.2 - n / 10} for n in range(3)]
 
 
 def before(api: Api, user: str) -> None:
@@ -112,9 +114,30 @@ def numbers(added: list[Any]) -> list[tuple[int | None, bool]]:
         (MANY, {}),
         (MANY, {"memories": {"max_per_agent": 4}}),
         (MANY, {"memories": {"max_per_agent": 4, "eviction": "fifo"}}),
+        (MATTER_MORE, {"memories": {"max_per_agent": 3}}),
+        (MATTER_MORE, {"memories": {"max_per_agent": 2}}),
+        (MATTER_LESS, {"memories": {"max_per_agent": 1}}),
+        (MATTER_LESS, {"memories": {"max_per_agent": 2}}),
+        (MATTER_LESS, {"memories": {"max_per_agent": 1, "eviction": "fifo"}}),
         ([], {}),
     ],
-    ids=["hostile", "small limit", "expiring", "no rules", "no memory", "past", "many", "limit", "fifo", "none"],
+    ids=[
+        "hostile",
+        "small limit",
+        "expiring",
+        "no rules",
+        "no memory",
+        "past",
+        "many",
+        "limit",
+        "fifo",
+        "evicting others",
+        "evicting some",
+        "evicted at once",
+        "some evicted at once",
+        "fifo evicting",
+        "none",
+    ],
 )
 def test_the_rows_are_those_of_add_memory_called_in_turn(
     api: Api, memories: list[dict[str, Any]], policy: dict[str, Any], on_conflict: str
@@ -135,6 +158,21 @@ def test_one_statement_counts_and_queues_once(api: Api) -> None:
     api.add_memories(user_id="ana", memories=Jsonb([{"content": f"Number {n}"} for n in range(100)]))
     assert api.value("select memory_count from memory.memory_scopes where user_id = 'ana'") == 100
     assert api.value("select count(distinct xmin::text) from memory.memories where user_id = 'ana'") == 1
+
+
+@pytest.mark.parametrize("importance", [0.9, 0.1])
+def test_at_the_limit_one_statement_stores_and_evicts(api: Api, importance: float) -> None:
+    """Each statement would write a new version of the counter, by which the next one passes: quadratic time."""
+    api.set_policy(settings={"memories": {"max_per_agent": 100}})
+    for kind in ("Old", "New"):
+        given = [{"content": f"{kind} {n}", "importance": 0.5 if kind == "Old" else importance} for n in range(100)]
+        added = api.add_memories(user_id="ana", memories=Jsonb(given))
+    kept = "New" if importance > 0.5 else "Old"
+    assert {row.inserted for row in added} == {kept == "New"}
+    assert api.value("select count(distinct cmin::text) from memory.memories where content ~ 'New'") == 1
+    assert api.value("select memory_count from memory.memory_scopes where user_id = 'ana'") == 100
+    assert api.value("select bool_and(content ~ %(kept)s) from memory.memories where deleted_at is null", kept=kept)
+    assert sum("evicted at once" in notice for notice in api.notices) == (0 if kept == "New" else 100)
 
 
 @pytest.mark.parametrize(

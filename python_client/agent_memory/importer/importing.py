@@ -16,12 +16,15 @@ from ..choices import ImportFormat
 from ..client import Memory
 from ..errors import ConflictError, InvalidValueError, LimitExceededError
 from .formats import records_of
-from .records import ImportFileError, IncomingMemory, IncomingMessage, Record, shown
+from .records import ImportFileError, IncomingMemory, Record, shown
 from .values import NO_LIMITS, Limits
 
 _BATCH = 1000
 _REFUSALS = (InvalidValueError, LimitExceededError, ConflictError)
 """Errors by which the database refuses a record; other errors end an import."""
+
+_PLACE = re.compile(r" of (?:messages|memories)\[(\d+)\]|(?:messages|memories)\[(\d+)\]: ")
+"""Where an error names the record of a batch."""
 
 OnBad = Callable[[ImportFileError], None]
 
@@ -103,7 +106,7 @@ def import_file(
         for batch in _batches(records_of(path, format, user_id, thread_id, limits)):
             first = batch[0]
             if isinstance(first, IncomingMemory):
-                memories += _add_memory(connection, path, first, note)
+                memories += _add_memories(connection, path, batch, note)
                 users.add(first.user_id)
             else:
                 thread = (first.user_id, first.thread_id)
@@ -131,37 +134,47 @@ def _add_messages(
     batch = _not_forgotten(memory, thread[0], batch, [each.message for each in batch])
     newest = memory.get_messages(*thread, recent_k=1, include_inactive=True)
     last_before = newest[0].seq if newest else -1
+    stored = _stored(
+        connection, path, batch, note, lambda kept: memory.add_messages(*thread, [each.message for each in kept])
+    )
+    return len({seq for message in stored if (seq := message.seq) is not None and seq > last_before})
+
+
+def _add_memories(
+    connection: psycopg.Connection[Any],
+    path: Path | str,
+    batch: list[Any],
+    note: Callable[[ImportFileError, Exception], None],
+) -> int:
+    """Store memories of one user, and return how many of them are new."""
+    memory, user_id = Memory(connection), batch[0].user_id
+    batch = _not_forgotten(memory, user_id, batch, [each.arguments for each in batch])
+    stored = _stored(
+        connection, path, batch, note, lambda kept: memory.add_memories(user_id, [each.arguments for each in kept])
+    )
+    return sum(added.inserted for added in stored)
+
+
+def _stored(
+    connection: psycopg.Connection[Any],
+    path: Path | str,
+    batch: list[Any],
+    note: Callable[[ImportFileError, Exception], None],
+    store: Callable[[list[Any]], list[Any]],
+) -> list[Any]:
+    """Store a batch without the records that the database refuses, and return what it says of the others."""
     while batch:
         try:
             with connection.transaction():
-                stored = memory.add_messages(*thread, [incoming.message for incoming in batch])
+                return store(batch)
         except _REFUSALS as error:  # noqa: PERF203
-            match = re.search(r" of messages\[(\d+)\]", error.message)
-            place = batch[int(match[1])].place if match else f"{batch[0].place} to {batch[-1].place}"
+            match = _PLACE.search(error.message)
+            number = int(match[1] or match[2]) if match else None
+            place = f"{batch[0].place} to {batch[-1].place}" if number is None else batch[number].place
             text = error.message.replace(match[0], "") if match else error.message
             note(ImportFileError(f"{shown(path)}, {place}: {text}", hint=error.hint), error)
-            batch = batch[: int(match[1])] + batch[int(match[1]) + 1 :] if match else []
-        else:
-            return len({seq for message in stored if (seq := message.seq) is not None and seq > last_before})
-    return 0
-
-
-def _add_memory(
-    connection: psycopg.Connection[Any],
-    path: Path | str,
-    incoming: IncomingMemory,
-    note: Callable[[ImportFileError, Exception], None],
-) -> int:
-    """Store a memory, and return 1 where it is new."""
-    memory = Memory(connection)
-    if not _not_forgotten(memory, incoming.user_id, [incoming], [incoming.arguments]):
-        return 0
-    try:
-        with connection.transaction():
-            return int(memory.add_memory(incoming.user_id, **incoming.arguments).inserted)
-    except _REFUSALS as error:
-        note(ImportFileError(f"{shown(path)}, {incoming.place}: {error.message}", hint=error.hint), error)
-        return 0
+            batch = [] if number is None else batch[:number] + batch[number + 1 :]
+    return []
 
 
 def _not_forgotten(memory: Memory, user_id: str, records: list[Any], said: list[Mapping[str, Any]]) -> list[Any]:
@@ -177,24 +190,24 @@ def _not_forgotten(memory: Memory, user_id: str, records: list[Any], said: list[
 
 
 def _batches(records: Iterator[Record]) -> Iterator[list[Any]]:
-    """Gather the messages of each thread, which may be interleaved, without holding a whole file.
+    """Gather the messages of each thread, and the memories of each user, which may be interleaved, not a whole file.
 
-    A memory is a batch of its own; what cannot be read was noted before.
+    What cannot be read was noted before.
     """
-    gathered: dict[tuple[str, str], list[IncomingMessage]] = {}
+    gathered: dict[tuple[str, ...], list[Any]] = {}
     held = 0
     for record in records:
-        if isinstance(record, IncomingMemory):
-            yield [record]
-        elif isinstance(record, IncomingMessage):
-            batch = gathered.setdefault((record.user_id, record.thread_id), [])
-            batch.append(record)
-            held += 1
-            if len(batch) == _BATCH:
-                yield gathered.pop((record.user_id, record.thread_id))
-                held -= _BATCH
-            elif held >= 10 * _BATCH:
-                yield from gathered.values()
-                gathered.clear()
-                held = 0
+        if isinstance(record, ImportFileError):
+            continue
+        of = (record.user_id,) if isinstance(record, IncomingMemory) else (record.user_id, record.thread_id)
+        batch = gathered.setdefault(of, [])
+        batch.append(record)
+        held += 1
+        if len(batch) == _BATCH:
+            yield gathered.pop(of)
+            held -= _BATCH
+        elif held >= 10 * _BATCH:
+            yield from gathered.values()
+            gathered.clear()
+            held = 0
     yield from gathered.values()

@@ -31,6 +31,9 @@ def read_mem0(source: Source, place: str, value: dict[str, Any]) -> Record:
     if user_id is None:
         return source.no_user(place)
     arguments = {name: value[name] for name in _ARGUMENTS if value.get(name) is not None}
+    for name in ("confidence", "importance"):
+        if isinstance(arguments.get(name, 0), bool) or not isinstance(arguments.get(name, 0), (int, float)):
+            return source.bad(place, f"{name} must be a number")
     try:
         for name in _TIMES:
             if (time := time_of(value.get(name))) is not None:

@@ -63,9 +63,8 @@ begin
     return array[]::bigint[];
   end if;
   select array_agg(m.seq), array_agg(memory._form_to_judge(m.content)) into seqs, forms
-  from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
-    and (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
+  from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
+  where (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
   return array(
     select m.seq
     from memory._suspected(forms, 1, cardinality(forms)) as f

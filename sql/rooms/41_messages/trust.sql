@@ -4,7 +4,7 @@ returns double precision
 language plpgsql stable parallel safe
 as $$
 begin
-  return min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs);
+  return min(memory._message_trust(m.role, m.metadata))
+  from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m;
 end;
 $$;

@@ -52,7 +52,8 @@ begin
   -- s instead of 0.26.
   languages := (select jsonb_object_agg(a.id, memory._language(p_user_id, a.id))
                 from unnest(agents) as a (id));
-  -- "any (seqs)" and not a join, which is planned badly while the table has no statistics.
+  -- "any (seqs)" and not a join, which is planned badly while the table has no statistics. The bounds keep a plan that
+  -- takes the array for longer than the thread from reading all of the thread.
   update memory.messages as m
   set search_vector = coalesce(m.search_vector,
         case
@@ -64,7 +65,8 @@ begin
         else coalesce((p_token_counts ->> m.seq::text)::numeric::int, m.token_count)
       end,
       is_counted = m.is_counted or p_token_counts ? m.seq::text
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (seqs);
+  where m.user_id = p_user_id and m.thread_id = p_thread_id
+    and m.seq between p_from_seq and p_to_seq and m.seq = any (seqs);
 end;
 $$;
 
@@ -135,6 +137,8 @@ $$;
 create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
 returns bigint
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table of marks was empty would read all of it
+set jit = off
 as $$
 declare
   marked constant bigint := coalesce((

@@ -6,9 +6,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  are_stored_together boolean;
-  ids uuid[]; -- null for a memory that the statement left out
-  reasons text[];
+  size int;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', agent_id);
@@ -16,51 +14,26 @@ begin
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
   end if;
   perform memory._check_memories(memories);
-  begin
-    are_stored_together := memory._lock_room_for(user_id, memories, agent_id);
-    if are_stored_together then
-      with parsed as materialized (
-        select p.*, coalesce(p.memory_id, memory._uuid_v7()) as id
-        from memory._parse_memories(add_memories.memories, add_memories.agent_id) as p
-      ), inserted as (
-        insert into memory.memories as m (
-          user_id, memory_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
-          valid_from, valid_to, expires_at, embedding_text, source)
-        select add_memories.user_id, p.id, p.content, p.memory_type, p.agent_id, p.thread_id, p.metadata, p.tags,
-          memory._real(p.confidence), memory._real(p.importance), p.valid_from, p.valid_to, p.expires_at,
-          p.embedding_text, p.source
-        from parsed as p
-        order by p.place
-        on conflict do nothing
-        returning m.memory_id, m.quarantine_reason
-      )
-      select coalesce(array_agg(i.memory_id order by p.place), '{}'),
-        coalesce(array_agg(i.quarantine_reason order by p.place), '{}')
-      into ids, reasons
-      from parsed as p left join inserted as i on i.memory_id = p.id;
-    end if;
-  exception
-    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
-      are_stored_together := false; -- one by one the function finds out which memory it is
-  end;
-  if not are_stored_together then
-    return query select a.* from memory._add_in_turn(user_id, memories, agent_id, on_conflict, 0) as a;
-  elsif num_nulls(variadic ids) = 0 and num_nonnulls(variadic reasons) = 0 then
-    return query select i, true from unnest(ids) as i;
-  else
-    for place in 1 .. cardinality(ids) loop
-      if ids[place] is null then
-        return query
-        select a.* from memory._add_in_turn(user_id, jsonb_build_array(memories -> place - 1), agent_id, on_conflict,
-                                            place - 1) as a;
-      else
-        if reasons[place] is not null then
-          perform memory._note_quarantine(ids[place], reasons[place]);
-        end if;
-        return query select ids[place], true;
+  size := greatest(jsonb_array_length(memories), 1);
+  -- At the limit parts of 1,000 are stored one after the other, of which few hold a memory that goes again before the
+  -- next one comes. Otherwise one part has all memories.
+  if size > 1000 then
+    begin
+      if memory._lock_room_for(user_id, memories, agent_id) = 'at the limit' then
+        size := 1000;
       end if;
-    end loop;
+    exception
+      when data_exception then -- the part finds out which memory it is
+    end;
   end if;
+  for start in 0 .. jsonb_array_length(memories) - 1 by size loop
+    return query
+    select a.*
+    from memory._add_part(
+      user_id, jsonb_path_query_array(memories, '$[$first to $last]',
+                                      jsonb_build_object('first', start, 'last', start + size - 1)),
+      agent_id, on_conflict, start) as a;
+  end loop;
 end;
 $$;
 comment on function memory.add_memories(text, jsonb, text, text) is
@@ -145,21 +118,93 @@ begin atomic
     embedding_text, source, memory_id, place);
 end;
 
+-- Stores a part of an array of memories, in one statement if that makes no difference. p_first is the place of the
+-- first memory in the array.
+create or replace function memory._add_part(
+  p_user_id text, p_memories jsonb, p_agent_id text, p_on_conflict text, p_first int
+)
+returns setof memory.stored_memory
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  room text;
+  are_stored_together boolean;
+  ids uuid[]; -- null for a memory that the statement left out
+  reasons text[];
+  evicted uuid[] := array[]::uuid[];
+begin
+  begin
+    room := memory._lock_room_for(p_user_id, p_memories, p_agent_id);
+    are_stored_together := room is not null;
+    if are_stored_together then
+      with parsed as materialized (
+        select p.*, coalesce(p.memory_id, memory._uuid_v7()) as id
+        from memory._parse_memories(p_memories, p_agent_id) as p
+      ), inserted as (
+        insert into memory.memories as m (
+          user_id, memory_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
+          valid_from, valid_to, expires_at, embedding_text, source)
+        select p_user_id, p.id, p.content, p.memory_type, p.agent_id, p.thread_id, p.metadata, p.tags,
+          memory._real(p.confidence), memory._real(p.importance), p.valid_from, p.valid_to, p.expires_at,
+          p.embedding_text, p.source
+        from parsed as p
+        order by p.place
+        on conflict do nothing
+        returning m.memory_id, m.quarantine_reason
+      )
+      select coalesce(array_agg(i.memory_id order by p.place), '{}'),
+        coalesce(array_agg(i.quarantine_reason order by p.place), '{}')
+      into ids, reasons
+      from parsed as p left join inserted as i on i.memory_id = p.id;
+      if room = 'at the limit' then
+        evicted := memory._evicted_at_once(p_user_id, ids);
+      end if;
+    end if;
+  exception
+    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+      are_stored_together := false; -- one by one the function finds out which memory it is
+  end;
+  if not are_stored_together then
+    return query select a.* from memory._add_in_turn(p_user_id, p_memories, p_agent_id, p_on_conflict, p_first) as a;
+  elsif num_nulls(variadic ids) = 0 and num_nonnulls(variadic reasons) = 0 and evicted = '{}' then
+    return query select i, true from unnest(ids) as i;
+  else
+    for place in 1 .. cardinality(ids) loop
+      if ids[place] is null then
+        return query
+        select a.* from memory._add_in_turn(p_user_id, jsonb_build_array(p_memories -> place - 1), p_agent_id,
+                                            p_on_conflict, p_first + place - 1) as a;
+      else
+        if reasons[place] is not null then
+          perform memory._note_quarantine(ids[place], reasons[place]);
+        elsif ids[place] = any (evicted) then
+          perform memory._note_eviction(ids[place]);
+        end if;
+        return query select ids[place], ids[place] <> all (evicted);
+      end if;
+    end loop;
+  end if;
+end;
+$$;
+
 -- Locks the counters of the agents of these memories, in the order of all functions, and returns whether one statement
--- may store them. It may not if that would differ from one call for each memory: at the limit each memory may evict
--- another one, an expired memory gives way to its repetition, and the second memory of one memory_id is no new one. An
--- agent without the resource memory stores none.
+-- may store them. It may ("free") if that leaves the same as one call for each memory. At the limit it may if
+-- memory._evicted_at_once() agrees afterwards, unless the limit was lowered or a memory goes that hides others. It may
+-- not (null) if a memory has expired, which gives way to its repetition, or has the memory_id of another one, or if an
+-- agent lacks the resource memory.
 create or replace function memory._lock_room_for(p_user_id text, p_memories jsonb, p_agent_id text)
-returns boolean
+returns text
 language plpgsql volatile parallel unsafe
 as $$
 declare
   scope record;
   policy jsonb;
-  has_room boolean := not exists (
-    select
-    from memory._parse_memories(p_memories, p_agent_id) as p
-    having count(p.memory_id) <> count(distinct p.memory_id) or min(p.expires_at) <= clock_timestamp());
+  counted bigint;
+  most bigint;
+  room text := (
+    select case when count(p.memory_id) <> count(distinct p.memory_id) or min(p.expires_at) <= clock_timestamp()
+                then null else 'free' end
+    from memory._parse_memories(p_memories, p_agent_id) as p);
 begin
   for scope in
     select p.agent_id, count(*) as added
@@ -167,14 +212,59 @@ begin
     group by p.agent_id order by p.agent_id
   loop
     if not memory._is_id(scope.agent_id) then
-      return false;
+      return null;
     end if;
     policy := memory._effective_policy(memory._lock_scope(p_user_id, scope.agent_id));
-    has_room := has_room and (policy #>> '{resources,memory}')::boolean and (
-      select s.memory_count + scope.added <= (policy #>> '{memories,max_per_agent}')::bigint
-      from memory.memory_scopes as s where s.user_id = p_user_id and s.agent_id = scope.agent_id);
+    most := (policy #>> '{memories,max_per_agent}')::bigint;
+    counted := (
+      select s.memory_count from memory.memory_scopes as s
+      where s.user_id = p_user_id and s.agent_id = scope.agent_id);
+    room := case
+      when not (policy #>> '{resources,memory}')::boolean then null
+      when counted + scope.added <= most then room
+      when room is not null and counted <= most and not memory._hides_memories(p_user_id, memory._evictable(
+        p_user_id, scope.agent_id, scope.added, policy #>> '{memories,eviction}')) then 'at the limit'
+    end;
   end loop;
-  return has_room;
+  return room;
+end;
+$$;
+
+-- Whether one of these memories hides another one.
+create or replace function memory._hides_memories(p_user_id text, p_memory_ids uuid[])
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from unnest(p_memory_ids) as i (id)
+    cross join lateral ( -- each by itself: a join is planned badly while the table has no statistics
+      select from memory.memories as m
+      where m.user_id = p_user_id and m.superseded_by = i.id and m.deleted_at is null offset 0) as h);
+end;
+$$;
+
+-- Which of these memories, that one statement has stored, are evicted again: of each agent none or all. One call for
+-- each memory would have evicted the same in both cases. Otherwise, and if a memory was not stored because its content
+-- is known, the order of evictions may matter, and the function raises an error.
+create or replace function memory._evicted_at_once(p_user_id text, p_memory_ids uuid[])
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+declare
+  evicted uuid[];
+  is_mixed boolean;
+begin
+  select array_agg(a.id) filter (where a.is_evicted), bool_or(a.is_evicted <> a.are_evicted)
+  into evicted, is_mixed
+  from (
+    select m.memory_id as id, m.deleted_at is not null and m.quarantined_at is null as is_evicted,
+      bool_or(m.deleted_at is not null and m.quarantined_at is null) over (partition by m.agent_id) as are_evicted
+    from memory._memories_by_ids(p_user_id, p_memory_ids) as m) as a;
+  if is_mixed or array_position(p_memory_ids, null) is not null then
+    raise data_exception;
+  end if;
+  return coalesce(evicted, '{}');
 end;
 $$;
 

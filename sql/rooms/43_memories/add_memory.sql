@@ -65,9 +65,7 @@ begin
       if quarantine_reason is not null then
         perform memory._note_quarantine(stored.memory_id, quarantine_reason);
       elsif not stored.inserted then
-        raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
-          stored.memory_id
-          using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+        perform memory._note_eviction(stored.memory_id);
       end if;
       return stored;
     end if;
@@ -157,5 +155,17 @@ as $$
 begin
   raise notice 'memory % is in quarantine: %', p_memory_id, p_reason
     using hint = 'Nobody sees it. If it is harmless, call memory.release_memory().';
+end;
+$$;
+
+-- Raises a notice that the limit evicted a new memory at once.
+create or replace function memory._note_eviction(p_memory_id uuid)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
+    p_memory_id
+    using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
 end;
 $$;

@@ -76,7 +76,8 @@ begin
       return null;
     end if;
   end if;
-  policy := memory._effective_policy(layers);
+  policy := case when cardinality(layers) = 0 then memory._default_policy()
+                 else memory._policy_of_memories(layers) end;
   if not (policy #>> '{resources,memory}')::boolean then
     perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
     return null;

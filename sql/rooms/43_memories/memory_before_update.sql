@@ -12,6 +12,7 @@ declare
   words tsvector;
   judged memory.memories;
   is_changed boolean;
+  embedder text;
 begin
   if {{are copied}} then
     return new;
@@ -95,12 +96,14 @@ begin
   end if;
   -- The embeddings of all models repeat these two times of their memory.
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
-    update memory.embeddings as e
-    set created_at = new.created_at, valid_until = memory._valid_until(new)
-    where e.user_id = new.user_id
-      and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-      and e.source = 'memory'
-      and e.id = new.memory_id::text;
+    for embedder in select m.name from memory.models as m where m.kind = 'embedding' loop
+      update memory.embeddings as e
+      set created_at = new.created_at, valid_until = memory._valid_until(new)
+      where e.user_id = new.user_id
+        and e.model = embedder -- with "any" over the models PostgreSQL reads all embeddings of the user
+        and e.source = 'memory'
+        and e.id = new.memory_id::text;
+    end loop;
     -- It may have expired before a job embedded it, or before the active model became active.
     if memory._is_current(new) and not memory._is_embedded(
       new.user_id, (memory._embedding_model()).name, 'memory', new.memory_id::text) then

@@ -15,15 +15,15 @@ begin
   perform memory._lock_scopes_of(user_id, array[old_memory_id, new_memory_id]);
   -- The query locks both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
   select array_agg(l.memory_id) into present
-  from (
-    select m.memory_id
-    from memory.memories as m
-    where m.user_id = supersede_memory.user_id
-      and m.memory_id in (old_memory_id, new_memory_id)
-      and memory._is_current(m)
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
-    order by m.memory_id
-    for update) as l;
+  from (select i.id from unnest(array[old_memory_id, new_memory_id]) as i (id) order by i.id) as g
+  cross join lateral (
+    -- With offset 0 each is looked up by its key, whatever conditions stand outside: a plan made while the table was
+    -- empty would read all current memories of the user.
+    select m.memory_id, m as row from memory.memories as m
+    where m.user_id = supersede_memory.user_id and m.memory_id = g.id offset 0
+    for update) as l
+  where memory._is_current(l.row)
+    and ((l.row).expires_at is null or (l.row).expires_at > statement_timestamp());
   if (old_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(old_memory_id, 'old_memory_id');
   elsif (new_memory_id = any (present)) is not true then

@@ -79,21 +79,24 @@ as $$
 declare
   derived uuid[];
 begin
-  with recursive tainted as (
+  derived := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and (p_forgets or not m.is_stated)
-    union
-    select m.memory_id
-    from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
-    where m.user_id = p_user_id and m.source = 'reconciliation'
-  )
-  select array_agg(t.memory_id) into derived from tainted as t;
-  if derived is null then
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and (p_forgets or not m.is_stated));
+  if derived = '{}' then
     return;
   end if;
+  derived := array(
+    with recursive tainted as (
+      select i as memory_id from unnest(derived) as i
+      union
+      select m.memory_id
+      from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
+      where m.user_id = p_user_id and m.source = 'reconciliation'
+    )
+    select t.memory_id from tainted as t);
   if p_forgets then
     perform memory._bury(p_user_id, array(
-      select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived)));
+      select m.content from memory._memories_by_ids(p_user_id, derived) as m));
   end if;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d

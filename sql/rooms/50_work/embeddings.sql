@@ -114,9 +114,13 @@ begin
   end if;
   if model.is_active then -- a text that has changed meanwhile has no embedding, and keeps its entries
     delete from memory.texts_to_embed as l
-    using unnest(sources, ids) as g (source, id)
-    where l.user_id = p_job.user_id and l.source = g.source and l.id = g.id
-      and memory._is_embedded(p_job.user_id, model.name, g.source, g.id);
+    where l.ctid = any (array(
+      select w.place
+      from unnest(sources, ids) as g (source, id)
+      cross join lateral ( -- each text by its key, and not all that wait
+        select e.ctid as place from memory.texts_to_embed as e
+        where e.user_id = p_job.user_id and e.source = g.source and e.id = g.id offset 0) as w
+      where memory._is_embedded(p_job.user_id, model.name, g.source, g.id)));
   end if;
   if stored is not null and model.is_active then
     folded := memory._fold_near_duplicates(p_job.user_id, model.name, stored::uuid[]);

@@ -70,31 +70,36 @@ class Calls(Configured, ABC):
         extras = dict(metadata or {})
         if memory_type == "procedural_memory":
             text = "\n".join(f"{message['role']}: {message.get('content')}" for message in said)
-            return {"results": [await self._stored(place, text, "procedural", extras, expiration_date)]}
+            return {"results": await self._stored(place, [(text, extras)], "procedural", expiration_date)}
         if memory_type is not None:
             raise ValueError(f"memory_type must be procedural_memory or None, not {memory_type!r}")
         if infer:
             return await self._learned(place, said, extras, expiration_date)
-        results = [
-            await self._stored(place, message["content"], None, {**extras, "role": message["role"]}, expiration_date)
+        texts = [
+            (message["content"], {**extras, "role": message["role"]})
             for message in said
             if message["role"] != "system" and isinstance(message.get("content"), str)
         ]
-        return {"results": results}
+        return {"results": await self._stored(place, texts, None, expiration_date)}
 
     async def _stored(
-        self, place: Scope, text: str, memory_type: str | None, metadata: dict[str, Any], ends: date | str | None
-    ) -> dict[str, Any]:
-        added = await self._memory.add_memory(
+        self,
+        place: Scope,
+        texts: list[tuple[str, dict[str, Any]]],
+        memory_type: str | None,
+        ends: date | str | None,
+    ) -> list[dict[str, Any]]:
+        """Store texts with their metadata, all or none."""
+        others = {"memory_type": memory_type, "thread_id": place.run_id, "expires_at": end_of(ends)}
+        added = await self._memory.add_memories(
             place.user_id,
-            text,
-            memory_type=memory_type,
+            [{"content": text, "metadata": metadata, **others} for text, metadata in texts],
             agent_id=place.agent_id,
-            thread_id=place.run_id,
-            metadata=metadata,
-            expires_at=end_of(ends),
         )
-        return {"id": self._id(place.user_id, added.memory_id), "memory": text, "event": "ADD", **metadata}
+        return [
+            {"id": self._id(place.user_id, each.memory_id), "memory": text, "event": "ADD", **metadata}
+            for each, (text, metadata) in zip(added, texts, strict=True)
+        ]
 
     async def _learned(
         self, place: Scope, said: list[dict[str, Any]], metadata: dict[str, Any], ends: date | str | None

@@ -16,7 +16,10 @@ declare
 begin
   select d.agent_ids into agents
   from memory.document_chunks as c
-  join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
+  -- Each document is looked up by itself: a plan made while the tables were empty would read all of the user.
+  cross join lateral (
+    select o.* from memory.documents as o
+    where o.user_id = c.user_id and o.document_id = c.document_id offset 0) as d
   where c.user_id = p_job.user_id and c.token_count is null and c.number = 0
   order by d.document_id limit 1;
   settings := memory._policy_section(p_job.user_id, memory._document_agent(agents), 'knowledge_base');
@@ -27,7 +30,9 @@ begin
     select d.document_id, d.content, row_number() over so_far as number,
       sum(octet_length(d.content)) over so_far as bytes
     from memory.document_chunks as c
-    join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
+    cross join lateral (
+      select o.* from memory.documents as o
+      where o.user_id = c.user_id and o.document_id = c.document_id offset 0) as d
     where c.user_id = p_job.user_id and c.token_count is null and c.number = 0 and d.agent_ids = agents
     window so_far as (order by d.document_id)
     limit 100

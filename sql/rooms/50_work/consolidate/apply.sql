@@ -26,8 +26,7 @@ begin
       continue;
     end if;
     agents := array(
-      select distinct m.agent_id from memory.memories as m
-      where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
+      select distinct m.agent_id from memory._memories_by_ids(p_job.user_id, source_ids) as m order by m.agent_id);
     article := memory._uuid_v7();
     insert into memory.documents (
       user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata,
@@ -36,11 +35,9 @@ begin
       p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
       'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)),
       -- of the rows, not of the reply
-      (select min(m.trust) from memory.memories as m
-       where m.user_id = p_job.user_id and m.memory_id = any (source_ids)));
+      (select min(m.trust) from memory._memories_by_ids(p_job.user_id, source_ids) as m));
     extracted_ids := array(
-      select m.memory_id from memory.memories as m
-      where m.user_id = p_job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
+      select m.memory_id from memory._memories_by_ids(p_job.user_id, source_ids) as m where not memory._is_stated(m));
     perform memory._supersede_all(p_job.user_id, extracted_ids, article, 'consolidated');
     ids := array(
       select case when i.id <> all (source_ids) then i.id end

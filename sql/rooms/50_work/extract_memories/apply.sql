@@ -108,12 +108,12 @@ begin
   with evident as (
     select i.position, i.value, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, e.said_at
     from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
-    left join memory.messages as m
-      on m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
+    left join lateral memory._messages_by_seqs(
+      p_job.user_id, p_job.scope, array[(i.value #>> '{seqs,0}')::numeric::bigint]) as m on true
     cross join lateral (
-      select max(s.created_at) as said_at from memory.messages as s
-      where s.user_id = p_job.user_id and s.thread_id = p_job.scope
-        and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
+      select max(s.created_at) as said_at
+      from memory._messages_by_seqs(p_job.user_id, p_job.scope, array(
+        select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as s) as e
     where i.value -> 'seqs' <> '[]' and p_job.input -> 'seqs' @> (i.value -> 'seqs')
       -- A message that expired meanwhile no longer says which of several agents heard it.
       and (m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1)

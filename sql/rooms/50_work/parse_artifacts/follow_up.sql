@@ -16,8 +16,11 @@ begin
   return exists (
       select from memory.artifact_parts as p
       where p.user_id = p_user_id and p.search_vector is null
-        -- Not those of an upload that no artifact names yet.
-        and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id))
+        -- Not those of an upload that no artifact names yet. With offset 0 each is looked up by itself: a plan made
+        -- while the tables were empty would read all artifacts of the user.
+        and exists (
+          select from memory.artifacts as a
+          where a.user_id = p_user_id and a.content_id = p.content_id offset 0))
     or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
 end;
 $$;

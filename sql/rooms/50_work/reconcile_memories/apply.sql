@@ -71,9 +71,8 @@ begin
       hidden := hidden || losers;
       -- A fact that is already hidden in the same way keeps its version.
       perform memory._supersede_all(p_job.user_id, array(
-        select m.memory_id from memory.memories as m
-        where m.user_id = p_job.user_id and m.memory_id = any (losers)
-          and (m.superseded_by, m.supersede_reason) is distinct from (winner, reason)), winner, reason);
+        select m.memory_id from memory._memories_by_ids(p_job.user_id, losers) as m
+        where (m.superseded_by, m.supersede_reason) is distinct from (winner, reason)), winner, reason);
       -- The numbers of hidden duplicates now point to the fact that stays; the numbers of contradicted facts point to
       -- no fact.
       ids := array(
@@ -100,9 +99,8 @@ begin
     select m.supersede_reason, m.superseded_at is null as is_kept,
       (g.value ->> 'version')::int <> m.version and m.superseded_at is not null as is_new
     from jsonb_array_elements(p_job.input -> 'facts') as g
-    left join memory.memories as m
-      on m.user_id = p_job.user_id and m.memory_id = (g.value ->> 'memory_id')::uuid
-      and m.memory_id = any (handed_out)) as h;
+    left join memory._memories_by_ids(p_job.user_id, handed_out) as m
+      on m.memory_id = (g.value ->> 'memory_id')::uuid) as h;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
 end;
 $$;

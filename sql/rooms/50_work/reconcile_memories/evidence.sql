@@ -10,19 +10,17 @@ declare
 begin
   ignored := memory._claim_words(p_user_id) || array(
     select w.lexeme
-    from memory.memories as m
+    from memory._memories_by_ids(p_user_id, p_facts) as m
     cross join lateral unnest(coalesce(m.search_vector, m.long_search_vector)) as w
-    where m.user_id = p_user_id and m.memory_id = any (p_facts)
     group by w.lexeme having cardinality(p_facts) >= 10 and count(*) > cardinality(p_facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(m.content, a.language) || jsonb_build_object(
     'topics', memory._topics(m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata))),
     'is_stated', memory._is_stated(m), 'trust', m.trust))
   from (
     select o.agent_id, memory._language(p_user_id, o.agent_id) as language
-    from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
+    from memory._memories_by_ids(p_user_id, p_memory_ids) as o
     group by o.agent_id) as a
-  join memory.memories as m on m.agent_id = a.agent_id
-  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
+  join memory._memories_by_ids(p_user_id, p_memory_ids) as m on m.agent_id = a.agent_id;
 end;
 $$;
 
@@ -57,7 +55,7 @@ begin
             and merged -> 'turns' = m.claim -> 'turns') over () as says_nothing_new
       from (
         select o.*, p_claims -> o.memory_id::text as claim
-        from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)) as m) as d
+        from memory._memories_by_ids(p_user_id, p_memory_ids) as o) as m) as d
     where d.says_nothing_new
       and (d.memory_id = newest or memory._says_all_of(d.claim, newest_claim, (newest_claim ->> 'is_stated')::boolean))
     order by d.claim -> 'is_stated' desc, jsonb_array_length(d.claim -> 'words') desc nulls last, d.is_named desc,
@@ -106,16 +104,14 @@ begin
   return (
     with recursive said as (
       select m.memory_id as stays, m.memory_id, memory._said(m) as said
-      from memory.memories as m
-      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+      from memory._memories_by_ids(p_user_id, p_memory_ids) as m
       union
       select s.stays, m.memory_id, memory._said(m) from memory.memories as m
       join said as s on s.memory_id = m.superseded_by
       where m.user_id = p_user_id and m.supersede_reason in ('duplicate', 'near-duplicate')
         and m.deleted_at is null
     )
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+    select m.memory_id from memory._memories_by_ids(p_user_id, p_memory_ids) as m
     order by (select max(s.said) from said as s where s.stays = m.memory_id) desc, m.thread_id desc, m.created_at desc,
       m.memory_id desc
     limit 1);
@@ -131,7 +127,7 @@ as $$
 begin
   return array_position(p_memory_ids, null) is null and count(*) >= 2 and count(*) = cardinality(p_memory_ids)
     and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
-  from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
+  from memory._memories_by_ids(p_user_id, p_memory_ids) as m;
 end;
 $$;
 
@@ -191,10 +187,10 @@ begin
   select m.* into stated from memory.memories as m
   where m.user_id = p_user_id and m.memory_id = p_loser;
   select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
-  from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = extracted.thread_id
-    and m.seq = any (extracted.source_seqs[1:20]) -- one memory rarely has more sources, and reading hundreds takes long
-    and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
+  from memory._messages_by_seqs(
+    p_user_id, extracted.thread_id,
+    extracted.source_seqs[1:20]) as m -- one memory rarely has more sources, and reading hundreds takes long
+  where m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
     and m.created_at > greatest(memory._last_said(stated), memory._reworded_at(stated));
   said_words := memory._claim_words(said);
   if said is null or not said_words @> new_figures
@@ -224,12 +220,13 @@ begin
       array(
         select k.tag
         from (
-          select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
-          where s.user_id = p_user_id and s.memory_id = any (p_losers || p_winner) and length(t.tag) <= 255
+          select t.tag
+          from memory._memories_by_ids(p_user_id, p_losers || p_winner) as s
+          cross join lateral unnest(s.tags) as t (tag)
+          where length(t.tag) <= 255
           group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
         order by k.tag) as tags
-    from memory.memories as o
-    where o.user_id = p_user_id and o.memory_id = any (p_losers || p_winner)) as b
+    from memory._memories_by_ids(p_user_id, p_losers || p_winner) as o) as b
   where m.user_id = p_user_id and m.memory_id = p_winner
     and (not m.tags @> b.tags or m.confidence < b.confidence or m.importance < b.importance);
 end;

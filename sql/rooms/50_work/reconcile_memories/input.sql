@@ -17,9 +17,7 @@ declare
   facts_input jsonb;
 begin
   with recursive pool as (
-    (select v.* from memory._visible_memories(p_job.user_id, null, false) as v
-     where v.memory_type in ('fact', 'preference', 'context', 'procedural')
-     order by v.created_at desc, v.memory_id desc limit most)
+    select f.* from memory._newest_facts(p_job.user_id, most) as f
     union all
     select m.* from pool as w
     join memory.memories as m on m.user_id = w.user_id and m.superseded_by = w.memory_id
@@ -57,5 +55,28 @@ begin
   agent_id := null; -- the facts belong to several agents, so only the user's budget pays
   payload := model || jsonb_build_object('facts', facts);
   input := jsonb_build_object('facts', facts_input, 'newest', newest);
+end;
+$$;
+
+-- The newest current memories of a user that state lasting facts. Those of each agent stand in this order in
+-- memories_recent_idx, so at most p_most of each agent are read, and not all of a user with 100,000.
+create or replace function memory._newest_facts(p_user_id text, p_most int)
+returns setof memory.memories
+language plpgsql stable parallel safe
+-- A plan made while the table was empty would read and sort all memories of the user.
+set enable_seqscan = off
+set enable_sort = off
+set jit = off
+as $$
+begin
+  return query
+  select n.*
+  from memory.memory_scopes as s
+  cross join lateral (
+    select v.* from memory._visible_memories(s.user_id, null, false) as v
+    where v.agent_id = s.agent_id and v.memory_type in ('fact', 'preference', 'context', 'procedural')
+    order by v.created_at desc, v.memory_id desc limit p_most) as n
+  where s.user_id = p_user_id
+  order by n.created_at desc, n.memory_id desc limit p_most;
 end;
 $$;
