@@ -40,9 +40,11 @@ LEFT_OUT = {
 CONSTANT = [
     "activate_model", "add_artifact_piece", "add_document", "add_memories", "add_memory", "add_message",
     "add_messages",
-    "bind_role", "compress_thread", "consolidate", "deactivate_model", "delete_secret", "drop_model",
-    "expand_refs", "extend_job", "extract_memories", "fail_job", "get_job", "get_memory", "get_memory_history",
+    "bind_role", "compress_thread", "consolidate", "copy_checkpoints", "deactivate_model", "delete_checkpoints",
+    "delete_secret", "drop_model",
+    "expand_refs", "extend_job", "extract_memories", "fail_job", "get_checkpoint", "get_job", "get_memory", "get_memory_history",
     "get_policy", "get_secret", "get_thread_summary", "get_user_summary", "import_user", "keep_query_embedding",
+    "list_checkpoints", "prune_checkpoints", "put_checkpoint", "put_checkpoint_writes",
     "query_to_embed", "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job",
     "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "set_policy", "set_prompt", "set_secret",
     "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user", "unbind_role",

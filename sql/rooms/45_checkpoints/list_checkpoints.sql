@@ -6,8 +6,6 @@ returns setof memory.checkpoint
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
 as $$
-declare
-  found memory.checkpoints;
 begin
   perform memory._check_checkpoint(user_id, coalesce(thread_id, 'any'), coalesce(namespace, ''),
     coalesce(checkpoint_id, 'any'));
@@ -15,19 +13,19 @@ begin
   perform memory._check_filter(filter);
   perform memory._check_page(row_limit, 0);
   -- A plan of its own for each choice of conditions: with a thread and a namespace the primary key gives the newest.
-  for found in execute format(
-    'select c.* from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
-    'and not memory._checkpoints_have_expired(c.user_id, c.thread_id) '
-    'order by c.checkpoint_id desc limit $7',
+  return query execute format(
+    'select w.* '
+    'from (select c from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
+    '      and not memory._checkpoints_have_expired(c.user_id, c.thread_id) '
+    '      order by c.checkpoint_id desc limit $7) as n '
+    'cross join lateral memory._whole_checkpoint(n.c) as w '
+    'order by w.checkpoint_id collate "C" desc',
     case when thread_id is not null then 'and c.thread_id = $2' end,
     case when namespace is not null then 'and c.namespace = $3' end,
     case when checkpoint_id is not null then 'and c.checkpoint_id = $4' end,
     case when filter is not null then 'and c.metadata @> $5' end,
     case when before is not null then 'and c.checkpoint_id < $6' end)
-    using user_id, thread_id, namespace, checkpoint_id, filter, before, row_limit
-  loop
-    return next memory._whole_checkpoint(found);
-  end loop;
+  using user_id, thread_id, namespace, checkpoint_id, filter, before, row_limit;
 end;
 $$;
 comment on function memory.list_checkpoints(text, text, text, text, jsonb, text, int) is

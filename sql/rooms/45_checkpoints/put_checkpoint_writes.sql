@@ -7,11 +7,9 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id);
+  perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
+    array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)]);
   perform memory._check_id('task_id', task_id);
-  perform memory._check_same_length('places', channels, places);
-  perform memory._check_same_length('types', channels, types);
-  perform memory._check_same_length('blobs', channels, blobs);
   -- A task that is run again writes the same, so the first write stays. Signals, such as an interrupt and the answer to
   -- it, replace each other.
   insert into memory.checkpoint_writes as w (
