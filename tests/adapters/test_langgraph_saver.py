@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypedDict
 
 import psycopg
 import pytest
-from agent_memory import AsyncMemory, ConflictError, Memory, NotSupportedError
+from agent_memory import AsyncMemory, ConflictError, Memory
 from agent_memory.adapters.langgraph import AgentMemorySaver, AsyncAgentMemorySaver
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.checkpoint.conformance import checkpointer_test, validate
@@ -201,7 +201,7 @@ class TestRetention:
         checkpoint: Any = {"v": 4, "id": "1", "ts": "", "channel_values": {}, "channel_versions": {}}
         saver.put(config("delta"), checkpoint, {"counters_since_delta_snapshot": {"x": (1, 1)}}, {})
         before = rows(api)
-        with pytest.raises(NotSupportedError, match="delta"), api.connection.transaction():
+        with pytest.raises(NotImplementedError, match="delta"), api.connection.transaction():
             saver.prune(["plain", "delta"])
         assert rows(api) == before
 

@@ -13,7 +13,14 @@ begin
     select c.thread_id
     from memory.checkpoints as c
     where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
-      and c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
+      and (
+        c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
+        or exists ( -- a snapshot: true in place of the value, and the value
+          select from jsonb_each(c.checkpoint -> 'channel_values') as v
+          join memory.checkpoint_blobs as b
+            on b.user_id = c.user_id and b.thread_id = c.thread_id and b.namespace = c.namespace
+              and b.channel = v.key and b.version = c.checkpoint -> 'channel_versions' ->> v.key
+          where v.value = 'true'))
     limit 1);
   if thread is not null then
     perform memory._refuse('thread_ids',

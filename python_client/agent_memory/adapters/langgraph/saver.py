@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, TypeVar, cast
 
 from ...client import AsyncMemory, Memory
+from ...errors import NotSupportedError
 from ...types import Checkpoint as StoredCheckpoint
 from ..clients import asynchronous, blocking, finished, needs
 
@@ -26,6 +27,7 @@ with needs("langgraph"):
         get_checkpoint_metadata,
     )
     from langgraph.checkpoint.serde.base import SerializerProtocol
+    from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
 PAGE = 100
 """Checkpoints that ``list`` reads at once."""
@@ -175,7 +177,7 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
             strategy: "keep_latest", or "delete" for all.
 
         Raises:
-            NotSupportedError: a graph has a DeltaChannel, whose value is made of earlier checkpoints.
+            NotImplementedError: a graph has a DeltaChannel, whose value is made of earlier checkpoints.
             ValueError: the strategy is another one.
         """
         self._finish(self._prune(self._client_that_blocks, thread_ids, strategy))
@@ -240,9 +242,12 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
         new_versions: ChannelVersions,
     ) -> RunnableConfig:
         thread_id, namespace = _place(config)
-        small = {name: value for name, value in checkpoint["channel_values"].items() if _fits_json(value)}
-        large = [name for name in checkpoint["channel_values"] if name not in small and name in new_versions]
-        serialised = [self.serde.dumps_typed(checkpoint["channel_values"][name]) for name in large]
+        values = checkpoint["channel_values"]
+        small: dict[str, Any] = {name: value for name, value in values.items() if _fits_json(value)}
+        large = [name for name in values if name not in small and name in new_versions]
+        # As LangGraph's own checkpointers do: by true and a value, prune_checkpoints() knows a DeltaChannel.
+        small |= {name: True for name, value in values.items() if isinstance(value, _DeltaSnapshot)}
+        serialised = [self.serde.dumps_typed(values[name]) for name in large]
         await memory.put_checkpoint(
             self._user(config),
             thread_id,
@@ -296,14 +301,17 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
             await self._delete_threads(memory, thread_ids)
         elif strategy == "keep_latest":
             for user_id, threads in self._by_user(thread_ids).items():
-                await memory.prune_checkpoints(user_id, threads)
+                try:
+                    await memory.prune_checkpoints(user_id, threads)
+                except NotSupportedError as error:
+                    raise NotImplementedError(str(error)) from error
         else:
             raise ValueError(f'strategy must be "keep_latest" or "delete", not {strategy!r}')
 
     def _by_user(self, thread_ids: Sequence[str]) -> dict[str, list[str]]:
         """The threads of each user."""
         if isinstance(thread_ids, str):
-            raise TypeError("thread_ids must be a list of ids, not one id")
+            raise TypeError("thread_ids must be a list of ids, not a str")
         users: dict[str, Any] = {}
         for thread_id in map(str, thread_ids):
             users.setdefault(self._user_of_thread(thread_id), []).append(thread_id)
