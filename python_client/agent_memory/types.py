@@ -258,6 +258,30 @@ class Artifact(Row):
 
 
 @dataclass(frozen=True, slots=True, repr=False)
+class Checkpoint(Row):
+    """The state of a graph after a step, with its serialised values.
+
+    ``channels``, ``types`` and ``blobs`` are lists of one length or None; so are ``write_tasks``, ``write_channels``,
+    ``write_types`` and ``write_blobs``: what tasks of the next step have written, in the order in which that applies.
+    """
+
+    thread_id: str
+    namespace: str
+    checkpoint_id: str
+    parent_id: str | None
+    checkpoint: dict[str, Any]
+    metadata: dict[str, Any]
+    created_at: datetime
+    channels: list[str] | None
+    types: list[str] | None
+    blobs: list[bytes] | None
+    write_tasks: list[str] | None
+    write_channels: list[str] | None
+    write_types: list[str] | None
+    write_blobs: list[bytes] | None
+
+
+@dataclass(frozen=True, slots=True, repr=False)
 class Secret(Row):
     """A secret of a user without its value: when it was stored, and when it was last replaced."""
 

@@ -130,6 +130,47 @@ create table memory.artifact_uploads (
 );
 create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
 
+create table memory.checkpoints (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  checkpoint_id text collate "C" not null,
+  parent_id text collate "C",
+  checkpoint jsonb not null,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp(),
+  expires_at timestamptz,
+  primary key (user_id, thread_id, namespace, checkpoint_id)
+);
+create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
+create index checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at)
+  where expires_at is not null;
+create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null;
+
+create table memory.checkpoint_blobs (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  channel text collate "C" not null,
+  version text collate "C" not null,
+  type text not null,
+  blob bytea,
+  primary key (user_id, thread_id, namespace, channel, version)
+);
+
+create table memory.checkpoint_writes (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  checkpoint_id text collate "C" not null,
+  task_id text collate "C" not null,
+  place int not null,
+  channel text not null,
+  type text not null,
+  blob bytea,
+  task_path text collate "C" not null default '',
+  primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
+);
 create table memory.moved_users (
   user_id text primary key,
   contents jsonb not null,
@@ -303,6 +344,11 @@ create type memory._search_filters as (
   created_before timestamptz, as_of timestamptz, include_superseded boolean, doc_types text[], namespaces text[]
 );
 create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
+create type memory.checkpoint as (
+  thread_id text, namespace text, checkpoint_id text, parent_id text, checkpoint jsonb, metadata jsonb,
+  created_at timestamptz, channels text[], types text[], blobs bytea[], write_tasks text[], write_channels text[],
+  write_types text[], write_blobs bytea[]
+);
 create type memory.quarantined as (
   source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
   total_count bigint

@@ -82,6 +82,10 @@ def fill(api: Api, user_id: str, word: str) -> None:
     api.add_message(**here, role="user", content=f"Planted: {word}")
     api.quarantine_source(source="message", id=f"{thread}/15", reason=f"planted with {word}", **user)
     api.add_document(content=f"{word} is green. " * 500, title=word, namespace=word, doc_type=word, **user)
+    blobs = f'{{"\\\\x{word.encode().hex()}"}}'
+    state = {**user, "thread_id": thread, "checkpoint_id": "1", "channels": [word], "types": [word]}
+    api.put_checkpoint(**state, checkpoint={"said": word}, metadata={"said": word}, versions=["1"], blobs=blobs)
+    api.put_checkpoint_writes(**state, task_id=word, places="{0}", blobs=blobs)
     api.store_artifact(content=f"A long {word}", key="log", description=word, artifact_type=word, **here)
     api.add_artifact_piece(content=f"The beginning of {word}", **user)
     api.summarize_thread(user_id=user_id, thread_id=thread)

@@ -36,7 +36,9 @@ def test_every_public_function_has_an_endpoint(admin: httpx.Client, shared_api: 
     functions = shared_api.query(
         "select proname, obj_description(oid, 'pg_proc') as comment from pg_proc"
         " where pronamespace = 'memory'::regnamespace and not starts_with(proname, '_')"
-        " and prorettype <> 'trigger'::regtype and proname <> 'partition_of'"  # which needs no database
+        " and prorettype <> 'trigger'::regtype"
+        " and proname <> 'partition_of'"  # which needs no database
+        " and proname !~ 'checkpoint'"  # whose values only the application that serialised them may load
     )
     for function in functions:
         assert described[f"/v1/{function.proname}"]["post"]["description"] == function.comment
@@ -47,7 +49,7 @@ def test_calls_that_work_in_sql_work_over_http(admin: httpx.Client, shared_api: 
     """Each call of the table reaches its function: what is refused is refused by the database's own rules."""
     login_role(shared_api.connection, VALID["bind_role"]["role_name"])
     for name, arguments in VALID.items():
-        if name == "partition_of":  # which needs no database
+        if name == "partition_of" or "checkpoint" in name:
             continue
         given = json.dumps({key: _as_json(value) for key, value in arguments.items()}, default=str)
         response = admin.post(f"/v1/{name}", content=given, headers={"Content-Type": "application/json"})

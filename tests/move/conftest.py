@@ -60,6 +60,9 @@ def fill(api: Api) -> None:
     api.quarantine_source(user_id=ANA, source="message", id=f"t2/{planted.seq}", reason="planted")
     api.add_document(user_id=ANA, content="Tea is green. " * 500, title="Tea")
     api.store_artifact(user_id=ANA, content="A long log", key="log")
+    state = {"user_id": ANA, "thread_id": "t1", "checkpoint_id": "1", "channels": ["x"], "types": ["json"]}
+    api.put_checkpoint(**state, checkpoint={"v": 4}, versions=["1"], blobs=r"{\\x31}")
+    api.put_checkpoint_writes(**state, task_id="task", places="{0}", blobs=r"{\\x31}")
     api.add_artifact_piece(user_id=ANA, content="The beginning of a longer one")
     api.summarize_thread(user_id=ANA, thread_id="t1")
     api.finish_jobs(memory="Ana has a cat")

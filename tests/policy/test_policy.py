@@ -31,6 +31,7 @@ DEFAULTS = json.loads("""{
   "context":    {"max_tokens": 4000, "max_memories": 20, "recall": true, "recall_share": 0.5, "embed_query": true,
                  "memories_share": 0.25, "cross_session_share": 0.25, "expand_artifacts": true, "artifacts_share": 0.25,
                  "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
+  "checkpoints": {"expires_after": null},
   "secrets":    {"mask_in_threads": false},
   "erasure":    {"delete_after": "30 days"},
   "trust":      {"rules": true},

@@ -130,6 +130,20 @@ def _texts(name: str, value: object) -> list[str]:
     return [_text(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of texts", str, value))]
 
 
+def _whole_numbers(name: str, value: object) -> str:
+    # As a text, which takes the type of the argument: psycopg would choose one by the size of the largest number.
+    listed = enumerate(_listed(name, "a list of whole numbers", int, value))
+    return f"{{{','.join(_whole_number(f'{name}[{index}]', item) for index, item in listed)}}}"
+
+
+def _blobs(name: str, value: object) -> list[bytes]:
+    listed = _listed(name, "a list of bytes", bytes, value)
+    for index, item in enumerate(listed):
+        if not isinstance(item, bytes):
+            _refuse_type(f"{name}[{index}]", "bytes", item)
+    return list(listed)
+
+
 def _object(name: str, value: object) -> Jsonb:
     if not isinstance(value, Mapping):
         _refuse_type(name, "a dict", value, f"json.loads({name})" if isinstance(value, str) else None)
@@ -197,6 +211,8 @@ _SENDERS: dict[object, Sender] = {
     Sequence[str]: _texts,
     Sequence[Role]: _texts,
     Sequence[Source]: _texts,
+    Sequence[int]: _whole_numbers,
+    Sequence[bytes]: _blobs,
     Embedding: _vector,
     Mapping[str, Any]: _object,
     Sequence[Mapping[str, Any]]: _objects,

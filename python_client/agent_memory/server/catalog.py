@@ -12,6 +12,7 @@ from psycopg.rows import dict_row
 from ..calls import translated
 from ..errors import connecting, not_installed
 
+# Without the functions of checkpoints, whose values only the application that serialised them may load.
 _FUNCTIONS = """
 select p.proname as name, obj_description(p.oid, 'pg_proc') as comment, a.arguments
 from pg_proc as p
@@ -22,7 +23,7 @@ cross join lateral (
     'default', pg_get_function_arg_default(p.oid, a.position::int)) order by a.position), '[]') as arguments
   from unnest(p.proargtypes) with ordinality as a (type, position)) as a
 where p.pronamespace = to_regnamespace('memory') and not starts_with(p.proname, '_')
-  and p.prorettype <> 'trigger'::regtype
+  and p.prorettype <> 'trigger'::regtype and p.proname !~ 'checkpoint'
 order by p.proname
 """
 

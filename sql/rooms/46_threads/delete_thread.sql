@@ -12,9 +12,10 @@ begin
     perform memory._refuse('memories', format('unknown value "%s"', left(memories, 50)), 'Use keep or forget.');
   end if;
   if not memory._lock_existing_thread(user_id, thread_id) then
-    -- Artifacts may name a thread of which no message was ever stored.
+    -- Artifacts and checkpoints may name a thread of which no message was ever stored.
     delete from memory.artifacts as a
     where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
+    perform memory._delete_checkpoints_of_thread(user_id, thread_id);
     if memories = 'forget' then -- memories may name it as well
       perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
       perform memory._delete_derived(user_id, thread_id, true);
@@ -31,7 +32,7 @@ begin
 end;
 $$;
 comment on function memory.delete_thread(text, text, text) is
-'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. '
+'Deletes a thread for good: its messages, summaries, artifacts, checkpoints, jobs, and the memories extracted from it. '
 'Returns the number of messages deleted. Memories that somebody stated in the thread stay, unless memories is forget: '
 'then they go as well, and no model or import brings any memory of the thread back.';
 

@@ -20,6 +20,7 @@ begin
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
+  perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
         where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;

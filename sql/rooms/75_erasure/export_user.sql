@@ -149,7 +149,10 @@ begin
     (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'')', 'true'),
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')', 'true'),
-    (16, 'model_calls', array['job_id'], 'true', 'true');
+    (16, 'model_calls', array['job_id'], 'true', 'true'),
+    (17, 'checkpoints', array[]::text[], 'true', 'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
+    (18, 'checkpoint_blobs', array[]::text[], 'true', 'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
+    (19, 'checkpoint_writes', array[]::text[], 'true', 'not memory._checkpoints_have_expired(t.user_id, t.thread_id)');
 end;
 $$;
 

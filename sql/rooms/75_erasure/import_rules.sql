@@ -38,6 +38,18 @@ begin
       when t.tokens_in > 2147483647 then 'tokens_in'
       when t.tokens_out > 2147483647 then 'tokens_out'
       when t.duration_ms > 2147483647 then 'duration_ms' end$rule$
+    when 'checkpoints' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when not memory._is_id(t.checkpoint_id) then 'checkpoint_id'
+      when (octet_length(t.namespace) <= 1000) is not true then 'namespace'
+      when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
+    when 'checkpoint_blobs' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when (octet_length(t.namespace) <= 1000) is not true then 'namespace' end$rule$
+    when 'checkpoint_writes' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when not memory._is_id(t.checkpoint_id) then 'checkpoint_id'
+      when (octet_length(t.namespace) <= 1000) is not true then 'namespace' end$rule$
     when 'threads' then $rule$case when not memory._is_id(t.thread_id) then 'thread_id' end$rule$
     when 'quarantined_messages' then $rule$case when not memory._is_id(t.thread_id) then 'thread_id' end$rule$
     else 'null::text' end);
@@ -62,7 +74,7 @@ begin
           when a.attname in ('expires_at', 'valid_from', 'valid_to') then 'memory._is_bound(this)'
           when t.typname = 'timestamptz' then 'memory._is_real_moment(this)'
           when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
-          when a.attname = 'version' then 'this between 1 and 1000000000'
+          when a.attname = 'version' and t.typname <> 'text' then 'this between 1 and 1000000000'
           when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
           when a.attname in ('prompt_version', 'generation_time_ms') then null -- told by workers, and nothing counts on
           when t.typname = 'int4' then 'this between 0 and 1000000000'

@@ -30,6 +30,7 @@ begin
       union all select d.user_id, null from memory.documents as d
       union all select a.user_id, null from memory.artifacts as a
       union all select s.user_id, null from memory.secrets as s
+      union all select c.user_id, null from memory.checkpoints as c
       union all select p.user_id, null from memory.policies as p where p.user_id <> '') as u
     where coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0
     group by u.user_id

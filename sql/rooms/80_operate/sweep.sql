@@ -41,6 +41,7 @@ begin
     order by d.expires_at limit batch_size for update skip locked));
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
+  swept := swept || jsonb_build_object('checkpoints', memory._sweep_checkpoints(batch_size));
   -- Uploads that nobody has stored as an artifact within a day after the last piece.
   with due as (
     delete from memory.artifact_uploads as u where u.ctid = any (array(

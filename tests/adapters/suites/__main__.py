@@ -24,6 +24,11 @@ SUITES = {
     "langgraph": [
         ("langgraph-checkpoint", "langgraph_stores", ["test_store.py"]),
         ("langgraph-checkpoint-postgres", "langgraph_stores", ["test_store.py", "test_async_store.py"]),
+        (
+            "langgraph-checkpoint-postgres",
+            "langgraph_savers",
+            ["test_sync.py", "test_async.py", "test_prune.py", "test_conformance_delta.py"],
+        ),
     ],
     "openai-agents": [
         (
@@ -74,7 +79,7 @@ def main() -> int:
         }
         for framework in wanted.frameworks or SUITES:
             for package, plugin, files in SUITES[framework]:
-                folder = Path(directory, package)
+                folder = Path(directory, f"{package}-{plugin}")
                 folder.mkdir()
                 root = unpacked(package, folder)
                 command = [sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", plugin, "-W", "ignore", *options]

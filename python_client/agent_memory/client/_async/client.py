@@ -17,6 +17,7 @@ from ..stores import AsyncStore
 from .admin import AsyncAdmin
 from .artifacts import AsyncArtifacts
 from .buffer import AsyncBuffer
+from .checkpoints import AsyncCheckpoints
 from .documents import AsyncDocuments
 from .embedding import AsyncEmbedder
 from .erasure import AsyncErasure
@@ -32,6 +33,7 @@ class AsyncMemory(
     AsyncMemories,
     AsyncDocuments,
     AsyncArtifacts,
+    AsyncCheckpoints,
     AsyncSearch,
     AsyncSecrets,
     AsyncWork,

@@ -18,6 +18,7 @@ from ..stores import SyncStore
 from .admin import Admin
 from .artifacts import SyncArtifacts
 from .buffer import Buffer
+from .checkpoints import SyncCheckpoints
 from .documents import SyncDocuments
 from .embedding import SyncEmbedder
 from .erasure import SyncErasure
@@ -33,6 +34,7 @@ class Memory(
     SyncMemories,
     SyncDocuments,
     SyncArtifacts,
+    SyncCheckpoints,
     SyncSearch,
     SyncSecrets,
     SyncWork,

@@ -1,0 +1,45 @@
+create or replace function memory.copy_checkpoints(user_id text, thread_id text, new_thread_id text)
+returns bigint
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  copied bigint;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('new_thread_id', new_thread_id);
+  if exists (
+    select from memory.checkpoints as c
+    where c.user_id = copy_checkpoints.user_id and c.thread_id = new_thread_id)
+  then
+    perform memory._refuse('new_thread_id', format('thread "%s" has checkpoints already', left(new_thread_id, 100)),
+      'Pass the id of a new thread, or delete these with memory.delete_checkpoints().', '23505');
+  end if;
+  -- One statement, so that the copy is that of one moment.
+  with copied_blobs as (
+    insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
+    select b.user_id, new_thread_id, b.namespace, b.channel, b.version, b.type, b.blob
+    from memory.checkpoint_blobs as b
+    where b.user_id = copy_checkpoints.user_id and b.thread_id = copy_checkpoints.thread_id
+  ), copied_writes as (
+    insert into memory.checkpoint_writes (
+      user_id, thread_id, namespace, checkpoint_id, task_id, place, channel, type, blob, task_path)
+    select w.user_id, new_thread_id, w.namespace, w.checkpoint_id, w.task_id, w.place, w.channel, w.type, w.blob,
+      w.task_path
+    from memory.checkpoint_writes as w
+    where w.user_id = copy_checkpoints.user_id and w.thread_id = copy_checkpoints.thread_id
+  )
+  insert into memory.checkpoints (
+    user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, created_at, expires_at)
+  select c.user_id, new_thread_id, c.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata, c.created_at,
+    c.expires_at
+  from memory.checkpoints as c
+  where c.user_id = copy_checkpoints.user_id and c.thread_id = copy_checkpoints.thread_id;
+  get diagnostics copied = row_count;
+  return copied;
+end;
+$$;
+comment on function memory.copy_checkpoints(text, text, text) is
+'Copies all checkpoints of a thread, with their values and writes, to a thread that has none, and returns how many. '
+'The id of a thread that has some is refused (23505).';

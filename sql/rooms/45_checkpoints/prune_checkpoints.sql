@@ -1,0 +1,67 @@
+create or replace function memory.prune_checkpoints(user_id text, thread_ids text[])
+returns bigint
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  thread text;
+  doomed record;
+  deleted bigint := 0;
+begin
+  perform memory._check_id('user_id', user_id);
+  thread := (
+    select c.thread_id
+    from memory.checkpoints as c
+    where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
+      and (
+        c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
+        or exists ( -- a snapshot: true in place of the value, and the value
+          select from jsonb_each(c.checkpoint -> 'channel_values') as v
+          join memory.checkpoint_blobs as b
+            on b.user_id = c.user_id and b.thread_id = c.thread_id and b.namespace = c.namespace
+              and b.channel = v.key and b.version = c.checkpoint -> 'channel_versions' ->> v.key
+          where v.value = 'true'))
+    limit 1);
+  if thread is not null then
+    perform memory._refuse('thread_ids',
+      format('a graph of thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
+      'Nothing was deleted. Leave this thread out, or delete it with memory.delete_checkpoints().', '0A000');
+  end if;
+  foreach thread in array coalesce(thread_ids, '{}') loop
+    -- All that goes is chosen in one statement, so that what a run stores meanwhile stays.
+    for doomed in
+      with newest as materialized (
+        select distinct on (c.namespace) c.namespace, c.checkpoint_id, c.metadata #>> array['parents', ''] as root
+        from memory.checkpoints as c
+        where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
+        order by c.namespace desc, c.checkpoint_id desc
+      )
+      select c.namespace, array_agg(c.checkpoint_id) as ids
+      from memory.checkpoints as c
+      join newest as n on n.namespace = c.namespace
+      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
+        and (
+          c.checkpoint_id <> n.checkpoint_id
+          -- The namespace of one call of a subgraph has the id of its task after a colon. It goes with the checkpoint of
+          -- the root that the call began with. A subgraph that keeps its own state has no colon.
+          or n.namespace ~ ':[^|]*$'
+            and n.root <> (select r.checkpoint_id from newest as r where r.namespace = '')
+            and exists (
+              select from memory.checkpoints as r
+              where r.user_id = prune_checkpoints.user_id and r.thread_id = thread and r.namespace = ''
+                and r.checkpoint_id = n.root))
+      group by c.namespace
+    loop
+      deleted := deleted + memory._delete_some_checkpoints(user_id, thread, doomed.namespace, doomed.ids);
+      update memory.checkpoints as c set parent_id = null
+      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread and c.namespace = doomed.namespace
+        and c.parent_id = any (doomed.ids);
+    end loop;
+  end loop;
+  return deleted;
+end;
+$$;
+comment on function memory.prune_checkpoints(text, text[]) is
+'Deletes all checkpoints of these threads but the newest one of each namespace, with the values that nothing else has, '
+'and returns how many. The finished calls of subgraphs go as a whole. Threads whose graphs have a DeltaChannel are '
+'refused (0A000).';

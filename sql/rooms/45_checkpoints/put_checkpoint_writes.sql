@@ -1,0 +1,28 @@
+create or replace function memory.put_checkpoint_writes(
+  user_id text, thread_id text, checkpoint_id text, task_id text, places int[], channels text[], types text[],
+  blobs bytea[], namespace text default '', task_path text default ''
+)
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
+    array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)]);
+  perform memory._check_id('task_id', task_id);
+  -- A task that is run again writes the same, so the first write stays. Signals, such as an interrupt and the answer to
+  -- it, replace each other.
+  insert into memory.checkpoint_writes as w (
+    user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
+  select put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id, put_checkpoint_writes.namespace,
+    put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id, coalesce(put_checkpoint_writes.task_path, ''),
+    v.*
+  from unnest(places, channels, types, blobs) as v
+  on conflict on constraint checkpoint_writes_pkey do update
+  set channel = excluded.channel, type = excluded.type, blob = excluded.blob
+  where w.place < 0;
+end;
+$$;
+comment on function memory.put_checkpoint_writes(text, text, text, text, int[], text[], text[], bytea[], text, text) is
+'Stores what a task of the step after a checkpoint has written. places, channels, types and blobs are arrays of one '
+'length. A write that is there already stays; a signal, whose place is negative, is replaced.';
