@@ -83,7 +83,7 @@ class Load:
                 memory.add_memory(user, f"Fact: {text}", memory_id=memory_id)
                 newest = memory.get_messages(user, "t", recent_k=1)[0]
                 is_stored = True
-            except (RetryableError, psycopg.OperationalError):
+            except (RetryableError, psycopg.OperationalError):  # noqa: PERF203  # the next attempt follows
                 self.repeated += 1
                 time.sleep(_PAUSE)
         assert seq is not None

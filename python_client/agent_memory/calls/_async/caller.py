@@ -67,6 +67,9 @@ class AsyncCaller:
         warned: the causes that the client has warned of.
     """
 
+    _reconnects_for = 300.0
+    """Seconds for which the client's own pool tries to open a connection again that was lost."""
+
     def __init__(
         self,
         source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str | None,
@@ -128,6 +131,7 @@ class AsyncCaller:
             self._conninfo if self.store is None else self.store.running,
             min_size=1,
             max_size=self._pool_size,
+            reconnect_timeout=self._reconnects_for,
             open=False,
             check=None if self.store is None else AsyncPool.check_connection,
             configure=async_prepare_nothing_behind_a_pooler if self._prepares is None else None,
@@ -296,6 +300,7 @@ class AsyncCaller:
                 if self._is_closed:
                     raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
                 await self._open()
+            await self._check_reach()
             try:
                 async with self._pool.connection() as connection:
                     connection.add_notice_handler(notices.hear)
@@ -307,6 +312,9 @@ class AsyncCaller:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
+
+    async def _check_reach(self) -> None:
+        """Raise why the server cannot be reached, where that is known."""
 
     async def _open(self) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""

@@ -68,6 +68,9 @@ class SyncCaller:
         warned: the causes that the client has warned of.
     """
 
+    _reconnects_for = 300.0
+    """Seconds for which the client's own pool tries to open a connection again that was lost."""
+
     def __init__(
         self,
         source: Connection[Any] | ConnectionPool[Any] | str | None,
@@ -129,6 +132,7 @@ class SyncCaller:
             self._conninfo if self.store is None else self.store.running,
             min_size=1,
             max_size=self._pool_size,
+            reconnect_timeout=self._reconnects_for,
             open=False,
             check=None if self.store is None else SyncPool.check_connection,
             configure=prepare_nothing_behind_a_pooler if self._prepares is None else None,
@@ -293,6 +297,7 @@ class SyncCaller:
                 if self._is_closed:
                     raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
                 self._open()
+            self._check_reach()
             try:
                 with self._pool.connection() as connection:
                     connection.add_notice_handler(notices.hear)
@@ -304,6 +309,9 @@ class SyncCaller:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
+
+    def _check_reach(self) -> None:
+        """Raise why the server cannot be reached, where that is known."""
 
     def _open(self) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""
