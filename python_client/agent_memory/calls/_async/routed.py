@@ -129,6 +129,15 @@ class AsyncRoutedCaller(AsyncCaller):
         known = await self._known_map()
         return known if known is None or not is_fresh else await self._fresh_map(known)
 
+    def pool_figure(self, name: str) -> int:
+        """Return a figure of the pools over all nodes."""
+        return sum((other.pool_figure(name) for other in self._others.values()), super().pool_figure(name))
+
+    async def node_names(self) -> list[str]:
+        """Return the names of the nodes; a single server has the empty name."""
+        cluster = await self._known_map()
+        return [""] if cluster is None else list(cluster.nodes)
+
     async def node(self, name: str) -> AsyncCaller:
         """Return the caller of a node.
 
@@ -136,17 +145,23 @@ class AsyncRoutedCaller(AsyncCaller):
             NotFoundError: there is no such node.
         """
         cluster = await self._known_map()
-        if cluster is None or name not in cluster.nodes:
-            known = ", ".join(cluster.nodes) if cluster is not None else "none, this is a single server"
-            raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {known}.")
-        return await self._node(cluster, name)
+        if cluster is None:
+            return self
+        if name not in cluster.nodes:
+            raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {', '.join(cluster.nodes)}.")
+        with named(name):
+            return await self._node(cluster, name)
 
     async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:
         """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = await self._known_map()
         if is_fresh and cluster is not None:
             cluster = await self._fresh_map(cluster)
-        return self if cluster is None else await self._node(cluster, cluster.node_of(user_id), user_id)
+        if cluster is None:
+            return self
+        node = cluster.node_of(user_id)
+        with named(node):
+            return await self._node(cluster, node, user_id)
 
     async def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         if is_for_all(function.name, given):

@@ -143,6 +143,18 @@ class SyncCaller:
         """Return the caller for statements about a user: this one, which leads to one server."""
         return self
 
+    def node_names(self) -> list[str]:
+        """Return the names of the nodes; a single server has the empty name."""
+        return [""]
+
+    def node(self, name: str) -> SyncCaller:  # noqa: ARG002  (for routed callers)
+        """Return the caller of a node."""
+        return self
+
+    def pool_figure(self, name: str) -> int:
+        """Return a figure of the pools, such as pool_size and requests_waiting, over all nodes."""
+        return 0 if self._pool is None else int(self._pool.get_stats().get(name, 0))
+
     def call(self, function: Function, given: Mapping[str, Any]) -> Any:
         """Call a function with arguments by name, and return what its method returns."""
         arguments = function.sendable(given)

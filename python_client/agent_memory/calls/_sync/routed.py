@@ -130,6 +130,15 @@ class SyncRoutedCaller(SyncCaller):
         known = self._known_map()
         return known if known is None or not is_fresh else self._fresh_map(known)
 
+    def pool_figure(self, name: str) -> int:
+        """Return a figure of the pools over all nodes."""
+        return sum((other.pool_figure(name) for other in self._others.values()), super().pool_figure(name))
+
+    def node_names(self) -> list[str]:
+        """Return the names of the nodes; a single server has the empty name."""
+        cluster = self._known_map()
+        return [""] if cluster is None else list(cluster.nodes)
+
     def node(self, name: str) -> SyncCaller:
         """Return the caller of a node.
 
@@ -137,17 +146,23 @@ class SyncRoutedCaller(SyncCaller):
             NotFoundError: there is no such node.
         """
         cluster = self._known_map()
-        if cluster is None or name not in cluster.nodes:
-            known = ", ".join(cluster.nodes) if cluster is not None else "none, this is a single server"
-            raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {known}.")
-        return self._node(cluster, name)
+        if cluster is None:
+            return self
+        if name not in cluster.nodes:
+            raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {', '.join(cluster.nodes)}.")
+        with named(name):
+            return self._node(cluster, name)
 
     def of(self, user_id: str, *, is_fresh: bool = False) -> SyncCaller:
         """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = self._known_map()
         if is_fresh and cluster is not None:
             cluster = self._fresh_map(cluster)
-        return self if cluster is None else self._node(cluster, cluster.node_of(user_id), user_id)
+        if cluster is None:
+            return self
+        node = cluster.node_of(user_id)
+        with named(node):
+            return self._node(cluster, node, user_id)
 
     def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         if is_for_all(function.name, given):
