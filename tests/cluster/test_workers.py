@@ -12,15 +12,12 @@ from collections.abc import AsyncIterator, Callable, Coroutine
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory import Memory, NotConnectedError, NotFoundError, partition_of
 from agent_memory.cluster import moving, nodes
 from agent_memory.worker import NodeWorkers
 from agent_memory.worker import nodes as workers
 from agent_memory.worker.room import Room
-from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.json import Jsonb
 
 from tests.cluster.databases import PARTITIONS, Databases
@@ -88,18 +85,6 @@ async def running(dsn: str, **options: Any) -> AsyncIterator[NodeWorkers]:
     finally:
         beside.stop()
         await task
-
-
-def set_away(databases: Databases, name: str, is_away: bool) -> None:
-    """Have a database refuse connections, as if its server were gone."""
-    dbname = str(conninfo_to_dict(databases.dsn[name])["dbname"])
-    with psycopg.connect(databases.dsn["a"], autocommit=True) as connection:
-        connection.execute(
-            sql.SQL("alter database {} with allow_connections {}").format(
-                sql.Identifier(dbname), sql.Literal(not is_away)
-            )
-        )
-        connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [dbname])
 
 
 def lead_astray(databases: Databases, place: str) -> None:
@@ -178,7 +163,7 @@ async def test_a_node_that_goes_and_returns(
     async with running(databases.dsn["a"], concurrency=1, health_file=health):
         await until(lambda: known(databases) == set(USERS))
         caplog.clear()
-        set_away(databases, "b", True)
+        databases.set_away("b", True)
         try:
             forget_a = "delete from memory.memories"
             with databases.api("a") as api:
@@ -187,7 +172,7 @@ async def test_a_node_that_goes_and_returns(
             await until(lambda: known(databases, "a") == users_of("a"))
             await until(lambda: json.loads(health.read_text())["nodes"]["b"]["last_error"])
         finally:
-            set_away(databases, "b", False)
+            databases.set_away("b", False)
         forget(databases)
         ask(databases, only="b", text="Hello.")
         await until(lambda: known(databases, "b") == users_of("b"))

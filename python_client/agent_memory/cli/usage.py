@@ -30,9 +30,9 @@ def usage(
     """Show the calls of models and their costs."""
     with connected_to_nodes(dsn) as connections:
         rows = connections.rows(_USAGE, {"days": days, "user_id": user}, user)
-    if len({row["user_id"] for row in rows}) > 1:  # of several nodes
-        rows.sort(key=lambda row: (row["model"], row["user_id"], row["agent_id"], row["kind"]))
-        rows.sort(key=lambda row: row["day"], reverse=True)
+        if connections.nodes.map is not None:  # each node has sent its rows in this order
+            rows.sort(key=lambda row: [str(row[name]) for name in ("model", "user_id", "agent_id", "kind")])
+            rows.sort(key=lambda row: row["day"], reverse=True)
     if as_json:
         for row in rows:
             print_json(row)

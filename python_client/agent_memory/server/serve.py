@@ -83,7 +83,7 @@ def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool)
         min_size=min(2, settings.pool_size),
         max_size=settings.pool_size,
         open=False,
-        reconnect_timeout=1.0,  # later requests try anew, without a pool's pauses, which double up to minutes
+        reconnect_timeout=10.0,  # later requests try anew, without a pool's pauses, which double up to minutes
         # An embedded server that was killed is started again; a named one is found gone by the first call.
         check=AsyncConnectionPool.check_connection if is_embedded else None,
         configure=async_prepare_nothing_behind_a_pooler,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable
 from contextlib import AsyncExitStack, suppress
 from dataclasses import asdict
@@ -16,18 +17,20 @@ from agent_memory_models.jobs import import_job_modules
 
 from ..calls import AsyncRoutedCaller
 from ..calls.nodes import ClusterMap, named
-from ..errors import AgentMemoryError, NotFoundError
+from ..errors import AgentMemoryError, NotFoundError, client_version
 from ..jobs.job import ModelRunner
 from ..jobs.persistence import backoffs
 from .health import write_health
 from .outcomes import WorkerCounts
 from .room import Room
-from .worker import Worker
+from .worker import Worker, default_name
 
 logger = logging.getLogger("agent_memory.worker")
 
 MAP_SECONDS = 10.0
 """Seconds between looks at the map of the cluster."""
+_READ_SECONDS = 10.0
+"""Within which a node has to answer with the map."""
 
 
 class NodeWorkers:
@@ -157,7 +160,8 @@ class NodeWorkers:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), MAP_SECONDS)
             if not self._stopping.is_set():
-                cluster = await caller.cluster() or cluster
+                with suppress(asyncio.TimeoutError, AgentMemoryError, psycopg.Error):  # the known map counts until then
+                    cluster = await asyncio.wait_for(caller.cluster(), _READ_SECONDS) or cluster
 
     async def _serve(self, caller: AsyncRoutedCaller, node: str, address: str, once: bool) -> None:
         """Run the worker of a node; one that cannot start, because the node is out of reach, is started again."""
@@ -207,15 +211,17 @@ class NodeWorkers:
         if self._health_file is None:
             return
         states = {node: worker.state() for node, worker in self._workers.items()}
-        own = Worker(self._conninfo).state()  # its name and version
-        errors = [state["last_error"] for state in states.values() if state["last_error"]]
-        claims = [state["last_claim_at"] for state in states.values() if state["last_claim_at"]]
-        changed = {
+        errors = [each["last_error"] for each in states.values() if each["last_error"]]
+        claims = [each["last_claim_at"] for each in states.values() if each["last_claim_at"]]
+        state = {
+            "worker": self._options.get("name") or default_name(),
+            "pid": os.getpid(),
+            "version": client_version(),
             "state": "stopping" if self._stopping.is_set() else "polling",
-            "in_flight": sum(state["in_flight"] for state in states.values()),
+            "in_flight": sum(each["in_flight"] for each in states.values()),
             "counts": asdict(self.counts),
             "last_error": errors[0] if errors else None,
             "last_claim_at": max(claims, default=None),
             "nodes": states,
         }
-        write_health(self._health_file, {**own, **changed})
+        write_health(self._health_file, state)

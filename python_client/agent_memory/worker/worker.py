@@ -44,6 +44,11 @@ _RELEASE = 5.0
 a job waits for the end of its lease, and on a busy machine half a second was too short."""
 
 
+def default_name() -> str:
+    """Return how a worker of this process signs its claims, unless it is told."""
+    return f"{socket.gethostname()}:{os.getpid()}"
+
+
 class Worker:
     """Claims jobs and runs them, several at a time.
 
@@ -83,7 +88,7 @@ class Worker:
         room: Room | None = None,
         on_settled: Callable[[WorkerCounts, int | None], None] | None = None,
     ) -> None:
-        self.name = name or f"{socket.gethostname()}:{os.getpid()}"
+        self.name = name or default_name()
         self._conninfo = conninfo
         self._kinds = kinds
         self._concurrency = concurrency

@@ -67,9 +67,6 @@ class AsyncCaller:
         warned: the causes that the client has warned of.
     """
 
-    _reconnects_for = 300.0
-    """Seconds for which the client's own pool tries to open a connection again that was lost."""
-
     def __init__(
         self,
         source: AsyncConnection[Any] | AsyncConnectionPool[Any] | str | None,
@@ -131,7 +128,6 @@ class AsyncCaller:
             self._conninfo if self.store is None else self.store.running,
             min_size=1,
             max_size=self._pool_size,
-            reconnect_timeout=self._reconnects_for,
             open=False,
             check=None if self.store is None else AsyncPool.check_connection,
             configure=async_prepare_nothing_behind_a_pooler if self._prepares is None else None,

@@ -68,9 +68,6 @@ class SyncCaller:
         warned: the causes that the client has warned of.
     """
 
-    _reconnects_for = 300.0
-    """Seconds for which the client's own pool tries to open a connection again that was lost."""
-
     def __init__(
         self,
         source: Connection[Any] | ConnectionPool[Any] | str | None,
@@ -132,7 +129,6 @@ class SyncCaller:
             self._conninfo if self.store is None else self.store.running,
             min_size=1,
             max_size=self._pool_size,
-            reconnect_timeout=self._reconnects_for,
             open=False,
             check=None if self.store is None else SyncPool.check_connection,
             configure=prepare_nothing_behind_a_pooler if self._prepares is None else None,

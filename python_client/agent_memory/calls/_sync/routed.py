@@ -43,6 +43,9 @@ _AWAY = (psycopg.OperationalError, RetryableError)
 """What is the trouble of one node, and does not concern the others."""
 _PARAMETERS = {option.keyword.decode() for option in Conninfo.get_defaults()}
 """What a connection string may say, in the words of libpq."""
+_RECONNECT_SECONDS = 1.0
+"""For which the pool of a node tries to open a connection again. Then the next call tries anew, without the pauses of a
+pool, which double up to minutes."""
 _UP_SECONDS = 1.0
 """How long a client relies on what it has found out about a node: that it accepts connections, or that it does not."""
 
@@ -70,7 +73,6 @@ class SyncRoutedCaller(SyncCaller):
     _is_map_read = False
     _tried_at = float("-inf")
     _failure: Exception | None = None
-    _reconnects_for = 1.0  # then the next call tries anew, without the pauses of a pool, which double up to minutes
 
     def __init__(
         self,
@@ -293,7 +295,6 @@ class SyncRoutedCaller(SyncCaller):
             max_idle=like.max_idle,
             max_lifetime=like.max_lifetime,
             max_waiting=like.max_waiting,
-            reconnect_timeout=self._reconnects_for,
             # The pool has no public names for how its owner has connections prepared.
             configure=like._configure,
             check=like._check,
@@ -368,8 +369,10 @@ class SyncRoutedCaller(SyncCaller):
         That is tried while the pool has no connection to spare, once a second for all calls together.
         """
         pool = self._pool
-        if self._map is None or pool is None or pool.closed or pool.get_stats().get("pool_available"):
+        if self._map is None or pool is None or pool.closed or pool._pool:  # a connection to spare
             return
+        if self._owns_pool:
+            pool.reconnect_timeout = _RECONNECT_SECONDS
         with self._trying:
             if time.monotonic() > self._tried_at + _UP_SECONDS:
                 try:
