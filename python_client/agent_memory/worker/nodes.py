@@ -161,7 +161,8 @@ class NodeWorkers:
                 await asyncio.wait_for(self._stopping.wait(), MAP_SECONDS)
             if not self._stopping.is_set():
                 with suppress(asyncio.TimeoutError, AgentMemoryError, psycopg.Error):  # the known map counts until then
-                    cluster = await asyncio.wait_for(caller.cluster(), _READ_SECONDS) or cluster
+                    newest = await asyncio.wait_for(caller.cluster(), _READ_SECONDS)
+                    cluster = newest or cluster
 
     async def _serve(self, caller: AsyncRoutedCaller, node: str, address: str, once: bool) -> None:
         """Run the worker of a node; one that cannot start, because the node is out of reach, is started again."""

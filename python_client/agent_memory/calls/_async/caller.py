@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
@@ -30,24 +30,12 @@ from ..pools import AsyncPool
 from ..rows import load_json_fast, loaded_anew
 from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
+from .stored import AsyncServedStore
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
 _CLIENT = "AsyncMemory"
-
-
-class AsyncServedStore(Protocol):
-    """An embedded store, whose server runs for as long as clients use it."""
-
-    async def running(self) -> str:
-        """Return the connection string of the store, whose server runs."""
-
-    async def close(self) -> None:
-        """Leave the store."""
-
-    def forget(self) -> None:
-        """Forget the store of the process that this one was forked from."""
 
 
 class AsyncCaller:

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -31,24 +31,12 @@ from ..pools import SyncPool
 from ..rows import load_json_fast, loaded_anew
 from ..statements import statement
 from .poolers import prepare_nothing_behind_a_pooler
+from .stored import SyncServedStore
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
 _CLIENT = "Memory"
-
-
-class SyncServedStore(Protocol):
-    """An embedded store, whose server runs for as long as clients use it."""
-
-    def running(self) -> str:
-        """Return the connection string of the store, whose server runs."""
-
-    def close(self) -> None:
-        """Leave the store."""
-
-    def forget(self) -> None:
-        """Forget the store of the process that this one was forked from."""
 
 
 class SyncCaller:
