@@ -238,3 +238,20 @@ async def test_a_job_whose_user_moves_meanwhile_has_its_effect_once(databases: D
             go_on.set()
             await until(lambda: memory.get_job(user, job).status == "completed")
         assert [record.content for record in memory.list_memories(user)] == ["Is called Ana"]
+
+
+@in_loop
+async def test_a_stop_gives_the_jobs_of_all_nodes_back(databases: Databases) -> None:
+    databases.begin("ab", HALVES)
+    ask(databases)
+
+    async def wait(_: dict[str, Any]) -> dict[str, Any]:
+        await asyncio.Event().wait()
+        return {}
+
+    models = Scripted(wait)
+    async with running(databases.dsn["a"], concurrency=len(USERS), grace=0.0, models=models):
+        await until(lambda: models.calls == len(USERS))
+    for name in "ab":
+        with databases.api(name) as api:
+            assert api.query("select distinct status, attempts from memory.jobs") == [("pending", 0)]
