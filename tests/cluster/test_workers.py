@@ -205,6 +205,7 @@ async def test_the_map_is_followed(databases: Databases) -> None:
         await until(lambda: known(databases, "a") == set(USERS))
         with databases.opened() as opened:
             nodes.add(opened, {"c": databases.place("c")}, databases.dsn["a"])
+        with databases.opened() as opened:
             moving.move_user(opened, USERS[0], "c")
         with Memory(databases.dsn["a"]) as memory:
             memory.add_message(USERS[0], "t0", "user", "I like tea.")
