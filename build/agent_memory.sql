@@ -72,7 +72,7 @@ begin
     ) as c (of_type)
     -- Functions that clients call, and no others: these call the private ones.
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
-      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
@@ -216,8 +216,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', 'ad589fd02da04a0ea8d7ef7b3b3ff7fdd15de393883f0a6f4773cc43485d147c'),
-      ('0.2.0', '6f681024d5e6a5a1b62f37a17559d17ac6962391d2939f758639e04946b11ddb'),
+      ('0.1.0-0.2.0', '468e3a6a976f69f3a62abbd80acb06e1416a331fece5669769133149565c1af9'),
+      ('0.2.0', '83cbd890ce5a106cca3d55b900ea8559224908d057457451c6a1aea0b8a2a2ab'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -488,7 +488,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and not c.relrowsecurity
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
@@ -500,7 +500,7 @@ as $$
       ('tenants', 'to memory_tenant using (true)'),
       ('own_user', 'as restrictive to memory_tenant using (user_id = (select memory.tenant_user()))')
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and c.relname <> 'bound_roles' -- the owner's alone
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
     and (p.definition like 'to public %' or to_regrole('memory_tenant') is not null)
@@ -560,7 +560,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '6f681024d5e6a5a1b62f37a17559d17ac6962391d2939f758639e04946b11ddb', $migration$
+call memory._migrate(null, '0.2.0', '83cbd890ce5a106cca3d55b900ea8559224908d057457451c6a1aea0b8a2a2ab', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -1243,6 +1243,54 @@ create table memory.document_chunks (
 );
 create index document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null;
 
+-- The states of graphs, as LangGraph's checkpointers keep them. A checkpoint is the state of a graph after a step. It
+-- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
+-- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
+-- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
+-- Each row of memory.checkpoint_blobs belongs to one of memory.checkpoints (user_id, thread_id, namespace).
+-- Each row of memory.checkpoint_writes belongs to one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
+create table memory.checkpoints (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  checkpoint_id text collate "C" not null,
+  parent_id text collate "C",
+  checkpoint jsonb not null,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp(),
+  expires_at timestamptz,
+  primary key (user_id, thread_id, namespace, checkpoint_id)
+);
+create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
+create index checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at)
+  where expires_at is not null;
+create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null;
+
+create table memory.checkpoint_blobs (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  channel text collate "C" not null,
+  version text collate "C" not null,
+  type text not null,
+  blob bytea,
+  primary key (user_id, thread_id, namespace, channel, version)
+);
+
+create table memory.checkpoint_writes (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  checkpoint_id text collate "C" not null,
+  task_id text collate "C" not null,
+  place int not null,
+  channel text not null,
+  type text not null,
+  blob bytea,
+  task_path text collate "C" not null default '',
+  primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
+);
+
 -- The secrets of users, encrypted, and who has read them.
 -- A row of memory.secret_reads may name one of memory.secrets (user_id, name).
 create table memory.secrets (
@@ -1350,6 +1398,13 @@ create type memory.document as (
   quarantine_reason text
 );
 
+-- What the functions of checkpoints return.
+create type memory.checkpoint as (
+  thread_id text, namespace text, checkpoint_id text, parent_id text, checkpoint jsonb, metadata jsonb,
+  created_at timestamptz, channels text[], types text[], blobs bytea[], write_tasks text[], write_channels text[],
+  write_types text[], write_blobs bytea[]
+);
+
 -- What the functions of threads return.
 create type memory.thread as (
   thread_id text, message_count bigint, active_tokens bigint, first_at timestamptz, last_at timestamptz,
@@ -1419,7 +1474,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', 'ad589fd02da04a0ea8d7ef7b3b3ff7fdd15de393883f0a6f4773cc43485d147c', $migration$
+call memory._migrate('0.1.0', '0.2.0', '468e3a6a976f69f3a62abbd80acb06e1416a331fece5669769133149565c1af9', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1552,6 +1607,47 @@ create table memory.artifact_uploads (
 );
 create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated_at);
 
+create table memory.checkpoints (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  checkpoint_id text collate "C" not null,
+  parent_id text collate "C",
+  checkpoint jsonb not null,
+  metadata jsonb not null default '{}',
+  created_at timestamptz not null default statement_timestamp(),
+  expires_at timestamptz,
+  primary key (user_id, thread_id, namespace, checkpoint_id)
+);
+create index checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id';
+create index checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at)
+  where expires_at is not null;
+create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null;
+
+create table memory.checkpoint_blobs (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  channel text collate "C" not null,
+  version text collate "C" not null,
+  type text not null,
+  blob bytea,
+  primary key (user_id, thread_id, namespace, channel, version)
+);
+
+create table memory.checkpoint_writes (
+  user_id text not null,
+  thread_id text not null,
+  namespace text collate "C" not null,
+  checkpoint_id text collate "C" not null,
+  task_id text collate "C" not null,
+  place int not null,
+  channel text not null,
+  type text not null,
+  blob bytea,
+  task_path text collate "C" not null default '',
+  primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
+);
 create table memory.moved_users (
   user_id text primary key,
   contents jsonb not null,
@@ -1725,6 +1821,11 @@ create type memory._search_filters as (
   created_before timestamptz, as_of timestamptz, include_superseded boolean, doc_types text[], namespaces text[]
 );
 create type memory.secret as (name text, created_at timestamptz, updated_at timestamptz);
+create type memory.checkpoint as (
+  thread_id text, namespace text, checkpoint_id text, parent_id text, checkpoint jsonb, metadata jsonb,
+  created_at timestamptz, channels text[], types text[], blobs bytea[], write_tasks text[], write_channels text[],
+  write_types text[], write_blobs bytea[]
+);
 create type memory.quarantined as (
   source text, id text, content text, trust real, quarantined_at timestamptz, reason text, quarantined_with text,
   total_count bigint
@@ -2085,7 +2186,7 @@ $migration$);
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$
 declare
-  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
+  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
   own_words constant text[] := array[
     'function', 'kind', 'memory_type', 'model', 'operation', 'role', 'status', 'variant'];
   place record;
@@ -2528,6 +2629,35 @@ begin
       ('column', 'document_chunks.search_vector', 'The words of the piece and of the title, for keyword search.'),
       ('column', 'document_chunks.token_count', 'From the job that cut the document, or an upper bound for a short one that needs no cutting; null while a long one '
 'waits for it.'),
+      ('table', 'checkpoints', 'The states of graphs: one row for each step. memory.get_checkpoint() returns one with its values.'),
+      ('column', 'checkpoints.user_id', 'The user to whom the row belongs.'),
+      ('column', 'checkpoints.thread_id', 'The thread of that user; it may have messages in memory.messages, and need not.'),
+      ('column', 'checkpoints.namespace', 'Empty for the graph itself; the path of a graph within it.'),
+      ('column', 'checkpoints.checkpoint_id', 'The client''s id. Ids sort by time.'),
+      ('column', 'checkpoints.parent_id', 'The checkpoint that the step began with; null for the first one.'),
+      ('column', 'checkpoints.checkpoint', 'The checkpoint without its larger values: channel_versions names the version of each channel.'),
+      ('column', 'checkpoints.metadata', 'Of the client: source, step, run_id and what the configuration has.'),
+      ('column', 'checkpoints.created_at', 'When the row was stored.'),
+      ('column', 'checkpoints.expires_at', 'When the thread''s checkpoints become invisible, all at once. Only the last one stored has it; null means never.'),
+      ('table', 'checkpoint_blobs', 'The values of channels, each once in each version.'),
+      ('column', 'checkpoint_blobs.user_id', 'The user to whom the row belongs.'),
+      ('column', 'checkpoint_blobs.thread_id', 'The thread of that user.'),
+      ('column', 'checkpoint_blobs.namespace', 'The namespace of the checkpoints.'),
+      ('column', 'checkpoint_blobs.channel', 'The name of the channel.'),
+      ('column', 'checkpoint_blobs.version', 'The version, as channel_versions of a checkpoint names it.'),
+      ('column', 'checkpoint_blobs.type', 'How the client has serialised the value, such as msgpack.'),
+      ('column', 'checkpoint_blobs.blob', 'The serialised value.'),
+      ('table', 'checkpoint_writes', 'What tasks of the step after a checkpoint have written.'),
+      ('column', 'checkpoint_writes.user_id', 'The user to whom the row belongs.'),
+      ('column', 'checkpoint_writes.thread_id', 'The thread of that user.'),
+      ('column', 'checkpoint_writes.namespace', 'The namespace of the checkpoint.'),
+      ('column', 'checkpoint_writes.checkpoint_id', 'The checkpoint that the step began with. A write may be stored before its checkpoint is.'),
+      ('column', 'checkpoint_writes.task_id', 'The task that wrote.'),
+      ('column', 'checkpoint_writes.place', 'The place among the task''s writes; negative for errors, interrupts and other signals, of which a task has one each.'),
+      ('column', 'checkpoint_writes.channel', 'The channel that was written.'),
+      ('column', 'checkpoint_writes.type', 'How the client has serialised the value, such as msgpack.'),
+      ('column', 'checkpoint_writes.blob', 'The serialised value.'),
+      ('column', 'checkpoint_writes.task_path', 'The path of the task: a step''s writes apply in this order.'),
       ('table', 'secrets', 'Secrets of users, encrypted under a key that is not in the database. memory.get_secret() reads one.'),
       ('column', 'secrets.user_id', 'The user to whom the row belongs.'),
       ('column', 'secrets.name', 'The name of the secret, unique per user.'),
@@ -2571,6 +2701,9 @@ begin
       ('type', 'memory', 'A memory, as memory.get_memory() and memory.list_memories() return it.'),
       ('type', 'memory_version', 'A version of a memory, as memory.get_memory_history() returns it.'),
       ('type', 'document', 'A document, as memory.list_documents() returns it.'),
+      ('type', 'checkpoint', 'A checkpoint with its values, as memory.get_checkpoint() and memory.list_checkpoints() return it. channels, types and '
+'blobs are arrays of one length, one entry for each stored value; so are write_tasks, write_channels, write_types '
+'and write_blobs, in the order in which the writes apply.'),
       ('type', 'thread', 'A thread with its counters, as memory.list_threads() returns it.'),
       ('type', '_search_filters', 'The filters of memory.search() by the names of its arguments, null where a filter is not set. include_superseded '
 'is true or null.'),
@@ -2971,6 +3104,8 @@ returns jsonb$header$),
       ('function', '_merge_layers', $header$(p_layers memory.policies[])
 returns jsonb$header$),
       ('function', '_effective_policy', $header$(p_layers memory.policies[])
+returns jsonb$header$),
+      ('function', '_policy_of_memories', $header$(p_layers memory.policies[])
 returns jsonb$header$),
       ('function', '_policy_applies', $header$(
   p_row_user text, p_row_agent text, p_user_id text, p_agent_id text
@@ -3413,6 +3548,8 @@ returns boolean$header$),
   p_user_id text, p_thread_id text, p_first_seq bigint, p_message_count int, p_token_count bigint
 )
 returns void$header$),
+      ('function', '_messages_by_seqs', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns setof memory.messages$header$),
       ('function', '_may_be_long', $header$(p_content text)
 returns boolean$header$),
       ('function', '_settle_message', $header$(
@@ -3716,8 +3853,16 @@ returns table (
   confidence double precision, importance double precision, valid_from timestamptz, valid_to timestamptz,
   expires_at timestamptz, embedding_text text, source text, memory_id uuid
 )$header$),
+      ('function', '_add_part', $header$(
+  p_user_id text, p_memories jsonb, p_agent_id text, p_on_conflict text, p_first int
+)
+returns setof memory.stored_memory$header$),
       ('function', '_lock_room_for', $header$(p_user_id text, p_memories jsonb, p_agent_id text)
+returns text$header$),
+      ('function', '_hides_memories', $header$(p_user_id text, p_memory_ids uuid[])
 returns boolean$header$),
+      ('function', '_evicted_at_once', $header$(p_user_id text, p_memory_ids uuid[])
+returns uuid[]$header$),
       ('function', '_add_in_turn', $header$(
   p_user_id text, p_memories jsonb, p_agent_id text, p_on_conflict text, p_first int
 )
@@ -3733,6 +3878,10 @@ returns setof memory.stored_memory$header$),
 returns memory.stored_memory$header$),
       ('function', '_note_quarantine', $header$(p_memory_id uuid, p_reason text)
 returns void$header$),
+      ('function', '_note_eviction', $header$(p_memory_id uuid)
+returns void$header$),
+      ('function', '_memories_by_ids', $header$(p_user_id text, p_memory_ids uuid[])
+returns setof memory.memories$header$),
       ('function', '_claim_words', $header$(p_content text)
 returns text[]$header$),
       ('function', '_turning_words', $header$(p_words text[])
@@ -3799,6 +3948,8 @@ returns void$header$),
 returns void$header$),
       ('function', '_keep_limit', $header$(p_user_id text, p_agent_id text, p_counted bigint, p_settings jsonb)
 returns bigint$header$),
+      ('function', '_evict_together', $header$(p_user_id text, p_memory_ids uuid[])
+returns void$header$),
       ('function', '_evictable', $header$(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]$header$),
       ('function', 'list_memories', $header$(
@@ -3974,6 +4125,48 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_rough_pieces', $header$(p_content text)
 returns table (number int, piece text)$header$),
+      ('function', 'copy_checkpoints', $header$(user_id text, thread_id text, new_thread_id text)
+returns bigint$header$),
+      ('function', 'delete_checkpoints', $header$(
+  user_id text, thread_ids text[] default null, run_ids text[] default null
+)
+returns bigint$header$),
+      ('function', '_delete_checkpoints_of_thread', $header$(p_user_id text, p_thread_id text)
+returns bigint$header$),
+      ('function', '_delete_some_checkpoints', $header$(
+  p_user_id text, p_thread_id text, p_namespace text, p_ids text[]
+)
+returns bigint$header$),
+      ('function', 'put_checkpoint', $header$(
+  user_id text, thread_id text, checkpoint_id text, checkpoint jsonb, metadata jsonb default '{}',
+  namespace text default '', parent_id text default null, channels text[] default '{}', versions text[] default '{}',
+  types text[] default '{}', blobs bytea[] default '{}'
+)
+returns void$header$),
+      ('function', '_check_checkpoint', $header$(
+  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}'
+)
+returns void$header$),
+      ('function', '_checkpoints_have_expired', $header$(p_user_id text, p_thread_id text)
+returns boolean$header$),
+      ('function', 'get_checkpoint', $header$(
+  user_id text, thread_id text, namespace text default '', checkpoint_id text default null
+)
+returns setof memory.checkpoint$header$),
+      ('function', '_whole_checkpoint', $header$(p_checkpoint memory.checkpoints)
+returns setof memory.checkpoint$header$),
+      ('function', 'list_checkpoints', $header$(
+  user_id text, thread_id text default null, namespace text default null, checkpoint_id text default null,
+  filter jsonb default null, before text default null, row_limit int default 50
+)
+returns setof memory.checkpoint$header$),
+      ('function', 'prune_checkpoints', $header$(user_id text, thread_ids text[])
+returns bigint$header$),
+      ('function', 'put_checkpoint_writes', $header$(
+  user_id text, thread_id text, checkpoint_id text, task_id text, places int[], channels text[], types text[],
+  blobs bytea[], namespace text default '', task_path text default ''
+)
+returns void$header$),
       ('function', '_check_thread', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
       ('function', '_check_recent_k', $header$(p_recent_k int)
@@ -4357,6 +4550,8 @@ returns void$header$),
       ('function', '_reconcile_memories_input', $header$(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )$header$),
+      ('function', '_newest_facts', $header$(p_user_id text, p_most int)
+returns setof memory.memories$header$),
       ('function', 'reconcile_memories', $header$(user_id text, n int default 50)
 returns bigint$header$),
       ('function', '_end_unfinished_summary', $header$(p_job memory.jobs, p_goes_on boolean)
@@ -4926,6 +5121,8 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_embedded_status', $header$()
 returns jsonb$header$),
+      ('function', '_sweep_checkpoints', $header$(p_batch_size int)
+returns bigint$header$),
       ('function', '_sweep_memories', $header$(p_batch_size int)
 returns bigint$header$),
       ('function', '_sweep_messages', $header$(p_batch_size int)
@@ -8229,6 +8426,9 @@ begin atomic
     "importance_weight": 0.5,
     "recency_weight": 0.25
   },
+  "checkpoints": {
+    "expires_after": null
+  },
   "secrets": {
     "mask_in_threads": false
   },
@@ -8405,6 +8605,27 @@ language sql stable parallel safe
 begin atomic
   select case when cardinality(p_layers) = 0 then memory._default_policy() else memory._merge_layers(p_layers) end;
 end;
+
+-- The sections of the policy of these rows that a new memory needs. Of one row, such as one for everyone, they take a
+-- fifth of the time of the whole policy.
+create or replace function memory._policy_of_memories(p_layers memory.policies[])
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  usual constant jsonb := memory._default_policy();
+  layer constant jsonb := p_layers[1].settings;
+begin
+  if cardinality(p_layers) <> 1 then
+    return memory._effective_policy(p_layers);
+  end if;
+  return jsonb_build_object(
+    'resources', usual -> 'resources' || coalesce(layer -> 'resources', '{}'),
+    'memories', usual -> 'memories' || coalesce(layer -> 'memories', '{}'),
+    'search', usual -> 'search' || coalesce(layer -> 'search', '{}'),
+    'trust', usual -> 'trust' || coalesce(layer -> 'trust', '{}'));
+end;
+$$;
 
 -- Whether the row of memory.policies for p_row_user and p_row_agent applies to a user and an agent; null for everyone.
 create or replace function memory._policy_applies(
@@ -11021,19 +11242,29 @@ begin
 end;
 $$;
 
--- Deletes the embeddings of texts under every embedding model. The primary key begins with user and model, so the list
--- of models lets PostgreSQL use it. An array, because a join with the deleted rows is planned badly while the table has
--- no statistics, and a call for each row took 30 of the 45 s in which a thread of 1,000,000 messages was deleted.
+-- Deletes the embeddings of texts under every embedding model. The inner query looks up each embedding by its whole
+-- key, and locks it, so that its place stays: with "id = any (p_ids)" PostgreSQL read all embeddings of the user. One
+-- call for each row took 30 of the 45 s in which a thread of 1,000,000 messages was deleted.
 create or replace function memory._drop_embeddings(p_user_id text, p_source text, p_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table was empty would read all of it
+set jit = off
 as $$
+declare
+  places constant tid[] := array(
+    select f.place
+    from unnest(p_ids) as i (id)
+    cross join memory.models as m
+    cross join lateral (
+      select e.ctid as place from memory.embeddings as e
+      where e.user_id = p_user_id and e.model = m.name and e.source = p_source and e.id = i.id
+      for update) as f
+    where m.kind = 'embedding');
 begin
-  delete from memory.embeddings as e
-  where e.user_id = p_user_id
-    and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-    and e.source = p_source
-    and e.id = any (p_ids);
+  if places <> '{}' then
+    delete from memory.embeddings as e where e.ctid = any (places);
+  end if;
 end;
 $$;
 
@@ -13125,6 +13356,19 @@ begin
 end;
 $$;
 
+-- The messages of a thread that have these numbers, each looked up by itself: "seq = any (p_seqs)" reads all messages
+-- of the thread if PostgreSQL takes the array for longer than the thread.
+create or replace function memory._messages_by_seqs(p_user_id text, p_thread_id text, p_seqs bigint[])
+returns setof memory.messages
+language sql stable parallel safe
+begin atomic
+  select f.*
+  from (select distinct s.seq from unnest(p_seqs) as s (seq)) as g
+  cross join lateral (
+    select m.* from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = g.seq offset 0) as f;
+end;
+
 -- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
 -- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
 -- compression is queued for a text that no context will hold.
@@ -14436,9 +14680,8 @@ begin
     return array[]::bigint[];
   end if;
   select array_agg(m.seq), array_agg(memory._form_to_judge(m.content)) into seqs, forms
-  from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs)
-    and (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
+  from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m
+  where (memory._message_trust(m.role, m.metadata) < 0.5 or memory._may_be_definite(m.content));
   return array(
     select m.seq
     from memory._suspected(forms, 1, cardinality(forms)) as f
@@ -14772,8 +15015,8 @@ returns double precision
 language plpgsql stable parallel safe
 as $$
 begin
-  return min(memory._message_trust(m.role, m.metadata)) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (p_seqs);
+  return min(memory._message_trust(m.role, m.metadata))
+  from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as m;
 end;
 $$;
 
@@ -14867,7 +15110,8 @@ begin
   -- s instead of 0.26.
   languages := (select jsonb_object_agg(a.id, memory._language(p_user_id, a.id))
                 from unnest(agents) as a (id));
-  -- "any (seqs)" and not a join, which is planned badly while the table has no statistics.
+  -- "any (seqs)" and not a join, which is planned badly while the table has no statistics. The bounds keep a plan that
+  -- takes the array for longer than the thread from reading all of the thread.
   update memory.messages as m
   set search_vector = coalesce(m.search_vector,
         case
@@ -14879,7 +15123,8 @@ begin
         else coalesce((p_token_counts ->> m.seq::text)::numeric::int, m.token_count)
       end,
       is_counted = m.is_counted or p_token_counts ? m.seq::text
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = any (seqs);
+  where m.user_id = p_user_id and m.thread_id = p_thread_id
+    and m.seq between p_from_seq and p_to_seq and m.seq = any (seqs);
 end;
 $$;
 
@@ -14950,6 +15195,8 @@ $$;
 create or replace function memory._mark_parsed(p_user_id text, p_thread_id text, p_to_seq bigint)
 returns bigint
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table of marks was empty would read all of it
+set jit = off
 as $$
 declare
   marked constant bigint := coalesce((
@@ -15707,9 +15954,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  are_stored_together boolean;
-  ids uuid[]; -- null for a memory that the statement left out
-  reasons text[];
+  size int;
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('agent_id', agent_id);
@@ -15717,51 +15962,26 @@ begin
     perform memory._refuse('on_conflict', format('unknown value "%s"', on_conflict), 'Use ignore, replace or error.');
   end if;
   perform memory._check_memories(memories);
-  begin
-    are_stored_together := memory._lock_room_for(user_id, memories, agent_id);
-    if are_stored_together then
-      with parsed as materialized (
-        select p.*, coalesce(p.memory_id, memory._uuid_v7()) as id
-        from memory._parse_memories(add_memories.memories, add_memories.agent_id) as p
-      ), inserted as (
-        insert into memory.memories as m (
-          user_id, memory_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
-          valid_from, valid_to, expires_at, embedding_text, source)
-        select add_memories.user_id, p.id, p.content, p.memory_type, p.agent_id, p.thread_id, p.metadata, p.tags,
-          memory._real(p.confidence), memory._real(p.importance), p.valid_from, p.valid_to, p.expires_at,
-          p.embedding_text, p.source
-        from parsed as p
-        order by p.place
-        on conflict do nothing
-        returning m.memory_id, m.quarantine_reason
-      )
-      select coalesce(array_agg(i.memory_id order by p.place), '{}'),
-        coalesce(array_agg(i.quarantine_reason order by p.place), '{}')
-      into ids, reasons
-      from parsed as p left join inserted as i on i.memory_id = p.id;
-    end if;
-  exception
-    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
-      are_stored_together := false; -- one by one the function finds out which memory it is
-  end;
-  if not are_stored_together then
-    return query select a.* from memory._add_in_turn(user_id, memories, agent_id, on_conflict, 0) as a;
-  elsif num_nulls(variadic ids) = 0 and num_nonnulls(variadic reasons) = 0 then
-    return query select i, true from unnest(ids) as i;
-  else
-    for place in 1 .. cardinality(ids) loop
-      if ids[place] is null then
-        return query
-        select a.* from memory._add_in_turn(user_id, jsonb_build_array(memories -> place - 1), agent_id, on_conflict,
-                                            place - 1) as a;
-      else
-        if reasons[place] is not null then
-          perform memory._note_quarantine(ids[place], reasons[place]);
-        end if;
-        return query select ids[place], true;
+  size := greatest(jsonb_array_length(memories), 1);
+  -- At the limit parts of 1,000 are stored one after the other, of which few hold a memory that goes again before the
+  -- next one comes. Otherwise one part has all memories.
+  if size > 1000 then
+    begin
+      if memory._lock_room_for(user_id, memories, agent_id) = 'at the limit' then
+        size := 1000;
       end if;
-    end loop;
+    exception
+      when data_exception then -- the part finds out which memory it is
+    end;
   end if;
+  for start in 0 .. jsonb_array_length(memories) - 1 by size loop
+    return query
+    select a.*
+    from memory._add_part(
+      user_id, jsonb_path_query_array(memories, '$[$first to $last]',
+                                      jsonb_build_object('first', start, 'last', start + size - 1)),
+      agent_id, on_conflict, start) as a;
+  end loop;
 end;
 $$;
 comment on function memory.add_memories(text, jsonb, text, text) is
@@ -15846,21 +16066,93 @@ begin atomic
     embedding_text, source, memory_id, place);
 end;
 
+-- Stores a part of an array of memories, in one statement if that makes no difference. p_first is the place of the
+-- first memory in the array.
+create or replace function memory._add_part(
+  p_user_id text, p_memories jsonb, p_agent_id text, p_on_conflict text, p_first int
+)
+returns setof memory.stored_memory
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  room text;
+  are_stored_together boolean;
+  ids uuid[]; -- null for a memory that the statement left out
+  reasons text[];
+  evicted uuid[] := array[]::uuid[];
+begin
+  begin
+    room := memory._lock_room_for(p_user_id, p_memories, p_agent_id);
+    are_stored_together := room is not null;
+    if are_stored_together then
+      with parsed as materialized (
+        select p.*, coalesce(p.memory_id, memory._uuid_v7()) as id
+        from memory._parse_memories(p_memories, p_agent_id) as p
+      ), inserted as (
+        insert into memory.memories as m (
+          user_id, memory_id, content, memory_type, agent_id, thread_id, metadata, tags, confidence, importance,
+          valid_from, valid_to, expires_at, embedding_text, source)
+        select p_user_id, p.id, p.content, p.memory_type, p.agent_id, p.thread_id, p.metadata, p.tags,
+          memory._real(p.confidence), memory._real(p.importance), p.valid_from, p.valid_to, p.expires_at,
+          p.embedding_text, p.source
+        from parsed as p
+        order by p.place
+        on conflict do nothing
+        returning m.memory_id, m.quarantine_reason
+      )
+      select coalesce(array_agg(i.memory_id order by p.place), '{}'),
+        coalesce(array_agg(i.quarantine_reason order by p.place), '{}')
+      into ids, reasons
+      from parsed as p left join inserted as i on i.memory_id = p.id;
+      if room = 'at the limit' then
+        evicted := memory._evicted_at_once(p_user_id, ids);
+      end if;
+    end if;
+  exception
+    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+      are_stored_together := false; -- one by one the function finds out which memory it is
+  end;
+  if not are_stored_together then
+    return query select a.* from memory._add_in_turn(p_user_id, p_memories, p_agent_id, p_on_conflict, p_first) as a;
+  elsif num_nulls(variadic ids) = 0 and num_nonnulls(variadic reasons) = 0 and evicted = '{}' then
+    return query select i, true from unnest(ids) as i;
+  else
+    for place in 1 .. cardinality(ids) loop
+      if ids[place] is null then
+        return query
+        select a.* from memory._add_in_turn(p_user_id, jsonb_build_array(p_memories -> place - 1), p_agent_id,
+                                            p_on_conflict, p_first + place - 1) as a;
+      else
+        if reasons[place] is not null then
+          perform memory._note_quarantine(ids[place], reasons[place]);
+        elsif ids[place] = any (evicted) then
+          perform memory._note_eviction(ids[place]);
+        end if;
+        return query select ids[place], ids[place] <> all (evicted);
+      end if;
+    end loop;
+  end if;
+end;
+$$;
+
 -- Locks the counters of the agents of these memories, in the order of all functions, and returns whether one statement
--- may store them. It may not if that would differ from one call for each memory: at the limit each memory may evict
--- another one, an expired memory gives way to its repetition, and the second memory of one memory_id is no new one. An
--- agent without the resource memory stores none.
+-- may store them. It may ("free") if that leaves the same as one call for each memory. At the limit it may if
+-- memory._evicted_at_once() agrees afterwards, unless the limit was lowered or a memory goes that hides others. It may
+-- not (null) if a memory has expired, which gives way to its repetition, or has the memory_id of another one, or if an
+-- agent lacks the resource memory.
 create or replace function memory._lock_room_for(p_user_id text, p_memories jsonb, p_agent_id text)
-returns boolean
+returns text
 language plpgsql volatile parallel unsafe
 as $$
 declare
   scope record;
   policy jsonb;
-  has_room boolean := not exists (
-    select
-    from memory._parse_memories(p_memories, p_agent_id) as p
-    having count(p.memory_id) <> count(distinct p.memory_id) or min(p.expires_at) <= clock_timestamp());
+  counted bigint;
+  most bigint;
+  room text := (
+    select case when count(p.memory_id) <> count(distinct p.memory_id) or min(p.expires_at) <= clock_timestamp()
+                then null else 'free' end
+    from memory._parse_memories(p_memories, p_agent_id) as p);
 begin
   for scope in
     select p.agent_id, count(*) as added
@@ -15868,14 +16160,59 @@ begin
     group by p.agent_id order by p.agent_id
   loop
     if not memory._is_id(scope.agent_id) then
-      return false;
+      return null;
     end if;
     policy := memory._effective_policy(memory._lock_scope(p_user_id, scope.agent_id));
-    has_room := has_room and (policy #>> '{resources,memory}')::boolean and (
-      select s.memory_count + scope.added <= (policy #>> '{memories,max_per_agent}')::bigint
-      from memory.memory_scopes as s where s.user_id = p_user_id and s.agent_id = scope.agent_id);
+    most := (policy #>> '{memories,max_per_agent}')::bigint;
+    counted := (
+      select s.memory_count from memory.memory_scopes as s
+      where s.user_id = p_user_id and s.agent_id = scope.agent_id);
+    room := case
+      when not (policy #>> '{resources,memory}')::boolean then null
+      when counted + scope.added <= most then room
+      when room is not null and counted <= most and not memory._hides_memories(p_user_id, memory._evictable(
+        p_user_id, scope.agent_id, scope.added, policy #>> '{memories,eviction}')) then 'at the limit'
+    end;
   end loop;
-  return has_room;
+  return room;
+end;
+$$;
+
+-- Whether one of these memories hides another one.
+create or replace function memory._hides_memories(p_user_id text, p_memory_ids uuid[])
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return exists (
+    select from unnest(p_memory_ids) as i (id)
+    cross join lateral ( -- each by itself: a join is planned badly while the table has no statistics
+      select from memory.memories as m
+      where m.user_id = p_user_id and m.superseded_by = i.id and m.deleted_at is null offset 0) as h);
+end;
+$$;
+
+-- Which of these memories, that one statement has stored, are evicted again: of each agent none or all. One call for
+-- each memory would have evicted the same in both cases. Otherwise, and if a memory was not stored because its content
+-- is known, the order of evictions may matter, and the function raises an error.
+create or replace function memory._evicted_at_once(p_user_id text, p_memory_ids uuid[])
+returns uuid[]
+language plpgsql stable parallel safe
+as $$
+declare
+  evicted uuid[];
+  is_mixed boolean;
+begin
+  select array_agg(a.id) filter (where a.is_evicted), bool_or(a.is_evicted <> a.are_evicted)
+  into evicted, is_mixed
+  from (
+    select m.memory_id as id, m.deleted_at is not null and m.quarantined_at is null as is_evicted,
+      bool_or(m.deleted_at is not null and m.quarantined_at is null) over (partition by m.agent_id) as are_evicted
+    from memory._memories_by_ids(p_user_id, p_memory_ids) as m) as a;
+  if is_mixed or array_position(p_memory_ids, null) is not null then
+    raise data_exception;
+  end if;
+  return coalesce(evicted, '{}');
 end;
 $$;
 
@@ -15980,9 +16317,7 @@ begin
       if quarantine_reason is not null then
         perform memory._note_quarantine(stored.memory_id, quarantine_reason);
       elsif not stored.inserted then
-        raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
-          stored.memory_id
-          using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+        perform memory._note_eviction(stored.memory_id);
       end if;
       return stored;
     end if;
@@ -16074,6 +16409,30 @@ begin
     using hint = 'Nobody sees it. If it is harmless, call memory.release_memory().';
 end;
 $$;
+
+-- Raises a notice that the limit evicted a new memory at once.
+create or replace function memory._note_eviction(p_memory_id uuid)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  raise notice 'memory % was evicted at once: the agent is at its limit, and its other memories matter more',
+    p_memory_id
+    using hint = 'Give it a higher importance, or raise memories.max_per_agent with memory.set_policy().';
+end;
+$$;
+
+-- The memories of a user that have these ids, each looked up by itself: for "memory_id = any (p_memory_ids)" a session
+-- whose first plan met an empty table reads all memories of the user.
+create or replace function memory._memories_by_ids(p_user_id text, p_memory_ids uuid[])
+returns setof memory.memories
+language sql stable parallel safe
+begin atomic
+  select f.*
+  from (select distinct i.id from unnest(p_memory_ids) as i (id)) as g
+  cross join lateral (
+    select m.* from memory.memories as m where m.user_id = p_user_id and m.memory_id = g.id offset 0) as f;
+end;
 
 -- These functions compare the claims of two memories by their words, before a model's decision ("these two are
 -- duplicates", "these two contradict each other") or near embeddings let one memory hide another.
@@ -16877,7 +17236,7 @@ as $$
 declare
   counted bigint;
   layers memory.policies[];
-  settings jsonb := memory._default_policy() -> 'memories';
+  settings jsonb;
 begin
   update memory.memory_scopes as s
   set memory_count = memory._counted_on(s.memory_count, p_change)
@@ -16887,11 +17246,12 @@ begin
       select p from memory.policies as p
       where memory._policy_applies(p.user_id, p.agent_id, p_user_id, p_agent_id)) end
   into counted, layers;
-  if cardinality(layers) > 0 then
-    settings := memory._section_of(layers, 'memories');
-  end if;
-  if p_change > 0 and counted > (settings ->> 'max_per_agent')::bigint then
-    counted := memory._keep_limit(p_user_id, p_agent_id, counted, settings);
+  if p_change > 0 then
+    settings := case when cardinality(layers) = 0 then memory._default_policy() -> 'memories'
+                     else memory._section_of(layers, 'memories') end;
+    if counted > (settings ->> 'max_per_agent')::bigint then
+      perform memory._keep_limit(p_user_id, p_agent_id, counted, settings);
+    end if;
   end if;
 end;
 $$;
@@ -16904,24 +17264,45 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   surplus constant bigint := p_counted - (p_settings ->> 'max_per_agent')::bigint;
-  victim uuid;
+  victims uuid[];
 begin
   if surplus <= 0 then
     return 0;
   end if;
-  -- The loop evicts one memory at a time: PostgreSQL plans an update of an array of memories anew each time, which
-  -- takes a fifth of the time of the update. Usually the loop evicts one memory; more only after an administrator
-  -- lowered the limit or many memories came at once.
-  foreach victim in array memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction') loop
+  victims := memory._evictable(p_user_id, p_agent_id, surplus, p_settings ->> 'eviction');
+  if cardinality(victims) > 1 then -- many memories came at once, or an administrator lowered the limit
+    perform memory._evict_together(p_user_id, victims);
+  else -- its plan is kept
     -- The trigger of the update takes the victim off the count. If the victim had expired, the memories that it hid are
     -- released, as when a sweep removes the victim.
     update memory.memories as m
     set deleted_at = statement_timestamp(),
         operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
     where m.user_id = p_user_id
-      and m.memory_id = victim; -- with _is_current(m) a plan made without statistics reads all memories of the user
-  end loop;
+      and m.memory_id = victims[1]; -- with _is_current(m) a plan made without statistics reads all memories of the user
+  end if;
   return surplus;
+end;
+$$;
+
+-- Evicts several memories in one statement: each statement writes a new version of the counter, and whoever reads the
+-- counter passes by all versions of this transaction. The caller holds the counter, so that no place changes.
+create or replace function memory._evict_together(p_user_id text, p_memory_ids uuid[])
+returns void
+language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table was empty would read all of it
+set jit = off
+as $$
+begin
+  update memory.memories as m
+  set deleted_at = statement_timestamp(),
+      operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
+  where m.ctid = any (array(
+    select f.place
+    from unnest(p_memory_ids) as i (id)
+    cross join lateral (
+      select o.ctid as place from memory.memories as o
+      where o.user_id = p_user_id and o.memory_id = i.id offset 0 for update) as f));
 end;
 $$;
 
@@ -17378,7 +17759,8 @@ begin
       return null;
     end if;
   end if;
-  policy := memory._effective_policy(layers);
+  policy := case when cardinality(layers) = 0 then memory._default_policy()
+                 else memory._policy_of_memories(layers) end;
   if not (policy #>> '{resources,memory}')::boolean then
     perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
     return null;
@@ -17441,6 +17823,7 @@ declare
   words tsvector;
   judged memory.memories;
   is_changed boolean;
+  embedder text;
 begin
   if current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user() then
     return new;
@@ -17524,12 +17907,14 @@ begin
   end if;
   -- The embeddings of all models repeat these two times of their memory.
   if (new.created_at, memory._valid_until(new)) is distinct from (old.created_at, memory._valid_until(old)) then
-    update memory.embeddings as e
-    set created_at = new.created_at, valid_until = memory._valid_until(new)
-    where e.user_id = new.user_id
-      and e.model = any (array(select m.name from memory.models as m where m.kind = 'embedding'))
-      and e.source = 'memory'
-      and e.id = new.memory_id::text;
+    for embedder in select m.name from memory.models as m where m.kind = 'embedding' loop
+      update memory.embeddings as e
+      set created_at = new.created_at, valid_until = memory._valid_until(new)
+      where e.user_id = new.user_id
+        and e.model = embedder -- with "any" over the models PostgreSQL reads all embeddings of the user
+        and e.source = 'memory'
+        and e.id = new.memory_id::text;
+    end loop;
     -- It may have expired before a job embedded it, or before the active model became active.
     if memory._is_current(new) and not memory._is_embedded(
       new.user_id, (memory._embedding_model()).name, 'memory', new.memory_id::text) then
@@ -18102,15 +18487,15 @@ begin
   perform memory._lock_scopes_of(user_id, array[old_memory_id, new_memory_id]);
   -- The query locks both rows in the order of their ids, so that two callers with swapped arguments do not deadlock.
   select array_agg(l.memory_id) into present
-  from (
-    select m.memory_id
-    from memory.memories as m
-    where m.user_id = supersede_memory.user_id
-      and m.memory_id in (old_memory_id, new_memory_id)
-      and memory._is_current(m)
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
-    order by m.memory_id
-    for update) as l;
+  from (select i.id from unnest(array[old_memory_id, new_memory_id]) as i (id) order by i.id) as g
+  cross join lateral (
+    -- With offset 0 each is looked up by its key, whatever conditions stand outside: a plan made while the table was
+    -- empty would read all current memories of the user.
+    select m.memory_id, m as row from memory.memories as m
+    where m.user_id = supersede_memory.user_id and m.memory_id = g.id offset 0
+    for update) as l
+  where memory._is_current(l.row)
+    and ((l.row).expires_at is null or (l.row).expires_at > statement_timestamp());
   if (old_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(old_memory_id, 'old_memory_id');
   elsif (new_memory_id = any (present)) is not true then
@@ -18783,6 +19168,443 @@ begin
 end;
 $$;
 
+create or replace function memory.copy_checkpoints(user_id text, thread_id text, new_thread_id text)
+returns bigint
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  copied bigint;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  perform memory._check_id('new_thread_id', new_thread_id);
+  if exists (
+    select from memory.checkpoints as c
+    where c.user_id = copy_checkpoints.user_id and c.thread_id = new_thread_id)
+  then
+    perform memory._refuse('new_thread_id', format('thread "%s" has checkpoints already', left(new_thread_id, 100)),
+      'Pass the id of a new thread, or delete these with memory.delete_checkpoints().', '23505');
+  end if;
+  -- One statement, so that the copy is that of one moment.
+  with copied_blobs as (
+    insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
+    select b.user_id, new_thread_id, b.namespace, b.channel, b.version, b.type, b.blob
+    from memory.checkpoint_blobs as b
+    where b.user_id = copy_checkpoints.user_id and b.thread_id = copy_checkpoints.thread_id
+  ), copied_writes as (
+    insert into memory.checkpoint_writes (
+      user_id, thread_id, namespace, checkpoint_id, task_id, place, channel, type, blob, task_path)
+    select w.user_id, new_thread_id, w.namespace, w.checkpoint_id, w.task_id, w.place, w.channel, w.type, w.blob,
+      w.task_path
+    from memory.checkpoint_writes as w
+    where w.user_id = copy_checkpoints.user_id and w.thread_id = copy_checkpoints.thread_id
+  )
+  insert into memory.checkpoints (
+    user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, created_at, expires_at)
+  select c.user_id, new_thread_id, c.namespace, c.checkpoint_id, c.parent_id, c.checkpoint, c.metadata, c.created_at,
+    c.expires_at
+  from memory.checkpoints as c
+  where c.user_id = copy_checkpoints.user_id and c.thread_id = copy_checkpoints.thread_id;
+  get diagnostics copied = row_count;
+  return copied;
+end;
+$$;
+comment on function memory.copy_checkpoints(text, text, text) is
+'Copies all checkpoints of a thread, with their values and writes, to a thread that has none, and returns how many. '
+'The id of a thread that has some is refused (23505).';
+
+create or replace function memory.delete_checkpoints(
+  user_id text, thread_ids text[] default null, run_ids text[] default null
+)
+returns bigint
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  deleted bigint;
+begin
+  perform memory._check_id('user_id', user_id);
+  if num_nonnulls(thread_ids, run_ids) <> 1 then
+    perform memory._refuse('thread_ids', 'must be given, or run_ids instead',
+      'Pass the threads whose checkpoints go, or the runs.');
+  end if;
+  if thread_ids is not null then
+    deleted := (select sum(memory._delete_checkpoints_of_thread(delete_checkpoints.user_id, t.thread_id))
+                from unnest(thread_ids) as t (thread_id));
+  else
+    deleted := (
+      select sum(memory._delete_some_checkpoints(delete_checkpoints.user_id, r.thread_id, r.namespace, r.ids))
+      from (
+        select c.thread_id, c.namespace, array_agg(c.checkpoint_id) as ids
+        from memory.checkpoints as c
+        where c.user_id = delete_checkpoints.user_id and c.metadata ? 'run_id'
+          and c.metadata ->> 'run_id' = any (delete_checkpoints.run_ids)
+        group by c.thread_id, c.namespace) as r);
+  end if;
+  return coalesce(deleted, 0);
+end;
+$$;
+comment on function memory.delete_checkpoints(text, text[], text[]) is
+'Deletes a user''s checkpoints for good, those of these threads or those of these runs (run_id of their metadata), and '
+'returns how many. Messages and memories of the threads stay; memory.delete_thread() deletes a thread with all it has.';
+
+-- Deletes all checkpoints of a thread, and returns how many.
+create or replace function memory._delete_checkpoints_of_thread(p_user_id text, p_thread_id text)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  deleted bigint;
+begin
+  delete from memory.checkpoints as c where c.user_id = p_user_id and c.thread_id = p_thread_id;
+  get diagnostics deleted = row_count;
+  delete from memory.checkpoint_writes as w where w.user_id = p_user_id and w.thread_id = p_thread_id;
+  delete from memory.checkpoint_blobs as b where b.user_id = p_user_id and b.thread_id = p_thread_id;
+  return deleted;
+end;
+$$;
+
+-- Deletes these checkpoints, and the values that no other checkpoint has, and returns how many checkpoints.
+create or replace function memory._delete_some_checkpoints(
+  p_user_id text, p_thread_id text, p_namespace text, p_ids text[]
+)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  channels text[];
+  versions text[];
+  expiry timestamptz; -- of the whole thread, if the last checkpoint stored is deleted
+  deleted bigint;
+begin
+  with gone as (
+    delete from memory.checkpoints as c
+    where c.user_id = p_user_id and c.thread_id = p_thread_id and c.namespace = p_namespace
+      and c.checkpoint_id = any (p_ids)
+    returning c.checkpoint -> 'channel_versions' as versions, c.expires_at
+  ), named as (
+    select distinct v.key as channel, v.value as version
+    from gone as g cross join lateral jsonb_each_text(g.versions) as v
+  )
+  select (select count(*) from gone), (select max(g.expires_at) from gone as g), array_agg(n.channel),
+    array_agg(n.version)
+  into deleted, expiry, channels, versions from named as n;
+  if expiry is not null then
+    update memory.checkpoints as c set expires_at = expiry
+    where c.user_id = p_user_id and c.thread_id = p_thread_id and c.checkpoint_id = (
+      select max(n.checkpoint_id) from memory.checkpoints as n
+      where n.user_id = p_user_id and n.thread_id = p_thread_id);
+  end if;
+  delete from memory.checkpoint_writes as w
+  where w.user_id = p_user_id and w.thread_id = p_thread_id and w.namespace = p_namespace
+    and w.checkpoint_id = any (p_ids);
+  -- The checkpoints that are left are read by a statement of its own: a run may have stored one of them meanwhile.
+  delete from memory.checkpoint_blobs as b
+  using (
+    select u.channel, u.version from unnest(channels, versions) as u (channel, version)
+    except
+    select v.key, v.value
+    from memory.checkpoints as c cross join lateral jsonb_each_text(c.checkpoint -> 'channel_versions') as v
+    where c.user_id = p_user_id and c.thread_id = p_thread_id and c.namespace = p_namespace) as u
+  where b.user_id = p_user_id and b.thread_id = p_thread_id and b.namespace = p_namespace
+    and b.channel = u.channel and b.version = u.version;
+  return deleted;
+end;
+$$;
+
+create or replace function memory.put_checkpoint(
+  user_id text, thread_id text, checkpoint_id text, checkpoint jsonb, metadata jsonb default '{}',
+  namespace text default '', parent_id text default null, channels text[] default '{}', versions text[] default '{}',
+  types text[] default '{}', blobs bytea[] default '{}'
+)
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  lifetime text;
+  has_expiry boolean; -- whether the thread has one so far
+begin
+  perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
+    array[cardinality(channels), cardinality(versions), cardinality(types), cardinality(blobs)]);
+  if (jsonb_typeof(checkpoint) = 'object' and memory._is_metadata(metadata)
+      and (parent_id is null or memory._is_id(parent_id))) is not true then
+    perform memory._check_id('parent_id', coalesce(parent_id, 'none'));
+    perform memory._check_metadata(metadata);
+    perform memory._refuse(case when metadata is null then 'metadata' else 'checkpoint' end, 'must be a JSON object',
+      'Pass the checkpoint without its larger values, and its metadata.');
+  end if;
+  -- The last checkpoint has the expiry of all. If that has passed, the thread begins anew.
+  select memory._policy_section(put_checkpoint.user_id, null, 'checkpoints') ->> 'expires_after',
+    exists (
+      select from memory.checkpoints as c
+      where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id and c.expires_at is not null)
+  into lifetime, has_expiry;
+  if has_expiry then
+    if memory._checkpoints_have_expired(user_id, thread_id) then
+      perform memory._delete_checkpoints_of_thread(user_id, thread_id);
+    end if;
+    update memory.checkpoints as c set expires_at = null
+    where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id and c.expires_at is not null;
+  end if;
+  with new_blobs as (
+    insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
+    select put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, b.*
+    from unnest(channels, versions, types, blobs) as b
+    on conflict on constraint checkpoint_blobs_pkey do nothing
+  )
+  insert into memory.checkpoints as c (
+    user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, expires_at)
+  values (
+    put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, put_checkpoint.checkpoint_id,
+    put_checkpoint.parent_id, put_checkpoint.checkpoint, put_checkpoint.metadata,
+    nullif(memory._expiry(lifetime), 'infinity'))
+  on conflict on constraint checkpoints_pkey do update
+  set checkpoint = excluded.checkpoint, metadata = excluded.metadata, expires_at = excluded.expires_at;
+end;
+$$;
+comment on function memory.put_checkpoint(
+  text, text, text, jsonb, jsonb, text, text, text[], text[], text[], bytea[]
+) is
+'Stores the state of a graph after a step, or replaces it. channels, versions, types and blobs are arrays of one '
+'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
+'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
+
+-- Refuses what names no checkpoint, and arrays of different lengths: the first one has the names of the channels.
+create or replace function memory._check_checkpoint(
+  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}'
+)
+returns void
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._check_id('user_id', p_user_id);
+  -- One condition for all else: a checkpoint is stored in each step of a graph.
+  if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and octet_length(p_namespace) <= 1000
+      and p_lengths[1] = all (p_lengths)) is not true then
+    perform memory._check_id('thread_id', p_thread_id);
+    perform memory._check_id('checkpoint_id', p_checkpoint_id);
+    if (octet_length(p_namespace) <= 1000) is not true then
+      perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null', 'The graph itself has ''''''.');
+    end if;
+    if (p_lengths[1] = all (p_lengths)) is not true then
+      perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
+        array_to_string(p_lengths[2:], ', ', 'null')), 'Pass arrays of one length.');
+    end if;
+  end if;
+end;
+$$;
+
+-- Whether all checkpoints of a thread have expired. Two sessions that store at once can leave two rows with an expiry:
+-- the later one counts. In PL/pgSQL, whose plan stays: an SQL function took 85 us in each transaction.
+create or replace function memory._checkpoints_have_expired(p_user_id text, p_thread_id text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce(max(c.expires_at) <= statement_timestamp(), false)
+  from memory.checkpoints as c
+  where c.user_id = p_user_id and c.thread_id = p_thread_id and c.expires_at is not null;
+end;
+$$;
+
+create or replace function memory.get_checkpoint(
+  user_id text, thread_id text, namespace text default '', checkpoint_id text default null
+)
+returns setof memory.checkpoint
+language plpgsql stable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
+  if checkpoint_id is null then
+    return query
+    select w.*
+    from (select c
+          from memory.checkpoints as c
+          where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
+            and c.namespace = get_checkpoint.namespace
+          order by c.checkpoint_id desc
+          limit 1) as n
+    cross join lateral memory._whole_checkpoint(n.c) as w;
+  else
+    return query
+    select w.*
+    from memory.checkpoints as c
+    cross join lateral memory._whole_checkpoint(c) as w
+    where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
+      and c.namespace = get_checkpoint.namespace and c.checkpoint_id = get_checkpoint.checkpoint_id;
+  end if;
+end;
+$$;
+comment on function memory.get_checkpoint(text, text, text, text) is
+'A checkpoint of a thread with its values and the writes of its tasks: the one of this id, or the newest one. No row '
+'if there is none.';
+
+-- A checkpoint with its values and the writes of its tasks; no row if it has expired. The planner inlines the function.
+--
+-- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps the
+-- planner from another join, whatever it believes of the number of rows.
+create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints)
+returns setof memory.checkpoint
+language sql stable parallel safe
+begin atomic
+  select p_checkpoint.thread_id, p_checkpoint.namespace, p_checkpoint.checkpoint_id, p_checkpoint.parent_id,
+    p_checkpoint.checkpoint, p_checkpoint.metadata, p_checkpoint.created_at,
+    v.channels, v.types, v.blobs, w.tasks, w.channels, w.types, w.blobs
+  from (
+    select array_agg(b.channel) as channels, array_agg(b.type) as types, array_agg(b.blob) as blobs
+    from jsonb_each_text(p_checkpoint.checkpoint -> 'channel_versions') as c (channel, version)
+    cross join lateral (
+      select b.channel, b.type, b.blob
+      from memory.checkpoint_blobs as b
+      where b.user_id = p_checkpoint.user_id and b.thread_id = p_checkpoint.thread_id
+        and b.namespace = p_checkpoint.namespace and b.channel = c.channel and b.version = c.version
+      limit 1) as b) as v
+  cross join (
+    select array_agg(o.task_id) as tasks, array_agg(o.channel) as channels, array_agg(o.type) as types,
+      array_agg(o.blob) as blobs
+    from (
+      select w.task_id, w.channel, w.type, w.blob
+      from memory.checkpoint_writes as w
+      where w.user_id = p_checkpoint.user_id and w.thread_id = p_checkpoint.thread_id
+        and w.namespace = p_checkpoint.namespace and w.checkpoint_id = p_checkpoint.checkpoint_id
+      order by w.task_path, w.task_id, w.place) as o) as w
+  where not memory._checkpoints_have_expired(p_checkpoint.user_id, p_checkpoint.thread_id);
+end;
+
+create or replace function memory.list_checkpoints(
+  user_id text, thread_id text default null, namespace text default null, checkpoint_id text default null,
+  filter jsonb default null, before text default null, row_limit int default 50
+)
+returns setof memory.checkpoint
+language plpgsql stable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_checkpoint(user_id, coalesce(thread_id, 'any'), coalesce(namespace, ''),
+    coalesce(checkpoint_id, 'any'));
+  perform memory._check_id('before', coalesce(before, 'none'));
+  perform memory._check_filter(filter);
+  perform memory._check_page(row_limit, 0);
+  -- A plan of its own for each choice of conditions: with a thread and a namespace the primary key gives the newest.
+  return query execute format(
+    'select w.* '
+    'from (select c from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
+    '      and not memory._checkpoints_have_expired(c.user_id, c.thread_id) '
+    '      order by c.checkpoint_id desc limit $7) as n '
+    'cross join lateral memory._whole_checkpoint(n.c) as w '
+    'order by w.checkpoint_id collate "C" desc',
+    case when thread_id is not null then 'and c.thread_id = $2' end,
+    case when namespace is not null then 'and c.namespace = $3' end,
+    case when checkpoint_id is not null then 'and c.checkpoint_id = $4' end,
+    case when filter is not null then 'and c.metadata @> $5' end,
+    case when before is not null then 'and c.checkpoint_id < $6' end)
+  using user_id, thread_id, namespace, checkpoint_id, filter, before, row_limit;
+end;
+$$;
+comment on function memory.list_checkpoints(text, text, text, text, jsonb, text, int) is
+'A user''s checkpoints with their values, newest first: of one thread or all, of one namespace or all, those whose '
+'metadata contains the filter, and those before a checkpoint, by whose id the next page is read.';
+
+create or replace function memory.prune_checkpoints(user_id text, thread_ids text[])
+returns bigint
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  thread text;
+  doomed record;
+  deleted bigint := 0;
+begin
+  perform memory._check_id('user_id', user_id);
+  thread := (
+    select c.thread_id
+    from memory.checkpoints as c
+    where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
+      and (
+        c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
+        or exists ( -- a snapshot: true in place of the value, and the value
+          select from jsonb_each(c.checkpoint -> 'channel_values') as v
+          join memory.checkpoint_blobs as b
+            on b.user_id = c.user_id and b.thread_id = c.thread_id and b.namespace = c.namespace
+              and b.channel = v.key and b.version = c.checkpoint -> 'channel_versions' ->> v.key
+          where v.value = 'true'))
+    limit 1);
+  if thread is not null then
+    perform memory._refuse('thread_ids',
+      format('a graph of thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
+      'Nothing was deleted. Leave this thread out, or delete it with memory.delete_checkpoints().', '0A000');
+  end if;
+  foreach thread in array coalesce(thread_ids, '{}') loop
+    -- All that goes is chosen in one statement, so that what a run stores meanwhile stays.
+    for doomed in
+      with newest as materialized (
+        select distinct on (c.namespace) c.namespace, c.checkpoint_id, c.metadata #>> array['parents', ''] as root
+        from memory.checkpoints as c
+        where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
+        order by c.namespace desc, c.checkpoint_id desc
+      )
+      select c.namespace, array_agg(c.checkpoint_id) as ids
+      from memory.checkpoints as c
+      join newest as n on n.namespace = c.namespace
+      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
+        and (
+          c.checkpoint_id <> n.checkpoint_id
+          -- The namespace of one call of a subgraph has the id of its task after a colon. It goes with the checkpoint of
+          -- the root that the call began with. A subgraph that keeps its own state has no colon.
+          or n.namespace ~ ':[^|]*$'
+            and n.root <> (select r.checkpoint_id from newest as r where r.namespace = '')
+            and exists (
+              select from memory.checkpoints as r
+              where r.user_id = prune_checkpoints.user_id and r.thread_id = thread and r.namespace = ''
+                and r.checkpoint_id = n.root))
+      group by c.namespace
+    loop
+      deleted := deleted + memory._delete_some_checkpoints(user_id, thread, doomed.namespace, doomed.ids);
+      update memory.checkpoints as c set parent_id = null
+      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread and c.namespace = doomed.namespace
+        and c.parent_id = any (doomed.ids);
+    end loop;
+  end loop;
+  return deleted;
+end;
+$$;
+comment on function memory.prune_checkpoints(text, text[]) is
+'Deletes all checkpoints of these threads but the newest one of each namespace, with the values that nothing else has, '
+'and returns how many. The finished calls of subgraphs go as a whole. Threads whose graphs have a DeltaChannel are '
+'refused (0A000).';
+
+create or replace function memory.put_checkpoint_writes(
+  user_id text, thread_id text, checkpoint_id text, task_id text, places int[], channels text[], types text[],
+  blobs bytea[], namespace text default '', task_path text default ''
+)
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
+    array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)]);
+  perform memory._check_id('task_id', task_id);
+  -- A task that is run again writes the same, so the first write stays. Signals, such as an interrupt and the answer to
+  -- it, replace each other.
+  insert into memory.checkpoint_writes as w (
+    user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
+  select put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id, put_checkpoint_writes.namespace,
+    put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id, coalesce(put_checkpoint_writes.task_path, ''),
+    v.*
+  from unnest(places, channels, types, blobs) as v
+  on conflict on constraint checkpoint_writes_pkey do update
+  set channel = excluded.channel, type = excluded.type, blob = excluded.blob
+  where w.place < 0;
+end;
+$$;
+comment on function memory.put_checkpoint_writes(text, text, text, text, int[], text[], text[], bytea[], text, text) is
+'Stores what a task of the step after a checkpoint has written. places, channels, types and blobs are arrays of one '
+'length. A write that is there already stays; a signal, whose place is negative, is replaced.';
+
 -- Refuses an invalid user_id or thread_id, and a thread that the user does not have.
 create or replace function memory._check_thread(p_user_id text, p_thread_id text)
 returns void
@@ -18988,9 +19810,10 @@ begin
     perform memory._refuse('memories', format('unknown value "%s"', left(memories, 50)), 'Use keep or forget.');
   end if;
   if not memory._lock_existing_thread(user_id, thread_id) then
-    -- Artifacts may name a thread of which no message was ever stored.
+    -- Artifacts and checkpoints may name a thread of which no message was ever stored.
     delete from memory.artifacts as a
     where a.user_id = delete_thread.user_id and a.thread_id = delete_thread.thread_id;
+    perform memory._delete_checkpoints_of_thread(user_id, thread_id);
     if memories = 'forget' then -- memories may name it as well
       perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
       perform memory._delete_derived(user_id, thread_id, true);
@@ -19007,7 +19830,7 @@ begin
 end;
 $$;
 comment on function memory.delete_thread(text, text, text) is
-'Deletes a thread for good: its messages, summaries, artifacts, jobs, and the memories extracted from it. '
+'Deletes a thread for good: its messages, summaries, artifacts, checkpoints, jobs, and the memories extracted from it. '
 'Returns the number of messages deleted. Memories that somebody stated in the thread stay, unless memories is forget: '
 'then they go as well, and no model or import brings any memory of the thread back.';
 
@@ -19055,21 +19878,24 @@ as $$
 declare
   derived uuid[];
 begin
-  with recursive tainted as (
+  derived := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.thread_id = p_thread_id and (p_forgets or not m.is_stated)
-    union
-    select m.memory_id
-    from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
-    where m.user_id = p_user_id and m.source = 'reconciliation'
-  )
-  select array_agg(t.memory_id) into derived from tainted as t;
-  if derived is null then
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and (p_forgets or not m.is_stated));
+  if derived = '{}' then
     return;
   end if;
+  derived := array(
+    with recursive tainted as (
+      select i as memory_id from unnest(derived) as i
+      union
+      select m.memory_id
+      from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
+      where m.user_id = p_user_id and m.source = 'reconciliation'
+    )
+    select t.memory_id from tainted as t);
   if p_forgets then
     perform memory._bury(p_user_id, array(
-      select m.content from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived)));
+      select m.content from memory._memories_by_ids(p_user_id, derived) as m));
   end if;
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (derived);
   delete from memory.documents as d
@@ -19132,6 +19958,7 @@ begin
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
+  perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)
   from (select distinct m.artifact_key from memory.messages as m
         where m.user_id = old.user_id and m.thread_id = old.thread_id and m.artifact_key is not null) as k;
@@ -20740,7 +21567,10 @@ declare
 begin
   select d.agent_ids into agents
   from memory.document_chunks as c
-  join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
+  -- Each document is looked up by itself: a plan made while the tables were empty would read all of the user.
+  cross join lateral (
+    select o.* from memory.documents as o
+    where o.user_id = c.user_id and o.document_id = c.document_id offset 0) as d
   where c.user_id = p_job.user_id and c.token_count is null and c.number = 0
   order by d.document_id limit 1;
   settings := memory._policy_section(p_job.user_id, memory._document_agent(agents), 'knowledge_base');
@@ -20751,7 +21581,9 @@ begin
     select d.document_id, d.content, row_number() over so_far as number,
       sum(octet_length(d.content)) over so_far as bytes
     from memory.document_chunks as c
-    join memory.documents as d on d.user_id = c.user_id and d.document_id = c.document_id
+    cross join lateral (
+      select o.* from memory.documents as o
+      where o.user_id = c.user_id and o.document_id = c.document_id offset 0) as d
     where c.user_id = p_job.user_id and c.token_count is null and c.number = 0 and d.agent_ids = agents
     window so_far as (order by d.document_id)
     limit 100
@@ -20978,8 +21810,7 @@ begin
       continue;
     end if;
     agents := array(
-      select distinct m.agent_id from memory.memories as m
-      where m.user_id = p_job.user_id and m.memory_id = any (source_ids) order by m.agent_id);
+      select distinct m.agent_id from memory._memories_by_ids(p_job.user_id, source_ids) as m order by m.agent_id);
     article := memory._uuid_v7();
     insert into memory.documents (
       user_id, document_id, namespace, doc_type, title, content, source, agent_ids, metadata,
@@ -20988,11 +21819,9 @@ begin
       p_job.user_id, article, 'memories', 'article', item.value ->> 'title', item.value ->> 'content',
       'consolidation', agents, jsonb_build_object('memory_ids', to_jsonb(source_ids)),
       -- of the rows, not of the reply
-      (select min(m.trust) from memory.memories as m
-       where m.user_id = p_job.user_id and m.memory_id = any (source_ids)));
+      (select min(m.trust) from memory._memories_by_ids(p_job.user_id, source_ids) as m));
     extracted_ids := array(
-      select m.memory_id from memory.memories as m
-      where m.user_id = p_job.user_id and m.memory_id = any (source_ids) and not memory._is_stated(m));
+      select m.memory_id from memory._memories_by_ids(p_job.user_id, source_ids) as m where not memory._is_stated(m));
     perform memory._supersede_all(p_job.user_id, extracted_ids, article, 'consolidated');
     ids := array(
       select case when i.id <> all (source_ids) then i.id end
@@ -21516,9 +22345,13 @@ begin
   end if;
   if model.is_active then -- a text that has changed meanwhile has no embedding, and keeps its entries
     delete from memory.texts_to_embed as l
-    using unnest(sources, ids) as g (source, id)
-    where l.user_id = p_job.user_id and l.source = g.source and l.id = g.id
-      and memory._is_embedded(p_job.user_id, model.name, g.source, g.id);
+    where l.ctid = any (array(
+      select w.place
+      from unnest(sources, ids) as g (source, id)
+      cross join lateral ( -- each text by its key, and not all that wait
+        select e.ctid as place from memory.texts_to_embed as e
+        where e.user_id = p_job.user_id and e.source = g.source and e.id = g.id offset 0) as w
+      where memory._is_embedded(p_job.user_id, model.name, g.source, g.id)));
   end if;
   if stored is not null and model.is_active then
     folded := memory._fold_near_duplicates(p_job.user_id, model.name, stored::uuid[]);
@@ -21731,12 +22564,12 @@ begin
   with evident as (
     select i.position, i.value, coalesce(m.agent_id, p_job.input #>> '{agent_ids,0}') as agent_id, e.said_at
     from jsonb_array_elements(p_result -> 'memories') with ordinality as i (value, position)
-    left join memory.messages as m
-      on m.user_id = p_job.user_id and m.thread_id = p_job.scope and m.seq = (i.value #>> '{seqs,0}')::numeric::bigint
+    left join lateral memory._messages_by_seqs(
+      p_job.user_id, p_job.scope, array[(i.value #>> '{seqs,0}')::numeric::bigint]) as m on true
     cross join lateral (
-      select max(s.created_at) as said_at from memory.messages as s
-      where s.user_id = p_job.user_id and s.thread_id = p_job.scope
-        and s.seq in (select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as e
+      select max(s.created_at) as said_at
+      from memory._messages_by_seqs(p_job.user_id, p_job.scope, array(
+        select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as s) as e
     where i.value -> 'seqs' <> '[]' and p_job.input -> 'seqs' @> (i.value -> 'seqs')
       -- A message that expired meanwhile no longer says which of several agents heard it.
       and (m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1)
@@ -21919,6 +22752,8 @@ create or replace function memory._extract_memories_input(
   p_job memory.jobs, out payload jsonb, out input jsonb, out agent_id text, out tokens int
 )
 language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table of marks was empty would read all of it
+set jit = off
 as $$
 declare
   from_seq bigint;
@@ -22160,8 +22995,11 @@ begin
   return exists (
       select from memory.artifact_parts as p
       where p.user_id = p_user_id and p.search_vector is null
-        -- Not those of an upload that no artifact names yet.
-        and exists (select from memory.artifacts as a where a.user_id = p_user_id and a.content_id = p.content_id))
+        -- Not those of an upload that no artifact names yet. With offset 0 each is looked up by itself: a plan made
+        -- while the tables were empty would read all artifacts of the user.
+        and exists (
+          select from memory.artifacts as a
+          where a.user_id = p_user_id and a.content_id = p.content_id offset 0))
     or exists (select from memory.marks as k where k.user_id = p_user_id and k.kind = 'language');
 end;
 $$;
@@ -22289,9 +23127,8 @@ begin
       hidden := hidden || losers;
       -- A fact that is already hidden in the same way keeps its version.
       perform memory._supersede_all(p_job.user_id, array(
-        select m.memory_id from memory.memories as m
-        where m.user_id = p_job.user_id and m.memory_id = any (losers)
-          and (m.superseded_by, m.supersede_reason) is distinct from (winner, reason)), winner, reason);
+        select m.memory_id from memory._memories_by_ids(p_job.user_id, losers) as m
+        where (m.superseded_by, m.supersede_reason) is distinct from (winner, reason)), winner, reason);
       -- The numbers of hidden duplicates now point to the fact that stays; the numbers of contradicted facts point to
       -- no fact.
       ids := array(
@@ -22318,9 +23155,8 @@ begin
     select m.supersede_reason, m.superseded_at is null as is_kept,
       (g.value ->> 'version')::int <> m.version and m.superseded_at is not null as is_new
     from jsonb_array_elements(p_job.input -> 'facts') as g
-    left join memory.memories as m
-      on m.user_id = p_job.user_id and m.memory_id = (g.value ->> 'memory_id')::uuid
-      and m.memory_id = any (handed_out)) as h;
+    left join memory._memories_by_ids(p_job.user_id, handed_out) as m
+      on m.memory_id = (g.value ->> 'memory_id')::uuid) as h;
   return jsonb_build_object('kept', kept, 'merged', merged, 'contradicted', contradicted, 'refused', refused);
 end;
 $$;
@@ -22370,19 +23206,17 @@ declare
 begin
   ignored := memory._claim_words(p_user_id) || array(
     select w.lexeme
-    from memory.memories as m
+    from memory._memories_by_ids(p_user_id, p_facts) as m
     cross join lateral unnest(coalesce(m.search_vector, m.long_search_vector)) as w
-    where m.user_id = p_user_id and m.memory_id = any (p_facts)
     group by w.lexeme having cardinality(p_facts) >= 10 and count(*) > cardinality(p_facts) / 2);
   return jsonb_object_agg(m.memory_id, memory._claim(m.content, a.language) || jsonb_build_object(
     'topics', memory._topics(m.content, a.language, ignored || memory._claim_words(memory._subject(m.metadata))),
     'is_stated', memory._is_stated(m), 'trust', m.trust))
   from (
     select o.agent_id, memory._language(p_user_id, o.agent_id) as language
-    from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)
+    from memory._memories_by_ids(p_user_id, p_memory_ids) as o
     group by o.agent_id) as a
-  join memory.memories as m on m.agent_id = a.agent_id
-  where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
+  join memory._memories_by_ids(p_user_id, p_memory_ids) as m on m.agent_id = a.agent_id;
 end;
 $$;
 
@@ -22417,7 +23251,7 @@ begin
             and merged -> 'turns' = m.claim -> 'turns') over () as says_nothing_new
       from (
         select o.*, p_claims -> o.memory_id::text as claim
-        from memory.memories as o where o.user_id = p_user_id and o.memory_id = any (p_memory_ids)) as m) as d
+        from memory._memories_by_ids(p_user_id, p_memory_ids) as o) as m) as d
     where d.says_nothing_new
       and (d.memory_id = newest or memory._says_all_of(d.claim, newest_claim, (newest_claim ->> 'is_stated')::boolean))
     order by d.claim -> 'is_stated' desc, jsonb_array_length(d.claim -> 'words') desc nulls last, d.is_named desc,
@@ -22466,16 +23300,14 @@ begin
   return (
     with recursive said as (
       select m.memory_id as stays, m.memory_id, memory._said(m) as said
-      from memory.memories as m
-      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+      from memory._memories_by_ids(p_user_id, p_memory_ids) as m
       union
       select s.stays, m.memory_id, memory._said(m) from memory.memories as m
       join said as s on s.memory_id = m.superseded_by
       where m.user_id = p_user_id and m.supersede_reason in ('duplicate', 'near-duplicate')
         and m.deleted_at is null
     )
-    select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+    select m.memory_id from memory._memories_by_ids(p_user_id, p_memory_ids) as m
     order by (select max(s.said) from said as s where s.stays = m.memory_id) desc, m.thread_id desc, m.created_at desc,
       m.memory_id desc
     limit 1);
@@ -22491,7 +23323,7 @@ as $$
 begin
   return array_position(p_memory_ids, null) is null and count(*) >= 2 and count(*) = cardinality(p_memory_ids)
     and count(distinct m.agent_id) = 1 and count(distinct memory._subject(m.metadata)) = 1
-  from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (p_memory_ids);
+  from memory._memories_by_ids(p_user_id, p_memory_ids) as m;
 end;
 $$;
 
@@ -22551,10 +23383,10 @@ begin
   select m.* into stated from memory.memories as m
   where m.user_id = p_user_id and m.memory_id = p_loser;
   select string_agg(memory._without_recalled(left(m.content, 65536)), e'\n' order by m.seq) into said
-  from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = extracted.thread_id
-    and m.seq = any (extracted.source_seqs[1:20]) -- one memory rarely has more sources, and reading hundreds takes long
-    and m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
+  from memory._messages_by_seqs(
+    p_user_id, extracted.thread_id,
+    extracted.source_seqs[1:20]) as m -- one memory rarely has more sources, and reading hundreds takes long
+  where m.role = 'user' and m.metadata ->> 'recalled' is distinct from 'true'
     and m.created_at > greatest(memory._last_said(stated), memory._reworded_at(stated));
   said_words := memory._claim_words(said);
   if said is null or not said_words @> new_figures
@@ -22584,12 +23416,13 @@ begin
       array(
         select k.tag
         from (
-          select t.tag from memory.memories as s cross join lateral unnest(s.tags) as t (tag)
-          where s.user_id = p_user_id and s.memory_id = any (p_losers || p_winner) and length(t.tag) <= 255
+          select t.tag
+          from memory._memories_by_ids(p_user_id, p_losers || p_winner) as s
+          cross join lateral unnest(s.tags) as t (tag)
+          where length(t.tag) <= 255
           group by t.tag order by bool_or(s.memory_id = p_winner) desc, t.tag limit 100) as k
         order by k.tag) as tags
-    from memory.memories as o
-    where o.user_id = p_user_id and o.memory_id = any (p_losers || p_winner)) as b
+    from memory._memories_by_ids(p_user_id, p_losers || p_winner) as o) as b
   where m.user_id = p_user_id and m.memory_id = p_winner
     and (not m.tags @> b.tags or m.confidence < b.confidence or m.importance < b.importance);
 end;
@@ -22614,9 +23447,7 @@ declare
   facts_input jsonb;
 begin
   with recursive pool as (
-    (select v.* from memory._visible_memories(p_job.user_id, null, false) as v
-     where v.memory_type in ('fact', 'preference', 'context', 'procedural')
-     order by v.created_at desc, v.memory_id desc limit most)
+    select f.* from memory._newest_facts(p_job.user_id, most) as f
     union all
     select m.* from pool as w
     join memory.memories as m on m.user_id = w.user_id and m.superseded_by = w.memory_id
@@ -22654,6 +23485,29 @@ begin
   agent_id := null; -- the facts belong to several agents, so only the user's budget pays
   payload := model || jsonb_build_object('facts', facts);
   input := jsonb_build_object('facts', facts_input, 'newest', newest);
+end;
+$$;
+
+-- The newest current memories of a user that state lasting facts. Those of each agent stand in this order in
+-- memories_recent_idx, so at most p_most of each agent are read, and not all of a user with 100,000.
+create or replace function memory._newest_facts(p_user_id text, p_most int)
+returns setof memory.memories
+language plpgsql stable parallel safe
+-- A plan made while the table was empty would read and sort all memories of the user.
+set enable_seqscan = off
+set enable_sort = off
+set jit = off
+as $$
+begin
+  return query
+  select n.*
+  from memory.memory_scopes as s
+  cross join lateral (
+    select v.* from memory._visible_memories(s.user_id, null, false) as v
+    where v.agent_id = s.agent_id and v.memory_type in ('fact', 'preference', 'context', 'procedural')
+    order by v.created_at desc, v.memory_id desc limit p_most) as n
+  where s.user_id = p_user_id
+  order by n.created_at desc, n.memory_id desc limit p_most;
 end;
 $$;
 
@@ -23903,8 +24757,9 @@ $$;
 -- the search may see; unparsed counts those whose words are not parsed yet. Each source has a statement of its own, so
 -- that a session plans only those of the sources that it searches. These statements need the planner settings of
 -- memory._ranked(), so only that function may call this function. They apply all filters, so no filter comes after a
--- limit. The row names each filter, so that the planner puts its value into the conditions; the fields of p_filters
--- itself would be looked up for every text.
+-- limit. In chosen the messages of a thread stand next to each other, in their order. The row names each filter, so
+-- that the planner puts its value into the conditions; the fields of p_filters itself would be looked up for every
+-- text.
 create or replace function memory._candidates(
   p_user_id text, p_agent_id text, p_sources text[], p_filters memory._search_filters, p_any_word tsquery,
   p_model text, p_target halfvec, p_preselected memory._message_candidates, p_whole text[], p_kept int,
@@ -23960,6 +24815,7 @@ begin
           where p_target is not null and e.user_id = p_user_id and e.model = p_model and e.source = 'memory'
             and memory._dimensions(e.embedding) = dims
         ) as e on e.id = t.id
+        order by case 'memory' when 'message' then t.thread_id end, case 'memory' when 'message' then t.number end
       ) as t) as c;
   end if;
   if 'summary' = any (p_sources) and ('summary' <> 'message' or p_preselected.seqs is null) then
@@ -24001,6 +24857,7 @@ begin
           where p_target is not null and e.user_id = p_user_id and e.model = p_model and e.source = 'summary'
             and memory._dimensions(e.embedding) = dims
         ) as e on e.id = t.id
+        order by case 'summary' when 'message' then t.thread_id end, case 'summary' when 'message' then t.number end
       ) as t) as c;
   end if;
   if 'document' = any (p_sources) and ('document' <> 'message' or p_preselected.seqs is null) then
@@ -24042,6 +24899,7 @@ begin
           where p_target is not null and e.user_id = p_user_id and e.model = p_model and e.source = 'document'
             and memory._dimensions(e.embedding) = dims
         ) as e on e.id = t.id
+        order by case 'document' when 'message' then t.thread_id end, case 'document' when 'message' then t.number end
       ) as t) as c;
   end if;
   if 'message' = any (p_sources) and ('message' <> 'message' or p_preselected.seqs is null) then
@@ -24083,6 +24941,7 @@ begin
           where p_target is not null and e.user_id = p_user_id and e.model = p_model and e.source = 'message'
             and memory._dimensions(e.embedding) = dims
         ) as e on e.id = t.id
+        order by case 'message' when 'message' then t.thread_id end, case 'message' when 'message' then t.number end
       ) as t) as c;
   end if;
   if 'artifact' = any (p_sources) and ('artifact' <> 'message' or p_preselected.seqs is null) then
@@ -24124,6 +24983,7 @@ begin
           where p_target is not null and e.user_id = p_user_id and e.model = p_model and e.source = 'artifact'
             and memory._dimensions(e.embedding) = dims
         ) as e on e.id = t.id
+        order by case 'artifact' when 'message' then t.thread_id end, case 'artifact' when 'message' then t.number end
       ) as t) as c;
   end if;
 
@@ -24160,7 +25020,9 @@ begin
             and memory._dimensions(e.embedding) = dims
           offset 0
         ) as e on true
-        where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+        where unfiltered and p_agent_id is null
+          or memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+        order by m.thread_id, m.seq
       ) as t) as c;
   end if;
   chosen := so_far.chosen;
@@ -24888,6 +25750,7 @@ returns memory._message_candidates
 language plpgsql stable parallel safe
 as $$
 declare
+  unfiltered constant boolean := p_agent_id is null and p_filters is null;
   target_code constant bit varying := memory._code(p_target);
   dims constant int := memory._dimensions(p_target);
   compared int := greatest(200, 50 + p_wanted);
@@ -24905,13 +25768,14 @@ begin
         and e.created_at >= coalesce(p_filters.created_after, '-infinity')
         and e.created_at <= least(p_filters.created_before, p_filters.as_of, 'infinity')
         and length(e.code) = dims
-        and (p_agent_id is null or e.agent_id = p_agent_id)
-        -- ^@ compares the beginning of an id first, because that takes a fifth of the time of memory._thread_of().
-        and (p_filters.thread_id is null
-             or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
-        and (p_filters.exclude_thread_id is null
-             or not e.id ^@ (p_filters.exclude_thread_id || '/')
-             or memory._thread_of(e.id) <> p_filters.exclude_thread_id)
+        and (unfiltered -- one test for each code instead of three
+          or (p_agent_id is null or e.agent_id = p_agent_id)
+            -- ^@ compares the beginning of an id first, because that takes a fifth of the time of memory._thread_of().
+            and (p_filters.thread_id is null
+                 or e.id ^@ (p_filters.thread_id || '/') and memory._thread_of(e.id) = p_filters.thread_id)
+            and (p_filters.exclude_thread_id is null
+                 or not e.id ^@ (p_filters.exclude_thread_id || '/')
+                 or memory._thread_of(e.id) <> p_filters.exclude_thread_id))
       order by memory._bits_apart(e.code, target_code)
       limit read);
     is_all := cardinality(ids) < read;
@@ -24952,7 +25816,8 @@ begin
           and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
         offset 0
       ) as m
-      where memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+      where unfiltered
+        or memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
       limit p_wanted
     ) as n;
     exit when is_all or cardinality(seqs) = p_wanted;
@@ -25705,10 +26570,13 @@ begin
 end;
 $$;
 
--- The best p_limit of the candidates of a search with their scores, in the form that ranking.sql describes. p_texts,
--- p_highest and p_lowest are those of memory._candidates(); p_frequencies are estimates of the number of messages that
--- have each word, null where all messages are candidates. If p_is_talk is true, the messages around a message count for
--- it. Of a document or an artifact the function returns the best piece.
+-- The best p_limit of the candidates of a search with their scores, in the form that ranking.sql describes, in any
+-- order. p_texts, p_highest and p_lowest are those of memory._candidates(); p_frequencies are estimates of the number
+-- of messages that have each word, null where all messages are candidates. If p_is_talk is true, the messages around a
+-- message count for it. Of a document or an artifact the function returns the best piece.
+--
+-- memory._candidates() puts the messages of a thread next to each other in their order. So the neighbours of a message
+-- are its neighbours in the arrays, where a place is found in a tenth of the time of a join.
 create or replace function memory._scored_texts(
   p_chosen memory._candidate[], p_words text[], p_frequencies bigint[], p_texts bigint, p_highest double precision,
   p_lowest double precision, p_fusion text, p_rrf_k int, p_explain boolean, p_is_talk boolean,
@@ -25718,132 +26586,156 @@ returns memory._scored[]
 language plpgsql stable parallel safe
 as $$
 declare
-  needs_ranks constant boolean := p_explain or p_fusion = 'rrf';
   words_as_queries constant tsquery[] := array(select quote_literal(w)::tsquery from unnest(p_words) as w);
+  -- By the place of a candidate. A candidate that is no message has no thread and no number, so it has no neighbours.
+  thread_ids text[];
+  numbers bigint[];
+  similarities double precision[];
+  scores double precision[];
+  keywords double precision[]; -- with the words of the messages around
+  own_keywords double precision[];
+  vector_ranks bigint[];
+  keyword_ranks bigint[];
+  terms jsonb[]; -- the idf of each of its words, for an explanation
+  worded record; -- the same of the candidates with keywords, and what the query's words tell about all texts
+  have_pieces boolean;
 begin
+  select
+    array_agg(case when p_is_talk and c.source = 'message' then c.thread_id end),
+    array_agg(case when p_is_talk and c.source = 'message' then c.number end),
+    array_agg(c.similarity), bool_or(c.source in ('document', 'artifact'))
+  into thread_ids, numbers, similarities, have_pieces
+  from unnest(p_chosen) as c;
+
+  with matches as materialized (
+    select c.place, c.source, w.n, w.frequency, memory._word_weight(c.vector, w.as_query) as weight
+    from unnest(p_chosen) with ordinality
+      as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
+    cross join unnest(words_as_queries, p_frequencies) with ordinality as w (as_query, frequency, n)
+    where c.vector is not null and c.vector @@ w.as_query
+  ), weights as materialized (
+    select f.n, f.weight, memory._idf(p_texts, f.found) as idf,
+      least(f.found::double precision / p_texts, 1) as frequency
+    from (
+      select m.n, avg(m.weight) as weight,
+        greatest(count(*), count(*) filter (where m.source <> 'message') + max(m.frequency)) as found
+      from matches as m
+      group by m.n) as f
+  ), around as materialized (
+    -- keyword: the sum over words of the greatest weight that a word has in a message or in one of the two before and
+    -- after; own: the sum of the text's own words; idf: the sum of the idf of its own words.
+    select v.place, sum(v.weight) as keyword, sum(v.own) as own, sum(v.idf) as idf
+    from (
+      select m.place + o.step as place,
+        max(w.idf * (m.weight * case abs(numbers[m.place + o.step] - numbers[m.place])
+          when 1 then 0.6::double precision when 2 then 0.4 else 1 end)) as weight,
+        max(w.idf * m.weight) filter (where o.step = 0) as own, max(w.idf) filter (where o.step = 0) as idf
+      from matches as m
+      join weights as w on w.n = m.n
+      cross join (values (0), (-1), (1), (-2), (2)) as o (step)
+      where o.step = 0
+        or w.frequency <= 0.5 and abs(numbers[m.place + o.step] - numbers[m.place]) <= 2
+          and thread_ids[m.place + o.step] = thread_ids[m.place]
+      group by m.place + o.step, m.n
+    ) as v
+    group by v.place
+    -- A text whose own words do not match is a candidate only by its similarity.
+    having num_nonnulls(sum(v.own), similarities[v.place]) > 0
+  ), best as materialized (
+    -- share: the idf of those words of the query that the text has, divided by the idf of all words of the query.
+    select a.own as keyword,
+      a.idf / (
+        select memory._query_idf(sum(w.idf), cardinality(p_words) - count(*), p_texts) from weights as w) as share
+    from around as a
+    where a.own is not null
+    order by a.own desc, a.idf desc limit 1
+  )
+  select array_agg(a.place) as places, array_agg(a.keyword) as keywords, array_agg(a.own) as own,
+    max(a.keyword) as highest, memory._trust((select b.share from best as b)) as trust,
+    num_nonnulls(p_highest, (select b.keyword from best as b)) as arms,
+    (select memory._keyword_weight((select b.keyword from best as b), sum(w.idf * w.weight * w.frequency),
+       sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), p_texts) from weights as w) as weight,
+    array_agg(t.terms) as terms
+  into worded
+  from around as a
+  left join (
+    select m.place, jsonb_object_agg(p_words[m.n], round(w.idf::numeric, 3)) as terms
+    from matches as m join weights as w on w.n = m.n
+    where p_explain
+    group by m.place) as t on t.place = a.place;
+
+  if p_explain or p_fusion = 'rrf' then
+    select array_agg(r.vector_rank order by r.place), array_agg(r.keyword_rank order by r.place),
+      array_agg(r.terms order by r.place)
+    into vector_ranks, keyword_ranks, terms
+    from (
+      select c.place, k.terms,
+        case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end as vector_rank,
+        case when k.keyword is not null then rank() over (order by k.keyword desc nulls last) end as keyword_rank
+      from unnest(similarities) with ordinality as c (similarity, place)
+      left join unnest(worded.places, worded.keywords, worded.terms) as k (place, keyword, terms) on k.place = c.place
+    ) as r;
+  end if;
+  select array_agg(s.score), array_agg(s.keyword), array_agg(s.own) into scores, keywords, own_keywords
+  from (
+    select k.keyword, k.own,
+      -- A text without a word of the query and without an embedding keeps its place for its neighbours, but no score.
+      case case when num_nonnulls(c.similarity, k.keyword) > 0 then p_fusion end
+        when 'vector' then c.similarity
+        when 'keyword' then k.keyword / worded.highest * worded.trust
+        when 'rrf' then
+          (coalesce(1.0 / (p_rrf_k + vector_ranks[c.place]), 0) + coalesce(1.0 / (p_rrf_k + keyword_ranks[c.place]), 0))
+          * (p_rrf_k + 1) / case when c.similarity is null then 1 else worded.arms end
+        when 'score' then memory._fused_score(
+          c.similarity, p_highest, p_lowest, k.keyword / worded.highest * worded.trust, worded.weight, worded.arms)
+      end::double precision as score
+    from unnest(similarities) with ordinality as c (similarity, place)
+    left join unnest(worded.places, worded.keywords, worded.own) as k (place, keyword, own) on k.place = c.place
+    order by c.place) as s;
+
   return array(
-    with chosen as materialized (
-      select f.place, f.source, f.id collate "C" as id, f.thread_id collate "C" as thread_id, f.number, f.created_at,
-        f.similarity, f.vector
-      from unnest(p_chosen) with ordinality
-        as f (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
-    ), threads as materialized (
-      -- begins + number is a number for each message: messages that follow each other in a thread have numbers that do.
-      select d.thread_id, row_number() over () * 1000000000000 as begins
-      from (select distinct c.thread_id from chosen as c where p_is_talk and c.source = 'message') as d
-    ), matches as materialized (
-      select c.place, c.source, c.thread_id, c.number, w.n, w.frequency,
-        memory._word_weight(c.vector, w.as_query) as weight
-      from chosen as c
-      cross join unnest(words_as_queries, p_frequencies) with ordinality as w (as_query, frequency, n)
-      where c.vector is not null and c.vector @@ w.as_query
-    ), weights as materialized (
-      select f.n, f.weight, memory._idf(p_texts, f.found) as idf,
-        least(f.found::double precision / p_texts, 1) as frequency
-      from (
-        select m.n, avg(m.weight) as weight,
-          greatest(count(*), count(*) filter (where m.source <> 'message') + max(m.frequency)) as found
-        from matches as m
-        group by m.n) as f
-    ), keywords as materialized (
-      -- share: the idf of those words of the query that the text has, divided by the idf of all words of the query.
-      select m.place, sum(w.idf * m.weight) as score,
-        sum(w.idf) / (
-          select memory._query_idf(sum(f.idf), cardinality(p_words) - count(*), p_texts) from weights as f) as share
-      from matches as m join weights as w on w.n = m.n
-      group by m.place
-    ), around as (
-      -- The sum over words of the greatest weight that a word has in a message or in one of the two before and after.
-      select v.spot, sum(v.idf * v.weight) as score
-      from (
-        select t.begins + m.number + o.step as spot, w.idf, max(m.weight * o.share) as weight
-        from matches as m
-        join weights as w on w.n = m.n
-        join threads as t on m.source = 'message' and t.thread_id = m.thread_id
-        join (values (0, 1.0::double precision), (-1, 0.6), (1, 0.6), (-2, 0.4), (2, 0.4)) as o (step, share)
-          on o.step = 0 or w.frequency <= 0.5
-        group by t.begins + m.number + o.step, m.n, w.idf
-      ) as v
-      group by v.spot
-    ), contenders as materialized (
-      -- Few columns, because several steps read and write these rows.
-      select c.place, c.spot, c.id, c.created_at, c.similarity, k.score as own, coalesce(a.score, k.score) as keyword,
-        c.worth, c.whole, c.number
-      from (
-        select c.place, c.id, c.created_at, c.similarity, c.number,
-          case when c.source = 'message' then t.begins + c.number end as spot,
-          case c.source when 'summary' then p_summary_weight else 1 end as worth,
-          case when c.source in ('document', 'artifact') then c.source || substring(c.id from '^(.*)/') end as whole
-        from chosen as c left join threads as t on t.thread_id = c.thread_id) as c
-      left join keywords as k on k.place = c.place
-      left join around as a on a.spot = c.spot
-      where num_nonnulls(c.similarity, k.score) > 0
-    ), best as materialized (
-      select h.keyword, memory._trust(k.share) as trust, num_nonnulls(p_highest, k.score) as arms,
-        (select memory._keyword_weight(k.score, sum(w.idf * w.weight * w.frequency),
-           sum((w.idf * w.weight) ^ 2 * w.frequency * (1 - w.frequency)), p_texts) from weights as w) as weight
-      from (select max(c.keyword) as keyword from contenders as c) as h
-      left join (select k.score, k.share from keywords as k order by k.score desc, k.share desc limit 1) as k on true
-    ), ranked as (
-      select c.*, null::bigint as vector_rank, null::bigint as keyword_rank
-      from contenders as c
-      where not needs_ranks
-      union all
-      select c.*,
-        case when c.similarity is not null then rank() over (order by c.similarity desc nulls last) end,
-        case when c.keyword is not null then rank() over (order by c.keyword desc nulls last) end
-      from contenders as c
-      where needs_ranks
-    ), scored as materialized (
-      select c.*,
-        case p_fusion
-          when 'vector' then c.similarity
-          when 'keyword' then c.keyword / b.keyword * b.trust
-          when 'rrf' then
-            (coalesce(1.0 / (p_rrf_k + c.vector_rank), 0) + coalesce(1.0 / (p_rrf_k + c.keyword_rank), 0))
-            * (p_rrf_k + 1) / case when c.similarity is null then 1 else b.arms end
-          else memory._fused_score(
-            c.similarity, p_highest, p_lowest, c.keyword / b.keyword * b.trust, b.weight, b.arms)
-        end::double precision as score
-      from ranked as c cross join best as b
-    ), messages as (
-      -- The planner takes this test for selective, so it hashes these few columns and not those of the other side.
-      select s.spot, s.score from scored as s where s.spot > 0
-    ), pool as (
+    select row(p.source, p.id, p.thread_id, p.number, p.created_at, p.similarity, keywords[p.place], terms[p.place],
+               vector_ranks[p.place], keyword_ranks[p.place], keywords[p.place] / worded.highest * worded.trust,
+               (keywords[p.place] - coalesce(own_keywords[p.place], 0)) / worded.highest * worded.trust,
+               case when worded.arms = 2 and p_fusion = 'score' then worded.weight end, p.score, p.neighbour, null,
+               null, null, null, p.gained)::memory._scored
+    from (
       select p.*
       from (
         -- A message gains from its better neighbour.
-        select s.*, greatest(b.score, a.score, 0) as neighbour,
-          least(s.score + 0.4 * greatest(b.score, a.score, 0) * (1 - s.score), 1) * s.worth as gained
-        from scored as s
-        left join messages as b on b.spot = s.spot - 1
-        left join messages as a on a.spot = s.spot + 1
-        where s.spot is not null or s.whole is null
+        select s.*, least(s.score + 0.4 * s.neighbour * (1 - s.score), 1)
+            * case s.source when 'summary' then p_summary_weight else 1 end as gained
+        from (
+          select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, c.place,
+            scores[c.place] as score,
+            greatest(
+              case when numbers[c.place - 1] = numbers[c.place] - 1 and thread_ids[c.place - 1] = c.thread_id
+                then scores[c.place - 1] end,
+              case when numbers[c.place + 1] = numbers[c.place] + 1 and thread_ids[c.place + 1] = c.thread_id
+                then scores[c.place + 1] end, 0) as neighbour
+          from unnest(p_chosen) with ordinality
+            as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
+          where c.source not in ('document', 'artifact') and scores[c.place] is not null
+          offset 0 -- so that each score is looked up once
+        ) as s
         union all
         -- Of a document or an artifact only the best piece is a result.
-        select s.place, s.spot, s.id, s.created_at, s.similarity, s.own, s.keyword, s.worth, s.whole, s.number,
-          s.vector_rank, s.keyword_rank, s.score, 0, least(s.score, 1)
+        select b.source, b.id, b.thread_id, b.number, b.created_at, b.similarity, b.place, b.score, 0, least(b.score, 1)
         from (
-          select s.*, row_number() over (partition by s.whole collate "C" order by s.score desc, s.number) as piece
-          from scored as s
-          where s.whole is not null) as s
-        where s.piece = 1
+          select s.*, row_number() over (
+              partition by (s.source || substring(s.id from '^(.*)/')) collate "C" order by s.score desc, s.number
+            ) as piece
+          from (
+            select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, c.place,
+              scores[c.place] as score
+            from unnest(p_chosen) with ordinality
+              as c (source, id, thread_id, number, created_at, similarity, vector, content, metadata, place)
+            where c.source in ('document', 'artifact') and scores[c.place] is not null and have_pieces
+          ) as s) as b
+        where b.piece = 1
       ) as p
       order by p.gained desc, p.created_at desc, p.id limit p_limit
-    )
-    select row(c.source, c.id, c.thread_id, c.number, c.created_at, p.similarity, p.keyword, k.terms, p.vector_rank,
-               p.keyword_rank, p.keyword / b.keyword * b.trust,
-               (p.keyword - coalesce(p.own, 0)) / b.keyword * b.trust,
-               case when b.arms = 2 and p_fusion = 'score' then b.weight end, p.score, p.neighbour, null, null, null,
-               null, p.gained)::memory._scored
-    from pool as p
-    join chosen as c on c.place = p.place
-    cross join best as b
-    left join (
-      select m.place, jsonb_object_agg(p_words[m.n], round(w.idf::numeric, 3)) as terms
-      from matches as m join weights as w on w.n = m.n
-      where p_explain
-      group by m.place) as k on k.place = p.place);
+    ) as p);
 end;
 $$;
 
@@ -26229,6 +27121,7 @@ language plpgsql stable parallel safe
 set enable_bitmapscan = on
 as $$
 declare
+  unfiltered constant boolean := p_agent_id is null and p_filters is null;
   as_queries constant tsquery[] := array(select quote_literal(w.word)::tsquery from unnest(p_words) as w (word));
   keys constant int[] := array(select memory._word_key(p_user_id, w.word) from unnest(p_words) as w (word));
   total bigint;
@@ -26254,7 +27147,8 @@ begin
     select row_number() over () as place, m.thread_id, m.seq, m.search_vector
     from (select m.* from memory.messages as m where m.search_keys && compared offset 0) as m
     where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-      and memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters)
+      and (unfiltered
+        or memory._message_passes(m.thread_id, m.agent_id, m.created_at, m.metadata, p_agent_id, p_filters))
   ), corpus as materialized (
     -- total is an estimate. texts is at least the number of found messages, because a word in more messages than texts
     -- would get a negative weight.
@@ -28688,13 +29582,15 @@ as $$
 declare
   word text;
   longest text[] := array['', '', ''];
+  shortest int := 0; -- the length of longest[3]
 begin
   foreach word in array string_to_array(p_wording, ' ') loop
-    if length(word) > length(longest[3]) and word <> all (longest) then
+    if length(word) > shortest and word <> all (longest) then
       longest := case
         when length(word) > length(longest[1]) then array[word, longest[1], longest[2]]
         when length(word) > length(longest[2]) then array[longest[1], word, longest[2]]
         else array[longest[1], longest[2], word] end;
+      shortest := length(longest[3]);
     end if;
   end loop;
   return array[
@@ -29436,7 +30332,10 @@ begin
     (14, 'marks', array[]::text[], 't.kind not in (''claims'', ''language'', ''parsed_anew'')', 'true'),
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')', 'true'),
-    (16, 'model_calls', array['job_id'], 'true', 'true');
+    (16, 'model_calls', array['job_id'], 'true', 'true'),
+    (17, 'checkpoints', array[]::text[], 'true', 'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
+    (18, 'checkpoint_blobs', array[]::text[], 'true', 'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
+    (19, 'checkpoint_writes', array[]::text[], 'true', 'not memory._checkpoints_have_expired(t.user_id, t.thread_id)');
 end;
 $$;
 
@@ -30278,6 +31177,18 @@ begin
       when t.tokens_in > 2147483647 then 'tokens_in'
       when t.tokens_out > 2147483647 then 'tokens_out'
       when t.duration_ms > 2147483647 then 'duration_ms' end$rule$
+    when 'checkpoints' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when not memory._is_id(t.checkpoint_id) then 'checkpoint_id'
+      when (octet_length(t.namespace) <= 1000) is not true then 'namespace'
+      when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
+    when 'checkpoint_blobs' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when (octet_length(t.namespace) <= 1000) is not true then 'namespace' end$rule$
+    when 'checkpoint_writes' then $rule$case
+      when not memory._is_id(t.thread_id) then 'thread_id'
+      when not memory._is_id(t.checkpoint_id) then 'checkpoint_id'
+      when (octet_length(t.namespace) <= 1000) is not true then 'namespace' end$rule$
     when 'threads' then $rule$case when not memory._is_id(t.thread_id) then 'thread_id' end$rule$
     when 'quarantined_messages' then $rule$case when not memory._is_id(t.thread_id) then 'thread_id' end$rule$
     else 'null::text' end);
@@ -30302,7 +31213,7 @@ begin
           when a.attname in ('expires_at', 'valid_from', 'valid_to') then 'memory._is_bound(this)'
           when t.typname = 'timestamptz' then 'memory._is_real_moment(this)'
           when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
-          when a.attname = 'version' then 'this between 1 and 1000000000'
+          when a.attname = 'version' and t.typname <> 'text' then 'this between 1 and 1000000000'
           when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
           when a.attname in ('prompt_version', 'generation_time_ms') then null -- told by workers, and nothing counts on
           when t.typname = 'int4' then 'this between 0 and 1000000000'
@@ -30693,6 +31604,7 @@ begin
       union all select d.user_id, null from memory.documents as d
       union all select a.user_id, null from memory.artifacts as a
       union all select s.user_id, null from memory.secrets as s
+      union all select c.user_id, null from memory.checkpoints as c
       union all select p.user_id, null from memory.policies as p where p.user_id <> '') as u
     where coalesce(list_users.search, '') = '' or strpos(lower(u.user_id), lower(list_users.search)) > 0
     group by u.user_id
@@ -31310,6 +32222,12 @@ begin
     ('audit_pkey', $index$alter table memory.audit add primary key (audit_id)$index$),
     ('audit_user_idx', $index$create index concurrently audit_user_idx on memory.audit (user_id) where user_id is not null$index$),
     ('bound_roles_pkey', $index$alter table memory.bound_roles add primary key (role_name)$index$),
+    ('checkpoint_blobs_pkey', $index$alter table memory.checkpoint_blobs add primary key (user_id, thread_id, namespace, channel, version)$index$),
+    ('checkpoint_writes_pkey', $index$alter table memory.checkpoint_writes add primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)$index$),
+    ('checkpoints_expires_at_idx', $index$create index concurrently checkpoints_expires_at_idx on memory.checkpoints (expires_at) where expires_at is not null$index$),
+    ('checkpoints_expiry_idx', $index$create index concurrently checkpoints_expiry_idx on memory.checkpoints (user_id, thread_id, expires_at) where expires_at is not null$index$),
+    ('checkpoints_pkey', $index$alter table memory.checkpoints add primary key (user_id, thread_id, namespace, checkpoint_id)$index$),
+    ('checkpoints_run_idx', $index$create index concurrently checkpoints_run_idx on memory.checkpoints (user_id, (metadata ->> 'run_id')) where metadata ? 'run_id'$index$),
     ('cluster_map_pkey', $index$alter table memory.cluster_map add primary key (is_map)$index$),
     ('document_chunks_pkey', $index$alter table memory.document_chunks add primary key (user_id, document_id, number)$index$),
     ('document_chunks_uncut_idx', $index$create index concurrently document_chunks_uncut_idx on memory.document_chunks (user_id, document_id) where token_count is null$index$),
@@ -32122,6 +33040,29 @@ begin
 end;
 $$;
 
+-- Deletes the checkpoints of threads whose last one has expired, of at most so many threads, and returns how many.
+create or replace function memory._sweep_checkpoints(p_batch_size int)
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  due record;
+  deleted bigint := 0;
+begin
+  for due in
+    select c.user_id, c.thread_id
+    from memory.checkpoints as c
+    where c.expires_at <= statement_timestamp()
+    order by c.expires_at limit p_batch_size for update skip locked
+  loop
+    if memory._checkpoints_have_expired(due.user_id, due.thread_id) then
+      deleted := deleted + memory._delete_checkpoints_of_thread(due.user_id, due.thread_id);
+    end if;
+  end loop;
+  return deleted;
+end;
+$$;
+
 -- Deletes memories that have expired or were soft-deleted. Returns how many.
 create or replace function memory._sweep_memories(p_batch_size int)
 returns bigint
@@ -32353,6 +33294,7 @@ begin
     order by d.expires_at limit batch_size for update skip locked));
   get diagnostics removed = row_count;
   swept := swept || jsonb_build_object('artifacts', removed + memory._sweep_unnamed_artifacts(batch_size));
+  swept := swept || jsonb_build_object('checkpoints', memory._sweep_checkpoints(batch_size));
   -- Uploads that nobody has stored as an artifact within a day after the last piece.
   with due as (
     delete from memory.artifact_uploads as u where u.ctid = any (array(
@@ -39448,7 +40390,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_content', '_delete_derived', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evictable', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_blank', '_is_bound', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_id', '_is_in_map', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_stated', '_is_taken_key', '_is_tenant', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_or_null', '_json_states_any', '_json_without_credentials', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_map_seen', '_mark_parsed', '_marker', '_mask_booked', '_masked_assignment', '_masked_content', '_masked_metadata', '_masked_word', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_budget', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_extraction', '_was_released', '_were_parsed_without_keys', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_more_words', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_some_checkpoints', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_blank', '_is_bound', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_id', '_is_in_map', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_stated', '_is_taken_key', '_is_tenant', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_or_null', '_json_states_any', '_json_without_credentials', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_map_seen', '_mark_parsed', '_marker', '_mask_booked', '_masked_assignment', '_masked_content', '_masked_metadata', '_masked_word', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_budget', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_extraction', '_was_released', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_more_words', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
@@ -39653,6 +40595,27 @@ begin
       ('memory_app', 'function', 'update_memory'),
       ('memory_tenant', 'function', 'update_memory'),
       ('memory_admin', 'function', 'update_memory'),
+      ('memory_app', 'function', 'copy_checkpoints'),
+      ('memory_tenant', 'function', 'copy_checkpoints'),
+      ('memory_admin', 'function', 'copy_checkpoints'),
+      ('memory_app', 'function', 'delete_checkpoints'),
+      ('memory_tenant', 'function', 'delete_checkpoints'),
+      ('memory_admin', 'function', 'delete_checkpoints'),
+      ('memory_app', 'function', 'get_checkpoint'),
+      ('memory_tenant', 'function', 'get_checkpoint'),
+      ('memory_admin', 'function', 'get_checkpoint'),
+      ('memory_app', 'function', 'list_checkpoints'),
+      ('memory_tenant', 'function', 'list_checkpoints'),
+      ('memory_admin', 'function', 'list_checkpoints'),
+      ('memory_app', 'function', 'prune_checkpoints'),
+      ('memory_tenant', 'function', 'prune_checkpoints'),
+      ('memory_admin', 'function', 'prune_checkpoints'),
+      ('memory_app', 'function', 'put_checkpoint'),
+      ('memory_tenant', 'function', 'put_checkpoint'),
+      ('memory_admin', 'function', 'put_checkpoint'),
+      ('memory_app', 'function', 'put_checkpoint_writes'),
+      ('memory_tenant', 'function', 'put_checkpoint_writes'),
+      ('memory_admin', 'function', 'put_checkpoint_writes'),
       ('memory_app', 'function', '_secret_mask'),
       ('memory_tenant', 'function', '_secret_mask'),
       ('memory_admin', 'function', '_secret_mask'),

@@ -10,8 +10,9 @@ import psycopg
 from agent_memory_models import ModelError, reason_to_keep
 
 from ._text import pip_install
-from .calls import Notices, translated
+from .calls import Notices
 from .calls.notices import warned_of_stores
+from .client import Memory
 from .errors import AgentMemoryError
 from .jobs.background import models, submit
 
@@ -49,7 +50,7 @@ def activate_default(connection: psycopg.Connection[Any]) -> bool:
     if connection.execute("select from memory.models where kind = 'embedding' limit 1").fetchone() is not None:
         return True
     try:
-        use_default(connection)
+        use_default(Memory(connection))
     except MissingWeightsError as error:
         notices = Notices(warned_of_stores)
         notices.degrade(f"searching by keyword only, not by meaning: {error.message}", error.hint, "01AM1")
@@ -58,7 +59,7 @@ def activate_default(connection: psycopg.Connection[Any]) -> bool:
     return True
 
 
-def use_default(connection: psycopg.Connection[Any]) -> None:
+def use_default(memory: Memory) -> None:
     """Load the default embedding model, which downloads its weights once (90 MB), register it and activate it.
 
     Raises:
@@ -69,9 +70,8 @@ def use_default(connection: psycopg.Connection[Any]) -> None:
         _load().result()
     except ModelError as error:
         raise _explained(error) from error
-    with translated(connection):
-        connection.execute("select memory.register_model(%s, 'embedding', 'local', %s)", [DEFAULT_NAME, DEFAULT_MODEL])
-        connection.execute("select memory.activate_model(%s)", [DEFAULT_NAME])
+    memory.admin.register_model(DEFAULT_NAME, "embedding", "local", DEFAULT_MODEL)
+    memory.admin.activate_model(DEFAULT_NAME)
 
 
 def _explained(error: ModelError) -> MissingWeightsError:

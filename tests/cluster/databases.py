@@ -8,6 +8,7 @@ from collections.abc import Iterator
 import psycopg
 from agent_memory import Memory
 from agent_memory.cluster import nodes
+from psycopg import sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.support.sqlapi import Api
@@ -44,6 +45,14 @@ class Databases:
         with self.api(name) as api:
             found = api.query("select user_id, array_agg(content order by seq) from memory.messages group by 1")
         return dict(found)
+
+    def set_away(self, name: str, is_away: bool) -> None:
+        """Have a database refuse connections, as if its server were gone."""
+        dbname = str(conninfo_to_dict(self.dsn[name])["dbname"])
+        allow = sql.SQL("alter database {} with allow_connections {}")
+        with psycopg.connect(self.dsn["a"], autocommit=True) as connection:
+            connection.execute(allow.format(sql.Identifier(dbname), sql.Literal(not is_away)))
+            connection.execute("select pg_terminate_backend(pid) from pg_stat_activity where datname = %s", [dbname])
 
 
 def fill(databases: Databases) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import socket
+import subprocess
+import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -26,6 +28,7 @@ from psycopg_pool import ConnectionPool
 
 from tests.cluster.conftest import PARTITIONS, set_map
 from tests.conftest import DATABASE_NAMES, Database
+from tests.support.runners import wait_until
 from tests.support.sqlapi import Api
 from tests.tenants.steps import KEY, login_role, text_of, token_of
 
@@ -333,3 +336,52 @@ def test_a_buffer_pushes_to_the_nodes_of_its_users(cluster: Cluster) -> None:
             for user in USERS:
                 buffer.add_message(user, "t", "user", "Hello")
         assert cluster.users("a") | cluster.users("b") == set(USERS)
+
+
+def test_a_process_that_was_forked_knows_the_way_too(cluster: Cluster) -> None:
+    program = """
+import os, sys
+from agent_memory import Memory
+users = sys.argv[2:]
+with Memory(sys.argv[1], pool_size=2) as memory:
+    for user in users:
+        memory.add_message(user, "t", "user", "before")
+    child = os.fork()
+    for user in users:
+        memory.add_message(user, "t", "user", "parent" if child else "child")
+    if not child:
+        os._exit(0)
+    assert os.waitpid(child, 0)[1] == 0
+    for user in users:
+        assert sorted(message.content for message in memory.get_messages(user, "t")) == ["before", "child", "parent"]
+"""
+    subprocess.run([sys.executable, "-c", program, cluster.dsn["a"], *USERS], check=True, timeout=120)
+
+
+def test_a_node_that_has_died_is_told_at_once(cluster: Cluster) -> None:
+    """Its pool would wait half a minute for a connection."""
+    user = next(user for user in USERS if cluster.node_of(user) == "b")
+    with Memory(cluster.dsn["a"], pool_size=1) as memory:
+        memory.add_message(user, "t", "user", "Hello")
+        dbname = conninfo_to_dict(cluster.dsn["b"])["dbname"]
+        allow = psycopg.sql.SQL("alter database {} with allow_connections {}")
+        change = {is_open: allow.format(psycopg.sql.Identifier(str(dbname)), is_open) for is_open in (False, True)}
+        cluster.api["a"].connection.execute(change[False])
+        try:
+            ending = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
+            cluster.api["a"].connection.execute(ending, [dbname])
+            with pytest.raises(psycopg.OperationalError):  # the call that finds the connection broken
+                memory.add_message(user, "t", "user", "Hello")
+            begun = time.monotonic()
+            with pytest.raises(NotConnectedError, match=r'^node "b": '):
+                memory.add_message(user, "t", "user", "Hello")
+            assert time.monotonic() - begun < 10
+        finally:
+            cluster.api["a"].connection.execute(change[True])
+        wait_until(lambda: is_stored(memory, user))
+
+
+def is_stored(memory: Memory, user: str) -> bool:
+    with contextlib.suppress(NotConnectedError):
+        return memory.add_message(user, "t", "user", "Hello", idempotency_key="once").seq is not None
+    return False

@@ -24,6 +24,7 @@ def run(kind: Kind, seconds: float) -> tuple[Load, list[str]]:
     """Load on the primary, then on the promoted standby; the load, and what is wrong."""
     settings = {"wal_level": "replica", "max_wal_senders": "4"}
     with running_cluster(kind, settings) as primary, standby_of(primary) as standby:
+        wait_for_sync(primary)
         load = Load(primary)
         with load.running():
             time.sleep(seconds)
@@ -37,7 +38,7 @@ def run(kind: Kind, seconds: float) -> tuple[Load, list[str]]:
 
 @contextmanager
 def standby_of(primary: Cluster) -> Iterator[Cluster]:
-    """A standby that has every commit of the primary before the primary acknowledges the commit."""
+    """A streaming standby of a server."""
     bin_dir, owner = primary.server.bin_dir, primary.pid_file.stat()
     if not (bin_dir / "pg_basebackup").exists():
         raise StandbyUnavailableError("this server comes without pg_basebackup")
@@ -73,7 +74,6 @@ def standby_of(primary: Cluster) -> Iterator[Cluster]:
         with (data / "postgresql.auto.conf").open("a") as conf:
             conf.write(f"unix_socket_directories = '{directory}'\n")
         program("pg_ctl", f"--log={directory / 'server.log'}", "--wait", "start")
-        wait_for_sync(primary)
         yield Cluster(replace(primary.server, host=str(directory)), data / "postmaster.pid")
     finally:
         assert end.stdin is not None
@@ -82,7 +82,7 @@ def standby_of(primary: Cluster) -> Iterator[Cluster]:
 
 
 def wait_for_sync(primary: Cluster) -> None:
-    """Have the primary wait for its standby with each commit."""
+    """Have the primary acknowledge a commit when its standby has the commit."""
     with primary.connect("postgres") as connection:
         connection.execute("alter system set synchronous_standby_names = '*'")
         connection.execute("select pg_reload_conf()")

@@ -10,9 +10,21 @@ from datetime import datetime, timezone
 from typing import Any
 
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
+from psycopg_pool import PoolTimeout
 
 from ..errors import NotConnectedError, RetryableError
+from ..types import Check
 
+CONNECT_SECONDS = 5
+"""Seconds within which a node must accept a connection, unless its address says otherwise."""
+_LIVELY = {
+    "connect_timeout": CONNECT_SECONDS,
+    "keepalives_idle": 10,
+    "keepalives_interval": 5,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 25_000,
+}
+"""How a machine is found gone that answers no more: libpq waits for two hours or more by itself."""
 PLACE = ("host", "hostaddr", "port", "dbname", "service")
 """The parameters of a connection string that say where a database is."""
 
@@ -30,11 +42,19 @@ CHANGES_OF_ALL = {
 }
 """What is the same on all nodes: changed on all, or on none. A policy of a user belongs to the user's node."""
 
+IN_TURN = {"claim_jobs"}
+"""What asks one node after the other until it has enough: ``max_jobs`` of all of them."""
+DIAGNOSES = {"doctor", "status"}
+"""What names nodes that are out of reach, instead of being an error."""
+
 _PAGE = 50
 """How many users ``list_users`` returns unless told."""
 
 Answers = Mapping[str, Any]
 """What a method returned, by the name of the node."""
+Missing = Mapping[str, Exception]
+"""Why a node is out of reach, by its name."""
+_HELP = "Start the node, or see: agent-memory cluster status"
 
 
 def partition_of(user_id: str, partitions: int = 64) -> int:
@@ -87,7 +107,7 @@ class ClusterMap:
     def address(self, node: str, conninfo: str) -> str:
         """Return a connection string that leads to a node, as the role and with the settings of another one."""
         kept: dict[str, Any] = {name: value for name, value in conninfo_to_dict(conninfo).items() if name not in PLACE}
-        return make_conninfo(self.nodes[node]["dsn"], **kept)
+        return make_conninfo(**{**_LIVELY, **conninfo_to_dict(self.nodes[node]["dsn"]), **kept})
 
 
 @contextmanager
@@ -95,6 +115,8 @@ def named(node: str) -> Iterator[None]:
     """Have the errors of a node that is out of reach, or not up to date, name the node."""
     try:
         yield
+    except PoolTimeout as error:
+        raise PoolTimeout(f'node "{node}": {error}') from None
     except (NotConnectedError, RetryableError) as error:
         if type(error) not in (NotConnectedError, RetryableError):
             raise
@@ -130,6 +152,11 @@ def _sums(answers: Answers) -> Any:
     return {name: sum(value.get(name, 0) for value in values) for name in {name: None for v in values for name in v}}
 
 
+def _lists(answers: Answers) -> list[Any]:
+    """Put lists together."""
+    return [each for answer in answers.values() for each in answer]
+
+
 def _users(answers: Answers, offset: int, limit: int | None) -> list[Any]:
     never = datetime.min.replace(tzinfo=timezone.utc)
     rows = sorted((row for rows in answers.values() for row in rows), key=lambda row: row.user_id)
@@ -154,6 +181,15 @@ def _backfills(answers: Answers) -> list[Any]:
             )
         )
     return list(found.values())
+
+
+def with_missing(function: str, answer: Any, missing: Missing) -> Any:
+    """Return the answer of a diagnosis with the nodes that are out of reach as problems."""
+    said = {node: str(error).partition("\n")[0] for node, error in missing.items()}
+    if function == "doctor":
+        return [*answer, *(Check("nodes", False, problem) for problem in said.values())]
+    problems = [{"name": "nodes", "is_broken": True, "detail": problem, "help": _HELP} for problem in said.values()]
+    return {**answer, "problems": [*problems, *answer["problems"]]}
 
 
 def _checks(answers: Answers) -> list[Any]:
@@ -198,6 +234,7 @@ _MERGERS: dict[str, Callable[[Answers], Any]] = {
     "backfill_status": _backfills,
     "doctor": _checks,
     "reencrypt_secrets": _sums,
+    "schedule_jobs": _lists,
     "status": _status,
     "sweep": _sums,
 }

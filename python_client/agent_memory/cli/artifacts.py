@@ -9,9 +9,8 @@ from typing import Annotated
 import typer
 
 from .._text import harmless
-from ..client import Memory
 from ..errors import AgentMemoryError, NotFoundError
-from .console import Dsn, Group, User, connected, standard_input
+from .console import Dsn, Group, User, opened, standard_input
 from .printing import AsJson, Limit, Offset, console, print_page
 
 artifacts = typer.Typer(
@@ -38,8 +37,8 @@ def store(
     """Keep a long text, and print its placeholder."""
     if expires_at is not None:
         expires_at = expires_at.replace(tzinfo=timezone.utc)
-    with connected(dsn) as connection:
-        stored = Memory(connection).store_artifact(
+    with opened(dsn) as memory:
+        stored = memory.store_artifact(
             user_id,
             standard_input() if str(file) == "-" else file,
             description,
@@ -74,8 +73,7 @@ def show(
     dsn: Dsn = None,
 ) -> None:
     """Print the content of an artifact, or a part of it."""
-    with connected(dsn) as connection:
-        memory = Memory(connection)
+    with opened(dsn) as memory:
         if from_line is None and max_lines is None and grep is None:
             for piece in memory.artifact_pieces(user_id, key, from_token or 0, max_tokens):
                 _echo(piece)
@@ -95,8 +93,8 @@ def list_(
     dsn: Dsn = None,
 ) -> None:
     """List artifacts, newest first."""
-    with connected(dsn) as connection:
-        found = Memory(connection).list_artifacts(user_id, artifact_type, thread_id, limit, offset)
+    with opened(dsn) as memory:
+        found = memory.list_artifacts(user_id, artifact_type, thread_id, limit, offset)
     print_page(
         "artifacts",
         ("key", "created", "type", "tokens", "description"),
@@ -114,8 +112,8 @@ def delete(
     dsn: Dsn = None,
 ) -> None:
     """Delete an artifact."""
-    with connected(dsn) as connection:
-        if not Memory(connection).delete_artifact(user_id, key):
+    with opened(dsn) as memory:
+        if not memory.delete_artifact(user_id, key):
             raise NotFoundError(
                 f'user "{user_id}" has no artifact {key}', hint=f"Run: agent-memory artifacts list {user_id}"
             )

@@ -7,20 +7,24 @@ import logging
 import os
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from errno import EADDRINUSE
 from pathlib import Path
 from typing import Annotated, Any
 
 import psycopg
 import typer
+from psycopg.rows import dict_row
 from typer.core import TyperGroup
+from typing_extensions import LiteralString
 
-from ..calls import prepare_nothing_behind_a_pooler, translated
+from .._nodes import NodeConnections, node_connections
+from ..calls import translated
 from ..client import Memory
 from ..embedded import open_store
-from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, connecting
+from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, NotConnectedError
 from ..source import named_database
 from .printing import plain, stderr
 
@@ -132,20 +136,59 @@ def database(dsn: str | None) -> Iterator[str]:
 
 @contextmanager
 def opened(dsn: str | None) -> Iterator[Memory]:
-    """Yield a client on a connection of ``connected``."""
-    with connected(dsn) as connection:
-        yield Memory(connection)
+    """Yield a client: on one connection, or where the database is a node of a cluster, on pools to all nodes."""
+    with connected_to_nodes(dsn) as connections:
+        yield connections.memory
 
 
 @contextmanager
-def connected(dsn: str | None) -> Iterator[psycopg.Connection[Any]]:
-    """Yield a connection in autocommit mode, on which every error is raised as the client would."""
-    with database(dsn) as conninfo:
-        with connecting(conninfo):
-            opened = psycopg.connect(conninfo, autocommit=True, application_name="agent-memory")
-        with opened as connection, translated(connection):
-            prepare_nothing_behind_a_pooler(connection)
+def connected(dsn: str | None, user_id: str | None = None) -> Iterator[psycopg.Connection[Any]]:
+    """Yield a connection in autocommit mode, on which every error is raised as the client would.
+
+    In a cluster the connection leads to the node of a user, or without one to the node that is named.
+    """
+    with connected_to_nodes(dsn) as connections:
+        connection = connections.nodes.first if user_id is None else connections.nodes.of(user_id)
+        with translated(connection):
             yield connection
+
+
+@dataclass(frozen=True)
+class Connections:
+    """Connections of one command.
+
+    Attributes:
+        memory: a client that finds the node of each user.
+        nodes: connections for statements.
+    """
+
+    memory: Memory
+    nodes: NodeConnections
+
+    def rows(
+        self,
+        statement: LiteralString,
+        values: Mapping[str, Any],
+        user_id: str | None = None,
+        missing: dict[str, NotConnectedError] | None = None,
+    ) -> list[dict[str, Any]]:
+        """Return the rows of a statement: of the node of a user, or without one those of all nodes put together."""
+        rows = []
+        for connection in self.nodes.all(missing) if user_id is None else [self.nodes.of(user_id)]:
+            with translated(connection), connection.cursor(row_factory=dict_row) as cursor:
+                rows += cursor.execute(statement, values).fetchall()
+        return rows
+
+
+@contextmanager
+def connected_to_nodes(dsn: str | None) -> Iterator[Connections]:
+    """Yield connections to the database, and where that is a node of a cluster, to the other nodes when needed."""
+    with database(dsn) as conninfo, node_connections(conninfo) as nodes, translated(nodes.first):
+        if nodes.map is None:
+            yield Connections(Memory(nodes.first), nodes)
+        else:
+            with Memory(conninfo) as memory:
+                yield Connections(memory, nodes)
 
 
 class _StderrHandler(logging.Handler):

@@ -30,7 +30,7 @@ def context(
 ) -> None:
     """Show the context that a model would get for a thread, and the tokens of each part."""
     show_notes()
-    with connected(dsn) as connection:
+    with connected(dsn, user_id) as connection:
         memory = Memory(connection)
         # A context says nothing of that, because each turn of a conversation would be told.
         if connection.execute("select from memory.query_to_embed(%s, 'x')", [user_id]).fetchone() is None:
@@ -70,7 +70,7 @@ def search(
 ) -> None:
     """Search a user's memories, messages, documents and summaries."""
     show_notes()
-    with connected(dsn) as connection:
+    with connected(dsn, user_id) as connection:
         results = Memory(connection).search(
             user_id, query, mode=mode, sources=_sources(sources), agent_id=agent, top_k=limit
         )

@@ -16,7 +16,7 @@ from ..install import create_roles, roles_file
 from ..install import install as install_into
 from ..source import named_database
 from ..types import Check
-from .console import Dsn, connected
+from .console import Dsn, connected, connected_to_nodes
 from .printing import AsJson, console, plain, print_json
 from .status import OWN_WORKER
 
@@ -69,8 +69,9 @@ def demo() -> None:
 
 def doctor(as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Check an installation; status 1 when something is broken."""
-    with connected(dsn) as connection:
-        checks = Memory(connection).admin.doctor()
+    with connected_to_nodes(dsn) as connections:
+        connection = connections.nodes.first
+        checks = connections.memory.admin.doctor()
         if named_database(dsn) is None:
             from .local_model import HELP, unable
 

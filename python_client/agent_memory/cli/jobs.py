@@ -5,12 +5,10 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 import typer
-from psycopg.rows import dict_row
 
 from .._text import counted
-from ..client import Memory
 from ..errors import AgentMemoryError, InvalidValueError
-from .console import Dsn, Group, User, connected, opened
+from .console import Dsn, Group, User, connected_to_nodes, opened
 from .printing import AsJson, Limit, Offset, moment, one_line, print_entry, print_json, print_line, print_page
 
 jobs = typer.Typer(cls=Group, help="List model work, show a job with its result, and try failed work again.")
@@ -22,11 +20,16 @@ OfUser = Annotated[str | None, typer.Option("--user", "--user-id", help="Only of
 
 _JOBS = """
 select user_id, job_id, kind, scope as thread_id, status, attempts, run_after, created_at, finished_at, error,
-  count(*) over () as total_count
+  count(*) over () as total_count, memory._cluster_map() ->> 'node' as node
 from memory.jobs
 where status = any (%(statuses)s) and (user_id = %(user_id)s) is not false and (kind = %(kind)s) is not false
 order by status = 'dead' desc, job_id desc
-limit %(limit)s offset %(offset)s
+limit %(most)s
+"""
+
+_DEAD = """
+select user_id, job_id from memory.dead_jobs
+where (user_id = %(user_id)s) is not false and (kind = %(kind)s) is not false
 """
 
 
@@ -48,9 +51,17 @@ def list_(
     """List jobs, failed ones first, then the newest."""
     wanted = "dead" if failed else status
     statuses = ["pending", "running", "dead"] if wanted is None else [wanted]
-    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
-        values = {"statuses": statuses, "user_id": user, "kind": kind, "limit": limit or 50, "offset": offset or 0}
-        found = cursor.execute(_JOBS, values).fetchall()
+    first, most = offset or 0, limit or 50
+    with connected_to_nodes(dsn) as connections:
+        values = {"statuses": statuses, "user_id": user, "kind": kind, "most": first + most}
+        by_node = connections.rows(_JOBS, values, user)
+    # Each node has sent its first rows, which say how many there are on the node.
+    total = sum({row["node"]: row["total_count"] for row in by_node}.values())
+    by_node.sort(key=lambda row: (row["status"] == "dead", row["job_id"]), reverse=True)
+    found = [
+        {**{name: value for name, value in row.items() if name != "node"}, "total_count": total}
+        for row in by_node[first : first + most]
+    ]
     print_page(
         "jobs",
         ("job", "user", "work", "status", "tries", "created", "error"),
@@ -94,22 +105,18 @@ def retry(
             "jobs retry takes one job, or --failed",
             hint="Run: agent-memory jobs retry USER JOB, or: agent-memory jobs retry --failed --kind embed",
         )
-    with connected(dsn) as connection:
-        memory = Memory(connection)
+    with connected_to_nodes(dsn) as connections:
+        memory = connections.memory
         if job_id is not None:
             memory.retry_job(user_id or "", job_id)
             print_line(f"Job {job_id} is due.")
             return
-        query = (
-            "select user_id, job_id from memory.dead_jobs"
-            " where (user_id = %s) is not false and (kind = %s) is not false"
-        )
         queued = 0
-        for dead_user, dead_job in connection.execute(query, [user_id, kind]).fetchall():
+        for dead in connections.rows(_DEAD, {"user_id": user_id, "kind": kind}, user_id):
             try:
-                memory.retry_job(dead_user, dead_job)
+                memory.retry_job(dead["user_id"], dead["job_id"])
             except AgentMemoryError as error:  # noqa: PERF203
-                print_line(f"Job {dead_job} of {dead_user} stays as it is: {error.message}")
+                print_line(f"Job {dead['job_id']} of {dead['user_id']} stays as it is: {error.message}")
             else:
                 queued += 1
     print_line(f"{counted(queued, 'job')} queued again.")

@@ -51,7 +51,7 @@ def list_(
     dsn: Dsn = None,
 ) -> None:
     """List memories, newest first."""
-    with connected(dsn) as connection:
+    with connected(dsn, user_id) as connection:
         found = Memory(connection).list_memories(
             user_id,
             agent_id=agent,
@@ -292,7 +292,7 @@ def extract(
     dsn: Dsn = None,
 ) -> None:
     """Queue the extraction of memories from messages that are not read yet, without waiting for ten of them."""
-    with connected(dsn) as connection:
+    with connected(dsn, user_id) as connection:
         threads = [thread_id] if thread_id is not None else _unread_threads(connection, user_id)
         for thread in threads:
             job_id = Memory(connection).extract_memories(user_id, thread)

@@ -10,7 +10,7 @@ from psycopg.rows import dict_row
 
 from ..choices import ModelKind, Provider
 from ..errors import InvalidValueError
-from .console import Dsn, Group, connected, opened
+from .console import Dsn, Group, connected_to_nodes, opened
 from .printing import AsJson, console, print_json, print_line, print_table
 
 models = typer.Typer(cls=Group, help="List models, register them, and say which ones are used.")
@@ -18,9 +18,7 @@ models = typer.Typer(cls=Group, help="List models, register them, and say which 
 Name = Annotated[str, typer.Argument(metavar="NAME", show_default=False, help="The name it is registered by.")]
 
 _MODELS = """
-select m.name, m.kind, m.provider, m.model, m.settings, m.is_active, b.done, b.total
-from memory.models as m
-left join memory.backfill_status() as b on b.model = m.name
+select m.name, m.kind, m.provider, m.model, m.settings, m.is_active from memory.models as m
 order by m.kind, m.is_active desc, m.name
 """
 
@@ -28,8 +26,13 @@ order by m.kind, m.is_active desc, m.name
 @models.command("list")
 def list_(as_json: AsJson = False, dsn: Dsn = None) -> None:
     """List models, the active one of each kind first, and how much the embedding models have embedded."""
-    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
+    with connected_to_nodes(dsn) as connections:
+        cursor = connections.nodes.first.cursor(row_factory=dict_row)
+        embedded = {each.model: each for each in connections.memory.admin.backfill_status()}
         found = cursor.execute(_MODELS).fetchall()
+    for row in found:
+        counts = embedded.get(row["name"])
+        row["done"], row["total"] = (None, None) if counts is None else (counts.done, counts.total)
     if as_json:
         for row in found:
             print_json(row)
@@ -79,8 +82,8 @@ def local(dsn: Dsn = None) -> None:
     """Have searches compare by meaning with a small model that runs on your machine (90 MB, downloaded once)."""
     from ..local import DEFAULT_NAME, use_default
 
-    with connected(dsn) as connection, console.status("loading the model ..."):
-        use_default(connection)
+    with opened(dsn) as memory, console.status("loading the model ..."):
+        use_default(memory)
     print_line(f"{DEFAULT_NAME} is active. A worker embeds the stored texts: agent-memory status says how far it is.")
 
 

@@ -38,7 +38,7 @@ def show(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False, ds
 @policy.command()
 def diff(user: OfUser = None, agent: OfAgent = None, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """Show the settings that are not the built-in ones."""
-    with connected(dsn) as connection:
+    with connected(dsn, user) as connection:
         settings = dict(_flat(Memory(connection).admin.get_policy(agent, user)))
         [default] = connection.execute("select memory._default_policy()").fetchone() or [{}]
     built_in = dict(_flat(default))

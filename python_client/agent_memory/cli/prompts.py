@@ -9,9 +9,8 @@ import typer
 from psycopg.rows import dict_row
 
 from .._text import harmless
-from ..client import Memory
 from ..errors import NotFoundError
-from .console import Dsn, Group, connected, read_text
+from .console import Dsn, Group, connected, opened, read_text
 from .printing import console, plain, stderr
 
 prompts = typer.Typer(cls=Group, no_args_is_help=True, help="Show and change the prompts of models.")
@@ -41,14 +40,12 @@ def edit(
 ) -> None:
     """Replace a prompt by the text of a file."""
     template = read_text(file)
-    with connected(dsn) as connection:
-        console.print(plain(f"{name} is version {Memory(connection).admin.set_prompt(name, template)} now."))
+    with opened(dsn) as memory:
+        console.print(plain(f"{name} is version {memory.admin.set_prompt(name, template)} now."))
 
 
 @prompts.command()
 def reset(name: Prompt, dsn: Dsn = None) -> None:
     """Return to the built-in prompt."""
-    with connected(dsn) as connection:
-        console.print(
-            plain(f"{name} is the built-in one again, as version {Memory(connection).admin.reset_prompt(name)}.")
-        )
+    with opened(dsn) as memory:
+        console.print(plain(f"{name} is the built-in one again, as version {memory.admin.reset_prompt(name)}."))

@@ -11,10 +11,9 @@ import typer
 from rich.table import Table
 
 from .._text import counted
-from ..client import Memory
 from ..errors import client_version
 from ..source import named_database
-from .console import Dsn, connected
+from .console import Dsn, connected_to_nodes
 from .printing import console, plain
 
 OWN_WORKER = "absent: a worker runs inside the programs that use the store"
@@ -26,8 +25,9 @@ def status(
     as_json: Annotated[bool, typer.Option("--json", help="Print an object for programs.")] = False,
 ) -> None:
     """Show versions, models, the queue and problems with what helps; status 1 when something is broken."""
-    with connected(dsn) as connection:
-        state = Memory(connection).admin.status() | _where(connection, dsn)
+    with connected_to_nodes(dsn) as connections:
+        connection = connections.nodes.first
+        state = connections.memory.admin.status() | _where(connection, dsn)
         if state["folder"] is not None:
             from .local_model import HELP, unable
 
@@ -109,6 +109,8 @@ def _lines(state: dict[str, Any]) -> list[tuple[str, str]]:
         if (model["kind"], model["provider"]) == ("chat", "local"):
             what = "built-in rules, no key"
         lines.append((f"{model['kind']} model", f"{model['name']} ({what}), {works}"))
+    if "nodes" in state:
+        lines.insert(1, ("nodes", ", ".join(state["nodes"])))
     if embedded is not None:
         about = "about " if embedded["is_estimate"] else ""
         lines.append(("embedded", f"{about}{embedded['done']:,} of {counted(embedded['total'], 'text')}"))

@@ -7,7 +7,9 @@ from typing import Annotated
 
 import typer
 
-from .console import Dsn, opened
+from ..client import Memory
+from ..errors import NotConnectedError
+from .console import Dsn, connected_to_nodes
 from .printing import AsJson, print_json, print_table
 
 _ROUNDS = 100
@@ -21,13 +23,17 @@ def sweep(
 ) -> None:
     """Remove expired and deleted rows, and queue due jobs, until nothing is left; for a nightly run."""
     counts: Counter[str] = Counter()
-    with opened(dsn) as memory:
-        for _ in range(_ROUNDS):
-            found = memory.admin.sweep(batch_size)
-            counts.update(found)
-            if not any(found.values()):
-                break
+    missing: dict[str, NotConnectedError] = {}
+    with connected_to_nodes(dsn) as connections:
+        for connection in connections.nodes.all(missing):
+            for _ in range(_ROUNDS):
+                found = Memory(connection).admin.sweep(batch_size)
+                counts.update(found)
+                if not any(found.values()):
+                    break
     if as_json:
         print_json(counts)
     else:
         print_table(("", "rows"), counts.items(), right=("rows",))
+    for error in missing.values():
+        raise error

@@ -31,7 +31,7 @@ threads = typer.Typer(cls=Group, no_args_is_help=True, help="List, show, clear a
 @threads.command("list")
 def list_(user_id: User, limit: Limit = None, offset: Offset = None, as_json: AsJson = False, dsn: Dsn = None) -> None:
     """List threads, most recently used first; messages are all that were said, active those that models see."""
-    with connected(dsn) as connection:
+    with connected(dsn, user_id) as connection:
         found = Memory(connection).list_threads(user_id, limit, offset)
         said = _said(connection, user_id, [thread.thread_id for thread in found])
     if as_json:

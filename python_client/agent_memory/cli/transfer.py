@@ -18,7 +18,7 @@ from ..choices import ImportFormat
 from ..client import Memory
 from ..client.user_files import begun
 from ..types import MemoryRecord, Message, Thread
-from .console import Dsn, Force, User, connected, opened, standard_input
+from .console import Dsn, Force, User, connected_to_nodes, opened, standard_input
 from .printing import AsJson, console, plain, print_json, print_line, stderr
 
 if TYPE_CHECKING:
@@ -85,15 +85,16 @@ def import_(
                 stderr.print(plain(f"Hint: {error.hint}"), soft_wrap=True)
 
     last = None
-    with _named(file) as path, connected(dsn) as connection, progress(stderr, "importing") as report:
+    with _named(file) as path, connected_to_nodes(dsn) as connections, progress(stderr, "importing") as report:
         for last in import_file(
-            connection,
+            connections.nodes.first,
             path,
             user_id=user_id,
             thread_id=thread_id,
             format=format,
             on_bad=None if strict else report_bad,
             dry_run=dry_run,
+            connection_of=connections.nodes.of,
         ):
             report(last.done, last.total)
     if bad > _SHOWN:

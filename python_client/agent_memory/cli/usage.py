@@ -6,12 +6,11 @@ from decimal import Decimal
 from typing import Annotated, Any
 
 import typer
-from psycopg.rows import dict_row
 from rich.table import Table
 from rich.text import Text
 
 from .._text import counted, harmless
-from .console import Dsn, connected
+from .console import Dsn, connected_to_nodes
 from .printing import AsJson, console, print_json
 
 _USAGE = """
@@ -29,8 +28,11 @@ def usage(
     dsn: Dsn = None,
 ) -> None:
     """Show the calls of models and their costs."""
-    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
-        rows = cursor.execute(_USAGE, {"days": days, "user_id": user}).fetchall()
+    with connected_to_nodes(dsn) as connections:
+        rows = connections.rows(_USAGE, {"days": days, "user_id": user}, user)
+        if connections.nodes.map is not None:  # each node has sent its rows in this order
+            rows.sort(key=lambda row: [str(row[name]) for name in ("model", "user_id", "agent_id", "kind")])
+            rows.sort(key=lambda row: row["day"], reverse=True)
     if as_json:
         for row in rows:
             print_json(row)

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import io
 import sys
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
 import typer
-from psycopg.rows import dict_row
 
 from .._text import counted
-from .._users import USERS
-from .console import Dsn, Force, Group, User, connected, opened
+from .console import Dsn, Force, Group, User, opened
 from .printing import AsJson, Limit, Offset, moment, plain, print_json, print_line, print_page, stderr
 
 users = typer.Typer(cls=Group, help="List, forget, export and import users.")
@@ -29,9 +28,8 @@ def list_(
     dsn: Dsn = None,
 ) -> None:
     """List the users that something is stored about, the last heard of first."""
-    with connected(dsn) as connection, connection.cursor(row_factory=dict_row) as cursor:
-        values = {"search": search, "limit": limit or 50, "offset": offset or 0}
-        found = cursor.execute(USERS, values).fetchall()
+    with opened(dsn) as memory:
+        found = [asdict(row) for row in memory.admin.list_users(search or None, limit or 50, offset or 0)]
     print_page(
         "users",
         ("user", "threads", "messages", "memories", "last heard of"),

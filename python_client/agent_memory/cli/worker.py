@@ -13,7 +13,7 @@ from typing import Annotated
 import typer
 
 from .._progress import progress
-from ..worker import Worker, WorkerCounts
+from ..worker import NodeWorkers, WorkerCounts
 from ..worker.health import check_health
 from ..worker.worker import LEASE
 from .console import Dsn, database, log_to_stderr
@@ -22,8 +22,11 @@ from .printing import console, plain, stderr
 
 def worker(
     dsn: Dsn = None,
+    node: Annotated[
+        str | None, typer.Option(metavar="NODE", help="The only node of the cluster to serve.", show_default="all")
+    ] = None,
     once: Annotated[bool, typer.Option("--once", help="Stop when no job is left to claim.")] = False,
-    concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time.")] = 10,
+    concurrency: Annotated[int, typer.Option(min=1, help="Model calls at the same time, of all nodes together.")] = 10,
     poll_interval: Annotated[float, typer.Option(min=0.01, help="Seconds between looks into an empty queue.")] = 1.0,
     lease: Annotated[
         float, typer.Option(min=1, help="Seconds after which the job of a worker that died is run again.")
@@ -39,15 +42,17 @@ def worker(
     ] = None,
     verbose: Annotated[bool, typer.Option("--verbose", "-v", help="Log a line for each job.")] = False,
 ) -> None:
-    """Run queued model work beside the server until SIGTERM or SIGINT."""
+    """Run queued model work beside the server, or beside the nodes of its cluster, until SIGTERM or SIGINT."""
     # People who wait at a terminal see a bar; the log has a line about the progress now and then.
     waited_for = once and stderr.is_terminal
     level = logging.DEBUG if verbose else logging.WARNING if waited_for else logging.INFO
     log_to_stderr("%(asctime)s %(levelname)s %(message)s", level)
+    logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # the worker itself says that a database is away
     with ExitStack() as stack:
         report = stack.enter_context(progress(stderr, "running jobs")) if waited_for else None
-        runner = Worker(
+        runner = NodeWorkers(
             stack.enter_context(database(dsn)),
+            node=node,
             concurrency=concurrency,
             poll_interval=poll_interval,
             lease=timedelta(seconds=lease),
@@ -71,7 +76,7 @@ def health(
     console.print(plain(check_health(file, max_age)), soft_wrap=True)
 
 
-async def _work(worker: Worker, *, once: bool) -> WorkerCounts:
+async def _work(worker: NodeWorkers, *, once: bool) -> WorkerCounts:
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, worker.stop)

@@ -168,7 +168,7 @@ def _differences(shared: _Shared, cluster: Nodes, repair: bool) -> Iterator[Find
 
 
 def _rows(shared: _Shared, connection: Connection[Any]) -> Rows:
-    query = sql.SQL("select to_jsonb(t) - {} from {} as t where ").format(
+    query = sql.SQL("select to_jsonb(t) - {}::text[] from {} as t where ").format(
         sql.Literal(list(shared.own)), sql.Identifier("memory", shared.table)
     ) + sql.SQL(shared.condition)
     rows: Iterator[Mapping[str, Any]] = (row for [row] in connection.execute(query))

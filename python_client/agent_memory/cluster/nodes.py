@@ -10,6 +10,7 @@ from typing import Any
 
 import psycopg
 from psycopg import Connection, sql
+from psycopg.conninfo import conninfo_to_dict
 from psycopg.types.json import Jsonb
 
 from ..calls import translated
@@ -249,7 +250,7 @@ def add(cluster: Nodes, dsn_by_name: Mapping[str, str], own_dsn: str) -> list[st
     known = cluster.newest
     new = {name: dsn for name, dsn in dsn_by_name.items() if name not in known.nodes}
     for name, dsn in dsn_by_name.items():
-        if name in known.nodes and known.nodes[name]["dsn"] != dsn:
+        if name in known.nodes and conninfo_to_dict(known.nodes[name]["dsn"]) != conninfo_to_dict(dsn):
             raise InvalidValueError(
                 f'node "{name}" is at {known.nodes[name]["dsn"]} in the map, and at {dsn} in the file',
                 hint="A node that has moved is named in the file as the map names it, or gets another name.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -57,6 +58,7 @@ def import_file(
     dry_run: bool = False,
     only_user: str | None = None,
     limits: Limits = NO_LIMITS,
+    connection_of: Callable[[str], psycopg.Connection[Any]] | None = None,
 ) -> Iterator[ImportProgress]:
     """Import a file in one transaction, queue the extraction of memories from what is new, and report on the way.
 
@@ -73,6 +75,8 @@ def import_file(
         dry_run: roll back at the end: the progress says what would be stored.
         only_user: the user whose records are accepted; None for any.
         limits: what reading the file may cost.
+        connection_of: returns the connection to the node of a user, where a cluster has the users. The import is a
+            transaction of each, and these are committed when the whole file is stored.
 
     Raises:
         ImportFileError: a record is malformed, is of another user than ``only_user``, or the database refused it.
@@ -101,23 +105,30 @@ def import_file(
             total += 1
     done, memories = 0, 0
     users, new = set[str](), Counter[tuple[str, str]]()
-    memory = Memory(connection)
-    with connection.transaction(force_rollback=dry_run):
+    begun: dict[int, psycopg.Connection[Any]] = {}
+    with ExitStack() as transactions:
+
+        def begun_for(user_id: str) -> psycopg.Connection[Any]:
+            chosen = connection if connection_of is None else connection_of(user_id)
+            if id(chosen) not in begun:
+                transactions.enter_context(chosen.transaction(force_rollback=dry_run))
+            return begun.setdefault(id(chosen), chosen)
+
         for batch in _batches(records_of(path, format, user_id, thread_id, limits)):
             first = batch[0]
             if isinstance(first, IncomingMemory):
-                memories += _add_memories(connection, path, batch, note)
+                memories += _add_memories(begun_for(first.user_id), path, batch, note)
                 users.add(first.user_id)
             else:
                 thread = (first.user_id, first.thread_id)
-                new[thread] += _add_messages(connection, path, batch, note)
+                new[thread] += _add_messages(begun_for(first.user_id), path, batch, note)
                 users.add(first.user_id)
             done += len(batch)
             yield ImportProgress(done, new.total() + memories, total, len(users), len(new), memories, bad)
         # The cadence has queued work for full rounds of messages only; this queues the last messages of each thread.
         for thread, count in new.items():
             if count:
-                memory.extract_memories(*thread)
+                Memory(begun_for(thread[0])).extract_memories(*thread)
     if bad and not done:
         yield ImportProgress(0, 0, 0, 0, 0, 0, bad)
 

@@ -63,7 +63,8 @@ async def persistently(action: Callable[[], Awaitable[Value]], note: Callable[[s
             was_cut_off = True
             reason = str(error)
         note(f"the database call failed: {reason}")
-        logger.warning("the database call failed, next attempt in %.1f s: %s", backoff, reason)
+        level = logging.WARNING if backoff == FIRST_BACKOFF else logging.DEBUG
+        logger.log(level, "the database call failed, and is repeated until it succeeds: %s", reason)
         await asyncio.sleep(backoff)
     raise AssertionError("the backoffs never end")
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from starlette.responses import Response
 
-from .._users import USERS
 from ..errors import NotFoundError
 from ..server.problems import ProblemError
 from .database import Row
@@ -60,8 +59,8 @@ class Band:
 async def show_users(visit: Visit) -> Response:
     """Show all users, the last heard of first."""
     asked = visit.asked
-    found = await visit.database.rows(USERS, search=asked.text("search") or "", limit=SIZE, offset=offset_of(asked))
-    total = found[0]["total_count"] if found else 0
+    found = await visit.memory.admin.list_users(asked.text("search"), SIZE, offset_of(asked))
+    total = found[0].total_count if found else 0
     return visit.shown("users.html", users=found, paging=paging("users", asked, len(found), total))
 
 

@@ -10,10 +10,9 @@ from typing import Any
 from psycopg import AsyncConnection, AsyncCursor
 from psycopg.errors import Diagnostic
 from psycopg.rows import tuple_row
-from psycopg_pool import AsyncConnectionPool
 from typing_extensions import LiteralString
 
-from ..calls import async_fetched, async_translated
+from ..calls import AsyncCaller, Notices, async_fetched, async_translated
 from ..calls.rows import column_names
 from ..client import AsyncMemory
 
@@ -71,9 +70,11 @@ class Database:
 
 
 @asynccontextmanager
-async def borrowed(pool: AsyncConnectionPool[Any]) -> AsyncIterator[Database]:
-    """Yield a database for one request."""
-    async with pool.connection() as connection:
+async def borrowed(caller: AsyncCaller, user_id: str | None = None) -> AsyncIterator[Database]:
+    """Yield a database for one request: in a cluster the node of a user, without one the node that was named."""
+    if user_id is not None:
+        caller = await caller.of(user_id)
+    async with caller.borrowed(Notices(caller.warned)) as connection:
         database = Database(connection)
         connection.add_notice_handler(database.hear)
         try:

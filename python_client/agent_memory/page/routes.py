@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
-from psycopg_pool import AsyncConnectionPool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.routing import BaseRoute, Route
 
+from ..client import AsyncMemory
 from . import alike, contexts, conversations, found, login, memories, rules, work
 from .rendering import HEADERS
 from .sessions import Sessions
@@ -19,19 +18,17 @@ from .view import Views
 _STYLE = Path(__file__).parent / "page.css"
 
 
-def routes(
-    pool: AsyncConnectionPool[Any], is_key: Callable[[str], bool], *, is_keyless: bool, may_edit: bool
-) -> list[BaseRoute]:
+def routes(memory: AsyncMemory, is_key: Callable[[str], bool], *, is_keyless: bool, may_edit: bool) -> list[BaseRoute]:
     """Return the routes of the page, for an application behind ``server.access.Access``.
 
     Args:
-        pool: connections to the database in autocommit mode.
+        memory: finds the database of each user.
         is_key: tells whether a text is the administrator's key.
         is_keyless: whether that key is a token in the address that the command prints.
         may_edit: whether forms may change something.
     """
     sessions = Sessions()
-    views = Views(pool, sessions, is_keyless=is_keyless, may_edit=may_edit)
+    views = Views(memory, sessions, is_keyless=is_keyless, may_edit=may_edit)
 
     async def style(_: Request) -> Response:
         return FileResponse(_STYLE, media_type="text/css", headers=HEADERS | {"Cache-Control": "no-cache"})

@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 import psycopg
-from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+from psycopg_pool import PoolClosed, PoolTimeout
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
+from ..client import AsyncMemory
 from ..errors import AgentMemoryError
 from ..server.access import Caller
 from ..server.problems import ProblemError, of_agent_memory, of_database
@@ -30,13 +31,15 @@ class Visit:
 
     Attributes:
         asked: what the address says, or the form.
-        database: where the data is.
+        database: where the data is; in a cluster that of the user, if the request names one.
+        memory: finds the database of each user.
         may_edit: whether the page was started with --edit.
         is_logged_in: whether the browser has logged in, so that it may log out.
     """
 
     asked: Asked
     database: Database
+    memory: AsyncMemory
     may_edit: bool
     is_logged_in: bool
 
@@ -50,7 +53,7 @@ class Views:
     """Makes the routes of views.
 
     Args:
-        pool: connections to the database in autocommit mode.
+        memory: finds the database of each user.
         sessions: who has logged in.
         is_keyless: whether one comes in by the address that the command prints, instead of by a key.
         may_edit: whether forms may change something.
@@ -58,13 +61,13 @@ class Views:
 
     def __init__(
         self,
-        pool: AsyncConnectionPool[Any],
+        memory: AsyncMemory,
         sessions: Sessions,
         *,
         is_keyless: bool,
         may_edit: bool,
     ) -> None:
-        self._pool = pool
+        self._memory = memory
         self._sessions = sessions
         self._is_keyless = is_keyless
         self._may_edit = may_edit
@@ -116,8 +119,8 @@ class Views:
             asked = Asked.parsed((await request.body()).decode("utf-8", "replace"))
         else:
             asked = Asked.parsed(request.scope["query_string"].decode("latin-1"))
-        async with borrowed(self._pool) as database:
-            return await show(Visit(asked, database, self._may_edit, is_logged_in))
+        async with borrowed(self._memory.caller, asked.text("user") or asked.text("of")) as database:
+            return await show(Visit(asked, database, self._memory, self._may_edit, is_logged_in))
 
 
 def _failed(problem: ProblemError) -> Response:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import date, timedelta
+from typing import Any
 
+from psycopg import AsyncConnection
 from starlette.responses import RedirectResponse, Response
 
-from .database import Row
+from ..server.nodes import ask_nodes
+from .database import Database, Row
 from .rendering import address
 from .view import Visit
 
@@ -22,6 +25,7 @@ from memory.model_usage
 where day > (now() at time zone 'UTC')::date - %(days)s
 group by day, model order by day, model
 """
+_FIGURES = ("calls", "failed_calls", "tokens_in", "tokens_out", "price")
 _DAYS = 30
 _COLOURS = 6
 
@@ -55,18 +59,33 @@ class Chart:
 
 async def show_work(visit: Visit) -> Response:
     """Show the queue, failed jobs, and the costs of models' calls."""
-    database = visit.database
-    status = await database.row("select memory.status() as status")
-    assert status is not None
-    costs = await database.rows(_COSTS, days=_DAYS)
+
+    async def read(connection: AsyncConnection[Any]) -> dict[str, list[Row]]:
+        database = Database(connection)
+        return {
+            "costs": await database.rows(_COSTS, days=_DAYS),
+            "queue": await database.rows(_QUEUE),
+            "stuck": await database.rows(_STUCK),
+            "dead": await database.rows(_DEAD),
+            "storms": await database.rows(_STORMS),
+        }
+
+    # The status names the nodes that do not answer.
+    answers, missing = await ask_nodes(visit.memory.caller, read)
+    if not answers:
+        raise next(iter(missing.values()))
+    found = {name: [row for answer in answers.values() for row in answer[name]] for name in ("stuck", "storms")}
+    costs = _by_day([row for answer in answers.values() for row in answer["costs"]])
+    dead = [row for answer in answers.values() for row in answer["dead"]]
+    total = sum(answer["dead"][0]["total_count"] for answer in answers.values() if answer["dead"])
     models = sorted({row["model"] for row in costs})
     return visit.shown(
         "work.html",
-        status=status["status"],
-        queue=await database.rows(_QUEUE),
-        stuck=await database.rows(_STUCK),
-        dead=await database.rows(_DEAD),
-        storms=await database.rows(_STORMS),
+        status=await visit.memory.admin.status(),
+        queue=_queue([row for answer in answers.values() for row in answer["queue"]]),
+        stuck=found["stuck"],
+        dead=[row | {"total_count": total} for row in dead],
+        storms=found["storms"],
         totals=_totals(costs, models),
         days=_DAYS,
         colours=_COLOURS,
@@ -83,15 +102,42 @@ async def show_work(visit: Visit) -> Response:
 async def change_job(visit: Visit) -> Response:
     """Give a dead job another chance."""
     job_id = visit.asked.number("job", 1)
-    await visit.database.memory.retry_job(visit.asked.needed("of"), job_id or 0)
+    await visit.memory.retry_job(visit.asked.needed("of"), job_id or 0)
     return RedirectResponse(address("work"), 303)
+
+
+def _by_day(rows: list[Row]) -> list[Row]:
+    """Add up the costs of all nodes by day and model."""
+    added: dict[tuple[date, str], Row] = {}
+    for row in rows:
+        known = added.setdefault((row["day"], row["model"]), {"day": row["day"], "model": row["model"]})
+        for name in _FIGURES:
+            values = [each[name] for each in (known, row) if each.get(name) is not None]
+            known[name] = sum(values) if values else None
+    return [added[key] for key in sorted(added)]
+
+
+def _queue(rows: list[Row]) -> list[Row]:
+    """Return one row for each kind and state, over all nodes."""
+    added: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        added.setdefault((row["kind"], row["status"]), []).append(row)
+    return [
+        same[0]
+        | {
+            "jobs": sum(row["jobs"] for row in same),
+            "oldest": min((row["oldest"] for row in same if row["oldest"]), default=None),
+            "next_run_after": min((row["next_run_after"] for row in same if row["next_run_after"]), default=None),
+            "most_attempts": max(row["most_attempts"] for row in same),
+        }
+        for same in added.values()
+    ]
 
 
 def _totals(costs: list[Row], models: list[str]) -> list[Row]:
     """Return one row for each model, over all days."""
-    names = ("calls", "failed_calls", "tokens_in", "tokens_out", "price")
     return [
-        {"model": model} | {name: sum(row[name] or 0 for row in costs if row["model"] == model) for name in names}
+        {"model": model} | {name: sum(row[name] or 0 for row in costs if row["model"] == model) for name in _FIGURES}
         for model in models
     ]
 

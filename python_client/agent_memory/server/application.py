@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-from psycopg_pool import AsyncConnectionPool
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
 from starlette.requests import Request
@@ -27,7 +25,6 @@ from .settings import Settings
 
 def create_app(
     memory: AsyncMemory,
-    pool: AsyncConnectionPool[Any],
     conninfo: Callable[[], str],
     catalog: Sequence[Function],
     settings: Settings,
@@ -36,16 +33,15 @@ def create_app(
     """Return the application for uvicorn or another ASGI server.
 
     Args:
-        memory: the client that answers calls, made of ``pool``.
-        pool: connections to the database in autocommit mode.
+        memory: the client that answers calls.
         conninfo: returns the connection string of that database.
         catalog: its functions.
         settings: the keys and limits.
         mounted: routes of others, such as a page at "/"; they find who calls with ``access.caller_of(request)``.
     """
-    metrics = Metrics(pool)
+    metrics = Metrics(memory.caller)
     operations = [
-        health.operation(pool),
+        health.operation(memory.caller),
         *agents.Agents(memory).operations(),
         *transfer.operations(memory, conninfo),
         *functions.operations(memory, list(catalog)),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -12,12 +14,14 @@ from prometheus_client.exposition import CONTENT_TYPE_PLAIN_0_0_4
 from prometheus_client.metrics_core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 from psycopg.rows import dict_row
-from psycopg_pool import AsyncConnectionPool, PoolTimeout
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from ..calls import AsyncCaller
+from ..errors import AgentMemoryError
 from .access import caller_of
+from .nodes import ask_nodes
 from .problems import ProblemError
 
 _FRESH = 10.0
@@ -30,17 +34,20 @@ from memory.model_usage group by model, kind
 """
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 90)
 
+_Figures = tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]]
+"""The rows of the queue and of the ledger."""
+
 
 class Metrics:
     """The figures of one server, which no other server in the process shares.
 
     Args:
-        pool: connections to the database.
+        caller: calls the database.
     """
 
-    def __init__(self, pool: AsyncConnectionPool[Any]) -> None:
+    def __init__(self, caller: AsyncCaller) -> None:
         disable_created_metrics()  # type: ignore[no-untyped-call]  # a series for each series, which nobody asks for
-        self._pool = pool
+        self._caller = caller
         self._registry = CollectorRegistry()
         self._read_at = float("-inf")
         self._database = _Database()
@@ -56,9 +63,9 @@ class Metrics:
             "agent_memory_http_requests_in_flight", "Requests that are not answered yet.", registry=self._registry
         )
         pool_size = Gauge("agent_memory_pool_connections", "Connections to the database.", registry=self._registry)
-        pool_size.set_function(lambda: pool.get_stats().get("pool_size", 0))
+        pool_size.set_function(lambda: caller.pool_figure("pool_size"))
         waiting = Gauge("agent_memory_pool_waiting", "Requests that wait for one.", registry=self._registry)
-        waiting.set_function(lambda: pool.get_stats().get("requests_waiting", 0))
+        waiting.set_function(lambda: caller.pool_figure("requests_waiting"))
 
     async def show(self, request: Request) -> Response:
         """Answer with all figures.
@@ -73,33 +80,41 @@ class Metrics:
         return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_PLAIN_0_0_4)
 
     async def _read(self) -> None:
-        """Read the figures of the database; without a database, or rights on its views, there are none but its own."""
+        """Read the figures of all nodes; without a database, or rights on its views, there are none but its own."""
+
+        async def read(connection: psycopg.AsyncConnection[Any]) -> _Figures:
+            cursor = connection.cursor(row_factory=dict_row)
+            queue = await (await cursor.execute(_QUEUE)).fetchall()
+            return queue, await (await cursor.execute(_LEDGER)).fetchall()
+
         try:
-            async with self._pool.connection(timeout=5) as connection:
-                cursor = connection.cursor(row_factory=dict_row)
-                queue = await (await cursor.execute(_QUEUE)).fetchall()
-                ledger = await (await cursor.execute(_LEDGER)).fetchall()
-        except (psycopg.Error, PoolTimeout):
-            self._database.rows = None
-        else:
-            self._database.rows = (queue, ledger)
+            self._database.nodes, missing = await ask_nodes(self._caller, read)
+            self._database.missing = list(missing)
+        except (AgentMemoryError, psycopg.Error, asyncio.TimeoutError):
+            self._database.nodes, self._database.missing = {}, [*self._database.nodes, *self._database.missing]
         self._read_at = time.monotonic()
 
 
 class _Database(Collector):
-    """The last figures of the database."""
+    """The last figures of the nodes by name, and the names of those that did not answer."""
 
     def __init__(self) -> None:
-        self.rows: tuple[Sequence[Mapping[str, Any]], Sequence[Mapping[str, Any]]] | None = None
+        self.nodes: dict[str, _Figures] = {}
+        self.missing: list[str] = []
 
     def collect(self) -> Iterable[Metric]:
         """Yield the figures."""
         yield GaugeMetricFamily(
             "agent_memory_database_up",
-            "1 where the database has answered, with rights on queue_stats and model_usage.",
-            0 if self.rows is None else 1,
+            "1 where the database, or a node of its cluster, has answered, with rights on queue_stats and model_usage.",
+            1 if self.nodes else 0,
         )
-        queue, ledger = self.rows or ((), ())
+        up = GaugeMetricFamily("agent_memory_node_up", "1 where a node of the cluster has answered.", labels=("node",))
+        for node in filter(None, [*self.nodes, *self.missing]):
+            up.add_metric((node,), 1 if node in self.nodes else 0)
+        yield up
+        queue = _added(("kind", "status"), (row for rows, _ in self.nodes.values() for row in rows))
+        ledger = _added(("model", "kind"), (row for _, rows in self.nodes.values() for row in rows))
         jobs = GaugeMetricFamily("agent_memory_jobs", "Jobs in the queue.", labels=("kind", "status"))
         for row in queue:
             jobs.add_metric((row["kind"], row["status"]), row["jobs"])
@@ -120,6 +135,17 @@ class _Database(Collector):
     def describe(self) -> Iterable[Metric]:
         """Describe nothing before it is read."""
         return ()
+
+
+def _added(keys: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Add up the figures of all nodes, by the labels that have these names."""
+    sums: dict[tuple[Any, ...], dict[str, Any]] = defaultdict(dict)
+    for row in rows:
+        known = sums[tuple(row[key] for key in keys)]
+        for name, value in row.items():
+            is_sum = name not in keys and value is not None and known.get(name) is not None
+            known[name] = known[name] + value if is_sum else known.get(name, value) if value is None else value
+    return list(sums.values())
 
 
 class Measured:

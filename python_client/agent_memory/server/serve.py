@@ -63,12 +63,12 @@ def serve(
             async with AsyncExitStack() as opened:
                 pool = await opened.enter_async_context(_pool(conninfo, settings, is_embedded=named is None))
                 memory = await opened.enter_async_context(AsyncMemory(pool))
-                routes = page_routes(pool, Tokens(settings).is_key, is_keyless=settings.is_keyless, may_edit=may_edit)
+                routes = page_routes(memory, Tokens(settings).is_key, is_keyless=settings.is_keyless, may_edit=may_edit)
                 if with_mcp:
                     from ..mcp.run import mounted
 
                     routes += await opened.enter_async_context(mounted(memory, named, settings))
-                app = create_app(memory, pool, conninfo, catalog, settings, routes)
+                app = create_app(memory, conninfo, catalog, settings, routes)
                 await serve_app(app, listening, settings, announce, lifespan="off")
 
         uvloop.run(run())
@@ -83,6 +83,7 @@ def _pool(conninfo: Callable[[], str], settings: Settings, *, is_embedded: bool)
         min_size=min(2, settings.pool_size),
         max_size=settings.pool_size,
         open=False,
+        reconnect_timeout=10.0,  # later requests try anew, without a pool's pauses, which double up to minutes
         # An embedded server that was killed is started again; a named one is found gone by the first call.
         check=AsyncConnectionPool.check_connection if is_embedded else None,
         configure=async_prepare_nothing_behind_a_pooler,

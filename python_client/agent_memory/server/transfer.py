@@ -14,12 +14,12 @@ from functools import partial
 from pathlib import Path
 from typing import IO, Any
 
-import psycopg
 from pydantic import BaseModel, ConfigDict
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from ..calls import prepare_nothing_behind_a_pooler, translated
+from .._nodes import node_connections
+from ..calls import translated
 from ..client import AsyncMemory
 from ..errors import InvalidValueError
 from ..importer import ImportFileError, Limits, import_file
@@ -126,18 +126,18 @@ def operations(memory: AsyncMemory, conninfo: Callable[[], str]) -> list[Operati
 def _import(
     conninfo: Callable[[], str], file: IO[bytes], user_id: str | None, thread_id: str, only: str | None
 ) -> Imported:
-    with psycopg.connect(conninfo(), autocommit=True, application_name="agent-memory serve") as connection:
-        prepare_nothing_behind_a_pooler(connection)
+    with node_connections(conninfo(), "agent-memory serve") as nodes:
         try:
-            with translated(connection):
+            with translated(nodes.first):
                 steps = import_file(
-                    connection,
+                    nodes.first,
                     Path(file.name),
                     user_id=user_id,
                     thread_id=thread_id,
                     format="chat",
                     only_user=only,
                     limits=Limits(MAX_VALUES, _LONGEST_LINE, time.monotonic() + _PATIENCE),
+                    connection_of=nodes.of,
                 )
                 last = next(iter(deque(steps, maxlen=1)), None)
         except (ImportFileError, InvalidValueError) as error:  # it names the file, which only this process knows

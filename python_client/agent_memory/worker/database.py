@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from typing import Any
 
 import psycopg
+from psycopg_pool import AsyncConnectionPool
 
-from ..calls import async_prepare_nothing_behind_a_pooler
+from ..calls import AsyncCaller, Function, async_prepare_nothing_behind_a_pooler
+from ..errors import LeaseLostError, WrongNodeError
 
 logger = logging.getLogger("agent_memory.worker")
 
@@ -24,3 +27,29 @@ async def prepare(connection: psycopg.AsyncConnection[Any]) -> None:
     await connection.execute(f"set lock_timeout = {LOCK_TIMEOUT}")
     if logger.isEnabledFor(logging.DEBUG):
         await connection.execute("set client_min_messages = debug1")
+
+
+class NodeCaller(AsyncCaller):
+    """Calls the database of a worker, or for a user who has moved since a job was claimed, the node that has the job.
+
+    Args:
+        pool: connections to the worker's database.
+        cluster: finds the nodes of users; None for a worker that knows no other node.
+    """
+
+    def __init__(self, pool: AsyncConnectionPool[Any], cluster: AsyncCaller | None) -> None:
+        super().__init__(pool)
+        self._cluster = cluster
+
+    async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
+        """Call a function.
+
+        Raises:
+            LeaseLostError: the user has moved to a node that this worker does not know.
+        """
+        try:
+            return await super().call(function, given)
+        except WrongNodeError as error:
+            if self._cluster is None:
+                raise LeaseLostError(error.message, hint=error.hint) from error
+            return await self._cluster.call(function, given)

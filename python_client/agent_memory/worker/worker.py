@@ -25,20 +25,28 @@ from ..errors import RetryableError, client_version, connecting
 from ..jobs.job import JobRun, ModelRunner
 from ..jobs.persistence import backoffs
 from ..types import ClaimedJob
-from .database import CONNECT_TIMEOUT, prepare
+from .database import CONNECT_TIMEOUT, NodeCaller, prepare
 from .health import write_health
 from .listening import listen as listen_for_jobs
 from .outcomes import Outcomes, WorkerCounts
 from .queue import QueueLook
+from .room import Room
 
 logger = logging.getLogger("agent_memory.worker")
 
 LEASE = timedelta(seconds=LEASE_SECONDS)
+_CLAIM_SECONDS = 10.0
+"""Within which a database has to answer a claim; one that hangs holds the room of other nodes meanwhile."""
 _LOOK_INTERVAL = 2.0
 """Seconds between looks at how much is left, while somebody watches."""
 _RELEASE = 5.0
 """Seconds at most in which a worker that stops gives unfinished jobs back. A release takes milliseconds, but without it
 a job waits for the end of its lease, and on a busy machine half a second was too short."""
+
+
+def default_name() -> str:
+    """Return how a worker of this process signs its claims, unless it is told."""
+    return f"{socket.gethostname()}:{os.getpid()}"
 
 
 class Worker:
@@ -55,6 +63,9 @@ class Worker:
         models: what runs a job; ``agent_memory_models.Models`` when None.
         listen: look into the queue at once when somebody notifies the channel ``agent_memory_jobs``.
         health_file: a file to replace by the worker's state at each look into the queue and for each job settled.
+        node: the node of a cluster that the database is, for the log.
+        cluster: calls the other nodes of the cluster.
+        room: room for model calls that is shared with the workers of other nodes.
         on_settled: called whenever a job is done with, with the counts and with how many jobs there are in all: those
             done and those in the queue when it was last looked at, or None where the role may not see that.
     """
@@ -72,9 +83,12 @@ class Worker:
         models: ModelRunner | None = None,
         listen: bool = False,
         health_file: Path | None = None,
+        node: str | None = None,
+        cluster: AsyncCaller | None = None,
+        room: Room | None = None,
         on_settled: Callable[[WorkerCounts, int | None], None] | None = None,
     ) -> None:
-        self.name = name or f"{socket.gethostname()}:{os.getpid()}"
+        self.name = name or default_name()
         self._conninfo = conninfo
         self._kinds = kinds
         self._concurrency = concurrency
@@ -84,11 +98,16 @@ class Worker:
         self._models = models
         self._listens = listen
         self._health_file = health_file
+        self._node = "" if node is None else f'node "{node}": '
+        self._cluster = cluster
+        self._room = Room(concurrency) if room is None else room
         self._on_settled = on_settled
         self._outcomes = Outcomes()
         self._queue = QueueLook(kinds)
         self._stopping = asyncio.Event()
         self._wake = asyncio.Event()
+        self._pauses = backoffs()
+        self._is_away = False
         self._jobs: set[asyncio.Task[None]] = set()
         self._calls: set[asyncio.Future[dict[str, Any]]] = set()
         self._last_claim_at: datetime | None = None
@@ -126,13 +145,10 @@ class Worker:
             OSError: at the start, when the health file cannot be written.
         """
         # A plain connection first: a pool would go on retrying a wrong password instead of reporting it.
-        with connecting(self._conninfo):
-            opened = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
-        async with opened as connection, async_translated(connection, "version"):
-            [installed] = await (await connection.execute("select memory.version()")).fetchone() or [None]
+        installed = await self._installed()
         if self._health_file is not None:
-            write_health(self._health_file, self._state())
-        logger.info("worker %s started, the database has agent_memory %s", self.name, installed)
+            write_health(self._health_file, self.state())
+        logger.info("%sworker %s started, the database has agent_memory %s", self._node, self.name, installed)
         pool = AsyncConnectionPool(
             self._conninfo,
             min_size=1,
@@ -155,11 +171,19 @@ class Worker:
             await self._loop(pool, models, once)
             await self._look(pool)
         self._report()
-        logger.info("worker %s stopped: %s", self.name, self.counts)
+        logger.info("%sworker %s stopped: %s", self._node, self.name, self.counts)
         return self.counts
 
+    async def _installed(self) -> str:
+        """Return the version of the database, which shows that it answers."""
+        with connecting(self._conninfo):
+            opened = await psycopg.AsyncConnection.connect(self._conninfo, autocommit=True)
+        async with opened as connection, async_translated(connection, "version"):
+            [installed] = await (await connection.execute("select memory.version()")).fetchone() or [""]
+        return str(installed)
+
     async def _loop(self, pool: AsyncConnectionPool[Any], models: ModelRunner, once: bool) -> None:
-        protocol = AsyncWorkerProtocol(AsyncCaller(pool))
+        protocol = AsyncWorkerProtocol(NodeCaller(pool, self._cluster))
         try:
             while not self._stopping.is_set():
                 self._wake.clear()
@@ -167,13 +191,13 @@ class Worker:
                 if self._on_settled is not None and time.monotonic() >= self._next_look:
                     await self._look(pool)
                     self._next_look = time.monotonic() + _LOOK_INTERVAL
-                claimed = await self._claim(protocol, self._concurrency - len(self._jobs))
-                for job in claimed:
+                claimed = await self._claim(protocol)
+                for job in claimed or []:
                     task = asyncio.create_task(self._work(protocol, models, job))
                     self._jobs.add(task)
                     task.add_done_callback(self._end)
                 self._report()
-                if once and not self._jobs:
+                if once and claimed == [] and not self._jobs:
                     break
                 if not claimed:
                     with suppress(asyncio.TimeoutError):
@@ -186,6 +210,7 @@ class Worker:
             if self._jobs:
                 await asyncio.wait(self._jobs, timeout=max(self._grace, _RELEASE))
         finally:
+            self._room.leave(self._wake.set)
             for task in self._jobs:
                 task.cancel()
 
@@ -199,29 +224,47 @@ class Worker:
         self._jobs.discard(task)
         self._wake.set()
 
-    async def _claim(self, protocol: AsyncWorkerProtocol, free: int) -> list[ClaimedJob]:
-        """Claim as many jobs as there is room for, waiting for the database if need be, but not beyond ``stop()``."""
-        pauses = backoffs()
-        while free and not self._stopping.is_set():
+    async def _claim(self, protocol: AsyncWorkerProtocol) -> list[ClaimedJob] | None:
+        """Claim as many jobs as there is room for; None where there is no room, or the database does not answer."""
+        try:
+            if self._is_away:  # without room, which other nodes could use while this waits for an answer
+                await asyncio.wait_for(self._installed(), _CLAIM_SECONDS)
+            free = self._room.take(self._concurrency - len(self._jobs), self._wake.set)
+            if not free:
+                return None
+            jobs: list[ClaimedJob] = []
             try:
-                jobs = await protocol.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease)
-            except (RetryableError, psycopg.OperationalError) as error:
-                backoff = next(pauses)
-                self._outcomes.last_error = f"cannot claim jobs: {error}"
-                logger.warning("cannot claim jobs, next attempt in %.1f s: %s", backoff, error)
-            else:
-                self._last_claim_at = datetime.now(timezone.utc)
-                self._claimed += len(jobs)
-                return jobs
-            self._report()
-            with suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(self._stopping.wait(), backoff)
-        return []
+                jobs = await asyncio.wait_for(
+                    protocol.claim_jobs(self.name, kinds=self._kinds, max_jobs=free, lease=self._lease), _CLAIM_SECONDS
+                )
+            finally:
+                self._room.give(free - len(jobs))
+        except (RetryableError, psycopg.OperationalError, asyncio.TimeoutError) as error:
+            await self._wait_for_database(str(error) or f"no answer within {_CLAIM_SECONDS:g} s")
+            return None
+        if self._is_away:
+            logger.warning("%sjobs can be claimed again", self._node)
+            self._is_away, self._pauses = False, backoffs()
+        self._last_claim_at = datetime.now(timezone.utc)
+        self._claimed += len(jobs)
+        return jobs
+
+    async def _wait_for_database(self, problem: str) -> None:
+        """Wait until the next attempt, but not beyond ``stop()``. The first one that fails is logged."""
+        self._room.leave(self._wake.set)
+        self._outcomes.last_error = f"cannot claim jobs: {problem}"
+        level = logging.DEBUG if self._is_away else logging.WARNING
+        logger.log(level, "%scannot claim jobs, and tries again until it can: %s", self._node, problem)
+        self._is_away = True
+        self._report()
+        with suppress(asyncio.TimeoutError):
+            await asyncio.wait_for(self._stopping.wait(), next(self._pauses))
 
     async def _work(self, protocol: AsyncWorkerProtocol, models: ModelRunner, job: ClaimedJob) -> None:
         """Run one job to its end; its errors end with it."""
         run = JobRun(protocol, models, job, lease=self._lease, stopping=self._stopping, note=self._note)
         self._calls.add(run.call)
+        run.call.add_done_callback(lambda _: self._room.give(1))
         try:
             outcome, detail = await run.finish()
             self._outcomes.enter(outcome, job, detail)
@@ -239,11 +282,12 @@ class Worker:
         """Write the health file, where one is wanted."""
         if self._health_file is not None:
             try:
-                write_health(self._health_file, self._state())
+                write_health(self._health_file, self.state())
             except OSError as error:
                 logger.warning("cannot write the health file: %s", error)
 
-    def _state(self) -> dict[str, Any]:
+    def state(self) -> dict[str, Any]:
+        """Return what the health file says."""
         return {
             "worker": self.name,
             "pid": os.getpid(),

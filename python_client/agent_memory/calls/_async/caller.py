@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import psycopg
 from psycopg import AsyncConnection, AsyncCursor
@@ -30,24 +30,12 @@ from ..pools import AsyncPool
 from ..rows import load_json_fast, loaded_anew
 from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
+from .stored import AsyncServedStore
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
 _CLIENT = "AsyncMemory"
-
-
-class AsyncServedStore(Protocol):
-    """An embedded store, whose server runs for as long as clients use it."""
-
-    async def running(self) -> str:
-        """Return the connection string of the store, whose server runs."""
-
-    async def close(self) -> None:
-        """Leave the store."""
-
-    def forget(self) -> None:
-        """Forget the store of the process that this one was forked from."""
 
 
 class AsyncCaller:
@@ -137,6 +125,18 @@ class AsyncCaller:
     async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:  # noqa: ARG002  (for routed callers)
         """Return the caller for statements about a user: this one, which leads to one server."""
         return self
+
+    async def node_names(self) -> list[str]:
+        """Return the names of the nodes; a single server has the empty name."""
+        return [""]
+
+    async def node(self, name: str) -> AsyncCaller:  # noqa: ARG002  (for routed callers)
+        """Return the caller of a node."""
+        return self
+
+    def pool_figure(self, name: str) -> int:
+        """Return a figure of the pools, such as pool_size and requests_waiting, over all nodes."""
+        return 0 if self._pool is None else int(self._pool.get_stats().get(name, 0))
 
     async def call(self, function: Function, given: Mapping[str, Any]) -> Any:
         """Call a function with arguments by name, and return what its method returns."""
@@ -296,6 +296,7 @@ class AsyncCaller:
                 if self._is_closed:
                     raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
                 await self._open()
+            await self._check_reach()
             try:
                 async with self._pool.connection() as connection:
                     connection.add_notice_handler(notices.hear)
@@ -307,6 +308,9 @@ class AsyncCaller:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
+
+    async def _check_reach(self) -> None:
+        """Raise why the server cannot be reached, where that is known."""
 
     async def _open(self) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""

@@ -3,26 +3,50 @@
 from __future__ import annotations
 
 import asyncio
+import random
+import time
 from collections.abc import Callable, Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 from psycopg import AsyncCursor
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import Conninfo
 from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool
 
-from ...errors import RetryableError, WrongNodeError
+from ...errors import NotFoundError, RetryableError, WrongNodeError, connecting
 from ..function import Function
-from ..nodes import PLACE, ClusterMap, asked_of_each, is_for_all, merger_of, named
+from ..nodes import (
+    CONNECT_SECONDS,
+    DIAGNOSES,
+    IN_TURN,
+    PLACE,
+    ClusterMap,
+    asked_of_each,
+    is_for_all,
+    merger_of,
+    named,
+    with_missing,
+)
 from ..notices import Notices
 from ..pools import AsyncPool
 from .caller import AsyncCaller
 
 _NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.InsufficientPrivilege)
 """What a database answers that has no agent_memory, one of an earlier version, or a role that may not call it."""
+
+_AWAY = (psycopg.OperationalError, RetryableError)
+"""What is the trouble of one node, and does not concern the others."""
+_PARAMETERS = {option.keyword.decode() for option in Conninfo.get_defaults()}
+"""What a connection string may say, in the words of libpq."""
+_RECONNECT_SECONDS = 1.0
+"""For which the pool of a node tries to open a connection again. Then the next call tries anew, without the pauses of a
+pool, which double up to minutes."""
+_UP_SECONDS = 1.0
+"""How long a client relies on what it has found out about a node: that it accepts connections, or that it does not."""
 
 
 def _without_place(parameters: Any) -> Any:
@@ -46,6 +70,8 @@ class AsyncRoutedCaller(AsyncCaller):
 
     _map: ClusterMap | None = None
     _is_map_read = False
+    _tried_at = float("-inf")
+    _failure: Exception | None = None
 
     def __init__(
         self,
@@ -60,11 +86,13 @@ class AsyncRoutedCaller(AsyncCaller):
         super().__init__(source, pool_size=pool_size, token=token, prepare=prepare)
         self._others: dict[str, AsyncRoutedCaller] = {}
         self._reading = asyncio.Lock()
+        self._trying = asyncio.Lock()
 
     def begin_anew(self) -> None:
         """Use nothing of the process that this one was forked from."""
         super().begin_anew()
         self._reading = asyncio.Lock()
+        self._trying = asyncio.Lock()
 
     async def close(self) -> None:
         """Close the client's own pools."""
@@ -92,17 +120,50 @@ class AsyncRoutedCaller(AsyncCaller):
         if cluster is None:
             await super().call_procedure(function, given)
             return
-        cluster = await self._fresh_map(cluster)
-        for node in cluster.nodes:
-            with named(node):
-                await AsyncCaller.call_procedure(await self._node(cluster, node), function, given)
+        _, missing = await self._ask_all(
+            await self._fresh_map(cluster), lambda caller: AsyncCaller.call_procedure(caller, function, given)
+        )
+        if missing:
+            raise next(iter(missing.values()))
+
+    async def cluster(self, *, is_fresh: bool = True) -> ClusterMap | None:
+        """Return the map of the cluster, read anew unless told otherwise; None for a single server."""
+        known = await self._known_map()
+        return known if known is None or not is_fresh else await self._fresh_map(known)
+
+    def pool_figure(self, name: str) -> int:
+        """Return a figure of the pools over all nodes."""
+        return sum((other.pool_figure(name) for other in self._others.values()), super().pool_figure(name))
+
+    async def node_names(self) -> list[str]:
+        """Return the names of the nodes; a single server has the empty name."""
+        cluster = await self._known_map()
+        return [""] if cluster is None else list(cluster.nodes)
+
+    async def node(self, name: str) -> AsyncCaller:
+        """Return the caller of a node.
+
+        Raises:
+            NotFoundError: there is no such node.
+        """
+        cluster = await self._known_map()
+        if cluster is None:
+            return self
+        if name not in cluster.nodes:
+            raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {', '.join(cluster.nodes)}.")
+        with named(name):
+            return await self._node(cluster, name)
 
     async def of(self, user_id: str, *, is_fresh: bool = False) -> AsyncCaller:
         """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = await self._known_map()
         if is_fresh and cluster is not None:
             cluster = await self._fresh_map(cluster)
-        return self if cluster is None else await self._node(cluster, cluster.node_of(user_id), user_id)
+        if cluster is None:
+            return self
+        node = cluster.node_of(user_id)
+        with named(node):
+            return await self._node(cluster, node, user_id)
 
     async def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         if is_for_all(function.name, given):
@@ -112,17 +173,53 @@ class AsyncRoutedCaller(AsyncCaller):
             node = cluster.node_of(user_id)
             with named(node):
                 return await AsyncCaller.call(await self._node(cluster, node, user_id), function, given)
+        if function.name in IN_TURN:
+            return await self._claim_in_turn(cluster, function, given)
         merge = merger_of(function.name, given)
         if merge is None:
             return await super().call(function, given)
-        cluster = await self._fresh_map(cluster)
-        answers = {}
+        asked = asked_of_each(function.name, given)
+        answers, missing = await self._ask_all(
+            await self._fresh_map(cluster), lambda caller: AsyncCaller.call(caller, function, asked)
+        )
+        if missing and (function.name not in DIAGNOSES or not answers):
+            raise next(iter(missing.values()))
+        return with_missing(function.name, merge(answers), missing) if missing else merge(answers)
+
+    async def _ask_all(
+        self, cluster: ClusterMap, ask: Callable[[AsyncCaller], Any]
+    ) -> tuple[dict[str, Any], dict[str, Exception]]:
+        """Return the answers of all nodes, and why others gave none."""
+        answers: dict[str, Any] = {}
+        missing: dict[str, Exception] = {}
         for node in cluster.nodes:
-            with named(node):
-                answers[node] = await AsyncCaller.call(
-                    await self._node(cluster, node), function, asked_of_each(function.name, given)
-                )
-        return merge(answers)
+            try:
+                with named(node):
+                    answers[node] = await ask(await self._node(cluster, node))
+            except _AWAY as error:  # noqa: PERF203  # the other nodes are asked all the same
+                missing[node] = error
+        return answers, missing
+
+    async def _claim_in_turn(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+        """Claim jobs of one node after the other, beginning anywhere, until there are enough."""
+        wanted = given.get("max_jobs")
+        wanted = 1 if wanted is None else wanted
+        claimed: list[Any] = []
+        missing: list[Exception] = []
+        nodes = list(cluster.nodes)
+        begin = random.randrange(len(nodes))
+        for node in nodes[begin:] + nodes[:begin]:
+            if not claimed or len(claimed) < wanted:
+                try:
+                    with named(node):
+                        claimed += await AsyncCaller.call(
+                            await self._node(cluster, node), function, {**given, "max_jobs": wanted - len(claimed)}
+                        )
+                except _AWAY as error:
+                    missing.append(error)
+        if missing and not claimed:
+            raise missing[0]
+        return claimed
 
     async def _change_all(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         """Change all nodes, or none: each in a transaction, and these are committed when all have succeeded."""
@@ -144,7 +241,7 @@ class AsyncRoutedCaller(AsyncCaller):
                     results.append(await bound.call(function, given))
         return results[0]
 
-    async def _node(self, cluster: ClusterMap, node: str, user_id: str | None = None) -> AsyncCaller:
+    async def _node(self, cluster: ClusterMap, node: str, user_id: str | None = None) -> AsyncRoutedCaller:
         """Return the caller of a node.
 
         Raises:
@@ -196,8 +293,10 @@ class AsyncRoutedCaller(AsyncCaller):
             timeout=like.timeout,
             max_idle=like.max_idle,
             max_lifetime=like.max_lifetime,
-            # The pool has no public name for how its owner has connections prepared.
+            max_waiting=like.max_waiting,
+            # The pool has no public names for how its owner has connections prepared.
             configure=like._configure,
+            check=like._check,
             reset=like._reset,
             open=False,
         )
@@ -207,8 +306,7 @@ class AsyncRoutedCaller(AsyncCaller):
         like = self._like if self._owns_pool else self._pool
         conninfo = self._conninfo
         if not self._owns_pool and self._pool is not None:
-            async with self._pool.connection() as connection:
-                conninfo = make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
+            conninfo = await self._conninfo_of(self._pool)
         return AsyncRoutedCaller(
             cluster.address(node, conninfo),
             pool_size=self._pool_size,
@@ -216,6 +314,17 @@ class AsyncRoutedCaller(AsyncCaller):
             prepare=self._prepares,
             like=like,
         )
+
+    @staticmethod
+    async def _conninfo_of(pool: AsyncConnectionPool[Any]) -> str:
+        """Return where an application's pool connects to, and as whom."""
+        if isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping):
+            # Without a connection: its node may be out of reach, and the others are not.
+            return make_conninfo(
+                pool.conninfo, **{name: pool.kwargs[name] for name in pool.kwargs.keys() & _PARAMETERS}
+            )
+        async with pool.connection() as connection:
+            return make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
 
     async def _known_map(self) -> ClusterMap | None:
         if not self._is_map_read:  # first calls that come at the same time connect once, and fail together
@@ -243,5 +352,35 @@ class AsyncRoutedCaller(AsyncCaller):
         return self._adopt(found)
 
     async def _fresh_map(self, cluster: ClusterMap) -> ClusterMap:
-        """Read the map anew: what concerns all nodes is refused by none, so a node that has come would be left out."""
-        return self._adopt(await self._read_map()) or cluster
+        """Read the map anew: what concerns all nodes is refused by none, so a node that has come would be left out.
+
+        Any node has it; where none can be reached, the known one counts.
+        """
+        for node in sorted(cluster.nodes, key=lambda name: name != cluster.node):
+            with suppress(*_AWAY):
+                caller = self if node == cluster.node else await self._node(cluster, node)
+                return self._adopt(await caller._read_map()) or cluster
+        return cluster
+
+    async def _check_reach(self) -> None:
+        """Say at once that a node is out of reach: its pool would wait half a minute for a connection.
+
+        That is tried while the pool has no connection to spare, once a second for all calls together.
+        """
+        pool = self._pool
+        if self._map is None or pool is None or pool.closed or pool._pool:  # a connection to spare
+            return
+        if self._owns_pool:
+            pool.reconnect_timeout = _RECONNECT_SECONDS
+        async with self._trying:
+            if time.monotonic() > self._tried_at + _UP_SECONDS:
+                try:
+                    with connecting(self._conninfo):
+                        tried = await pool._connect(CONNECT_SECONDS)
+                    await tried.close()
+                    self._failure = None
+                except psycopg.OperationalError as error:
+                    self._failure = error
+                self._tried_at = time.monotonic()
+            if self._failure is not None:
+                raise self._failure

@@ -6,7 +6,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
-from typing import TYPE_CHECKING, Any, NoReturn, Protocol
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import psycopg
 from psycopg import Connection, Cursor
@@ -31,24 +31,12 @@ from ..pools import SyncPool
 from ..rows import load_json_fast, loaded_anew
 from ..statements import statement
 from .poolers import prepare_nothing_behind_a_pooler
+from .stored import SyncServedStore
 
 if TYPE_CHECKING:
     from typing_extensions import LiteralString
 
 _CLIENT = "Memory"
-
-
-class SyncServedStore(Protocol):
-    """An embedded store, whose server runs for as long as clients use it."""
-
-    def running(self) -> str:
-        """Return the connection string of the store, whose server runs."""
-
-    def close(self) -> None:
-        """Leave the store."""
-
-    def forget(self) -> None:
-        """Forget the store of the process that this one was forked from."""
 
 
 class SyncCaller:
@@ -138,6 +126,18 @@ class SyncCaller:
     def of(self, user_id: str, *, is_fresh: bool = False) -> SyncCaller:  # noqa: ARG002  (for routed callers)
         """Return the caller for statements about a user: this one, which leads to one server."""
         return self
+
+    def node_names(self) -> list[str]:
+        """Return the names of the nodes; a single server has the empty name."""
+        return [""]
+
+    def node(self, name: str) -> SyncCaller:  # noqa: ARG002  (for routed callers)
+        """Return the caller of a node."""
+        return self
+
+    def pool_figure(self, name: str) -> int:
+        """Return a figure of the pools, such as pool_size and requests_waiting, over all nodes."""
+        return 0 if self._pool is None else int(self._pool.get_stats().get(name, 0))
 
     def call(self, function: Function, given: Mapping[str, Any]) -> Any:
         """Call a function with arguments by name, and return what its method returns."""
@@ -293,6 +293,7 @@ class SyncCaller:
                 if self._is_closed:
                     raise PoolClosed(f"this {_CLIENT} was closed; make a new one")
                 self._open()
+            self._check_reach()
             try:
                 with self._pool.connection() as connection:
                     connection.add_notice_handler(notices.hear)
@@ -304,6 +305,9 @@ class SyncCaller:
                 raise PoolTimeout(
                     f"{error}: all {self._pool.max_size} connections are in use, or the server is out of reach"
                 ) from None
+
+    def _check_reach(self) -> None:
+        """Raise why the server cannot be reached, where that is known."""
 
     def _open(self) -> None:
         """Open the client's own pool, once for all calls that come at the same time."""

@@ -3,27 +3,51 @@
 
 from __future__ import annotations
 
+import random
 import threading
+import time
 from collections.abc import Callable, Mapping
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import replace
 from typing import Any
 
 import psycopg
 from psycopg import Cursor
 from psycopg.conninfo import make_conninfo
+from psycopg.pq import Conninfo
 from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool
 
-from ...errors import RetryableError, WrongNodeError
+from ...errors import NotFoundError, RetryableError, WrongNodeError, connecting
 from ..function import Function
-from ..nodes import PLACE, ClusterMap, asked_of_each, is_for_all, merger_of, named
+from ..nodes import (
+    CONNECT_SECONDS,
+    DIAGNOSES,
+    IN_TURN,
+    PLACE,
+    ClusterMap,
+    asked_of_each,
+    is_for_all,
+    merger_of,
+    named,
+    with_missing,
+)
 from ..notices import Notices
 from ..pools import SyncPool
 from .caller import SyncCaller
 
 _NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.InsufficientPrivilege)
 """What a database answers that has no agent_memory, one of an earlier version, or a role that may not call it."""
+
+_AWAY = (psycopg.OperationalError, RetryableError)
+"""What is the trouble of one node, and does not concern the others."""
+_PARAMETERS = {option.keyword.decode() for option in Conninfo.get_defaults()}
+"""What a connection string may say, in the words of libpq."""
+_RECONNECT_SECONDS = 1.0
+"""For which the pool of a node tries to open a connection again. Then the next call tries anew, without the pauses of a
+pool, which double up to minutes."""
+_UP_SECONDS = 1.0
+"""How long a client relies on what it has found out about a node: that it accepts connections, or that it does not."""
 
 
 def _without_place(parameters: Any) -> Any:
@@ -47,6 +71,8 @@ class SyncRoutedCaller(SyncCaller):
 
     _map: ClusterMap | None = None
     _is_map_read = False
+    _tried_at = float("-inf")
+    _failure: Exception | None = None
 
     def __init__(
         self,
@@ -61,11 +87,13 @@ class SyncRoutedCaller(SyncCaller):
         super().__init__(source, pool_size=pool_size, token=token, prepare=prepare)
         self._others: dict[str, SyncRoutedCaller] = {}
         self._reading = threading.Lock()
+        self._trying = threading.Lock()
 
     def begin_anew(self) -> None:
         """Use nothing of the process that this one was forked from."""
         super().begin_anew()
         self._reading = threading.Lock()
+        self._trying = threading.Lock()
 
     def close(self) -> None:
         """Close the client's own pools."""
@@ -93,17 +121,50 @@ class SyncRoutedCaller(SyncCaller):
         if cluster is None:
             super().call_procedure(function, given)
             return
-        cluster = self._fresh_map(cluster)
-        for node in cluster.nodes:
-            with named(node):
-                SyncCaller.call_procedure(self._node(cluster, node), function, given)
+        _, missing = self._ask_all(
+            self._fresh_map(cluster), lambda caller: SyncCaller.call_procedure(caller, function, given)
+        )
+        if missing:
+            raise next(iter(missing.values()))
+
+    def cluster(self, *, is_fresh: bool = True) -> ClusterMap | None:
+        """Return the map of the cluster, read anew unless told otherwise; None for a single server."""
+        known = self._known_map()
+        return known if known is None or not is_fresh else self._fresh_map(known)
+
+    def pool_figure(self, name: str) -> int:
+        """Return a figure of the pools over all nodes."""
+        return sum((other.pool_figure(name) for other in self._others.values()), super().pool_figure(name))
+
+    def node_names(self) -> list[str]:
+        """Return the names of the nodes; a single server has the empty name."""
+        cluster = self._known_map()
+        return [""] if cluster is None else list(cluster.nodes)
+
+    def node(self, name: str) -> SyncCaller:
+        """Return the caller of a node.
+
+        Raises:
+            NotFoundError: there is no such node.
+        """
+        cluster = self._known_map()
+        if cluster is None:
+            return self
+        if name not in cluster.nodes:
+            raise NotFoundError(f'there is no node "{name}"', hint=f"The nodes are {', '.join(cluster.nodes)}.")
+        with named(name):
+            return self._node(cluster, name)
 
     def of(self, user_id: str, *, is_fresh: bool = False) -> SyncCaller:
         """Return the caller for statements about a user, by a map that is read anew if ``is_fresh`` says so."""
         cluster = self._known_map()
         if is_fresh and cluster is not None:
             cluster = self._fresh_map(cluster)
-        return self if cluster is None else self._node(cluster, cluster.node_of(user_id), user_id)
+        if cluster is None:
+            return self
+        node = cluster.node_of(user_id)
+        with named(node):
+            return self._node(cluster, node, user_id)
 
     def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         if is_for_all(function.name, given):
@@ -113,17 +174,53 @@ class SyncRoutedCaller(SyncCaller):
             node = cluster.node_of(user_id)
             with named(node):
                 return SyncCaller.call(self._node(cluster, node, user_id), function, given)
+        if function.name in IN_TURN:
+            return self._claim_in_turn(cluster, function, given)
         merge = merger_of(function.name, given)
         if merge is None:
             return super().call(function, given)
-        cluster = self._fresh_map(cluster)
-        answers = {}
+        asked = asked_of_each(function.name, given)
+        answers, missing = self._ask_all(
+            self._fresh_map(cluster), lambda caller: SyncCaller.call(caller, function, asked)
+        )
+        if missing and (function.name not in DIAGNOSES or not answers):
+            raise next(iter(missing.values()))
+        return with_missing(function.name, merge(answers), missing) if missing else merge(answers)
+
+    def _ask_all(
+        self, cluster: ClusterMap, ask: Callable[[SyncCaller], Any]
+    ) -> tuple[dict[str, Any], dict[str, Exception]]:
+        """Return the answers of all nodes, and why others gave none."""
+        answers: dict[str, Any] = {}
+        missing: dict[str, Exception] = {}
         for node in cluster.nodes:
-            with named(node):
-                answers[node] = SyncCaller.call(
-                    self._node(cluster, node), function, asked_of_each(function.name, given)
-                )
-        return merge(answers)
+            try:
+                with named(node):
+                    answers[node] = ask(self._node(cluster, node))
+            except _AWAY as error:  # noqa: PERF203  # the other nodes are asked all the same
+                missing[node] = error
+        return answers, missing
+
+    def _claim_in_turn(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
+        """Claim jobs of one node after the other, beginning anywhere, until there are enough."""
+        wanted = given.get("max_jobs")
+        wanted = 1 if wanted is None else wanted
+        claimed: list[Any] = []
+        missing: list[Exception] = []
+        nodes = list(cluster.nodes)
+        begin = random.randrange(len(nodes))
+        for node in nodes[begin:] + nodes[:begin]:
+            if not claimed or len(claimed) < wanted:
+                try:
+                    with named(node):
+                        claimed += SyncCaller.call(
+                            self._node(cluster, node), function, {**given, "max_jobs": wanted - len(claimed)}
+                        )
+                except _AWAY as error:
+                    missing.append(error)
+        if missing and not claimed:
+            raise missing[0]
+        return claimed
 
     def _change_all(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         """Change all nodes, or none: each in a transaction, and these are committed when all have succeeded."""
@@ -145,7 +242,7 @@ class SyncRoutedCaller(SyncCaller):
                     results.append(bound.call(function, given))
         return results[0]
 
-    def _node(self, cluster: ClusterMap, node: str, user_id: str | None = None) -> SyncCaller:
+    def _node(self, cluster: ClusterMap, node: str, user_id: str | None = None) -> SyncRoutedCaller:
         """Return the caller of a node.
 
         Raises:
@@ -197,8 +294,10 @@ class SyncRoutedCaller(SyncCaller):
             timeout=like.timeout,
             max_idle=like.max_idle,
             max_lifetime=like.max_lifetime,
-            # The pool has no public name for how its owner has connections prepared.
+            max_waiting=like.max_waiting,
+            # The pool has no public names for how its owner has connections prepared.
             configure=like._configure,
+            check=like._check,
             reset=like._reset,
             open=False,
         )
@@ -208,8 +307,7 @@ class SyncRoutedCaller(SyncCaller):
         like = self._like if self._owns_pool else self._pool
         conninfo = self._conninfo
         if not self._owns_pool and self._pool is not None:
-            with self._pool.connection() as connection:
-                conninfo = make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
+            conninfo = self._conninfo_of(self._pool)
         return SyncRoutedCaller(
             cluster.address(node, conninfo),
             pool_size=self._pool_size,
@@ -217,6 +315,17 @@ class SyncRoutedCaller(SyncCaller):
             prepare=self._prepares,
             like=like,
         )
+
+    @staticmethod
+    def _conninfo_of(pool: ConnectionPool[Any]) -> str:
+        """Return where an application's pool connects to, and as whom."""
+        if isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping):
+            # Without a connection: its node may be out of reach, and the others are not.
+            return make_conninfo(
+                pool.conninfo, **{name: pool.kwargs[name] for name in pool.kwargs.keys() & _PARAMETERS}
+            )
+        with pool.connection() as connection:
+            return make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
 
     def _known_map(self) -> ClusterMap | None:
         if not self._is_map_read:  # first calls that come at the same time connect once, and fail together
@@ -244,5 +353,35 @@ class SyncRoutedCaller(SyncCaller):
         return self._adopt(found)
 
     def _fresh_map(self, cluster: ClusterMap) -> ClusterMap:
-        """Read the map anew: what concerns all nodes is refused by none, so a node that has come would be left out."""
-        return self._adopt(self._read_map()) or cluster
+        """Read the map anew: what concerns all nodes is refused by none, so a node that has come would be left out.
+
+        Any node has it; where none can be reached, the known one counts.
+        """
+        for node in sorted(cluster.nodes, key=lambda name: name != cluster.node):
+            with suppress(*_AWAY):
+                caller = self if node == cluster.node else self._node(cluster, node)
+                return self._adopt(caller._read_map()) or cluster
+        return cluster
+
+    def _check_reach(self) -> None:
+        """Say at once that a node is out of reach: its pool would wait half a minute for a connection.
+
+        That is tried while the pool has no connection to spare, once a second for all calls together.
+        """
+        pool = self._pool
+        if self._map is None or pool is None or pool.closed or pool._pool:  # a connection to spare
+            return
+        if self._owns_pool:
+            pool.reconnect_timeout = _RECONNECT_SECONDS
+        with self._trying:
+            if time.monotonic() > self._tried_at + _UP_SECONDS:
+                try:
+                    with connecting(self._conninfo):
+                        tried = pool._connect(CONNECT_SECONDS)
+                    tried.close()
+                    self._failure = None
+                except psycopg.OperationalError as error:
+                    self._failure = error
+                self._tried_at = time.monotonic()
+            if self._failure is not None:
+                raise self._failure
