@@ -8,7 +8,7 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return memory._text_vector(p_language,
-    concat_ws(' ', to_char(p_created_at at time zone 'UTC', 'FMDD FMMonth YYYY'), p_metadata ->> 'name', p_content));
+    concat_ws(' ', to_char(memory._day_of(p_created_at), 'FMDD FMMonth YYYY'), p_metadata ->> 'name', p_content));
 end;
 $$;
 
