@@ -118,8 +118,9 @@ begin atomic
 end;
 
 -- The tables that are exported, in the order in which they are imported. left_out are columns that are made again, or
--- that only mean something to this database. Numbers of jobs are not exported: another database gives its own. Expired
--- rows (unexpired is not true) are not exported either; an import takes them, because an old export has them.
+-- that only mean something to this database. An import refuses a row that does not meet the condition. Numbers of jobs
+-- are not exported: another database gives its own. Expired rows (unexpired is not true) are not exported either; an
+-- import takes them, because an old export has them.
 create or replace function memory._export_kinds()
 returns table (place int, kind text, left_out text[], condition text, unexpired text)
 language plpgsql immutable parallel safe
