@@ -15,8 +15,7 @@ begin
   if not found or p_role is null or p_content is null then
     return null; -- memory.add_message() refuses null
   end if;
-  p_role := case p_role when 'agent' then 'assistant' else p_role end;
-  p_content := memory._content_under(existing.digest, p_role, p_content);
+  p_content := memory._content_under(existing.digest, memory._role(p_role), p_content);
   if p_content is null then
     perform memory._refuse_used_key(p_idempotency_key);
   end if;
@@ -30,7 +29,7 @@ $$;
 -- the key again is not stored.
 create or replace function memory._content_under(p_digest text, p_role text, p_content text)
 returns text
-language plpgsql immutable strict parallel safe
+language plpgsql immutable parallel safe strict
 as $$
 begin
   if p_digest not in ('', memory._message_digest(p_role, p_content)) then

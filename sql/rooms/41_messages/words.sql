@@ -95,8 +95,7 @@ returns int
 language sql immutable parallel safe
 begin atomic
   select case
-    when (p_message).role in ('tool', 'assistant') or (p_message).metadata ? 'trust'
-      then octet_length((p_message).content)
+    when memory._is_judged((p_message).role, (p_message).metadata) then octet_length((p_message).content)
     else least(octet_length((p_message).content), 262144) end;
 end;
 

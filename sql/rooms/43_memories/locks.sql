@@ -130,7 +130,7 @@ begin
 end;
 $$;
 
--- A memory that is current, superseded or in quarantine, locked together with the counter of its agent. The function
+-- A memory that a caller names, locked together with the counter of its agent. The function
 -- raises P0002 if the user has no such memory.
 create or replace function memory._locked_memory(p_user_id text, p_memory_id uuid)
 returns memory.memories
@@ -144,8 +144,7 @@ begin
   from memory.memories as m
   where m.user_id = p_user_id
     and m.memory_id = p_memory_id
-    and (m.deleted_at is null or m.quarantined_at is not null)
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_there(m)
   for update;
   if not found then
     perform memory._refuse_unknown_memory(p_memory_id);
