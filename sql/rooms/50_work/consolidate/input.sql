@@ -31,7 +31,7 @@ begin
 end;
 $$;
 
--- Whether a memory is consolidated: it says what was so for a time, and is a week old. By then the messages that it came
+-- Whether a memory is short-term: it says what held for a while, and is a week old. By then the messages that it came
 -- from are gone by default.
 create or replace function memory._is_short_term(p_memory memory.memories)
 returns boolean
@@ -41,8 +41,8 @@ begin atomic
     and (p_memory).created_at < statement_timestamp() - interval '7 days';
 end;
 
--- The oldest 100 short-term memories. Memories that no job has looked at come first; otherwise a hundred memories that fit into no article would keep the
--- others out. Stated memories from which an article was made already are left out.
+-- The oldest 100 short-term memories. Memories that no job has looked at come first; otherwise a hundred memories that
+-- fit into no article would keep the others out. Stated memories from which an article was made already are left out.
 create or replace function memory._short_term_memories(p_user_id text)
 returns setof memory.memories
 language sql stable parallel safe
