@@ -28,10 +28,7 @@ begin
         then result -> 'generation_time_ms' end))));
   perform memory._enqueue_next(job);
   if job.input ? 'read_through' then
-    -- The last step, because it locks the thread: so appends wait for these updates of its messages, and for nothing
-    -- else that the job does.
-    perform memory._finish_read_messages(job, complete_job.result);
-    perform memory._count_tokens_since_summary(job.user_id, job.scope) where job.input ? 'summary_id';
+    perform memory._finish_messages_of_job(job, complete_job.result);
   end if;
 end;
 $$;

@@ -34,6 +34,21 @@ begin
 end;
 $$;
 
+-- The last step of completing a job that has read messages of a thread: stores their token counts and words, and counts
+-- the tokens since a summary. It comes last because it locks the thread: so appends wait for these updates, and for
+-- nothing else that the job does.
+create or replace function memory._finish_messages_of_job(p_job memory.jobs, p_result jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  perform memory._finish_read_messages(p_job, p_result);
+  if p_job.input ? 'summary_id' then
+    perform memory._count_tokens_since_summary(p_job.user_id, p_job.scope);
+  end if;
+end;
+$$;
+
 -- Ends what attempts of a job began, such as a summary. The kind removes it if no attempt will finish it now, because
 -- the job is dead, waits for a budget or has nothing to do. If another attempt follows (p_goes_on), the kind keeps it,
 -- marked as failed.
