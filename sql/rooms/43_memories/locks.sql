@@ -61,7 +61,7 @@ returns void
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  agents text[] := '{}';
+  agents text[] := array[]::text[];
   present text[];
 begin
   -- The agents of 1,000,000 messages take 3 s to read, so they are read only if a worker has a job of theirs.

@@ -11,9 +11,9 @@ begin
   return format('coalesce(%s, %s, %s)', memory._range_rule(p_kind), (
     select format('case when (%s) is not true then %L end', k.condition, substring(k.condition from '^t[.](\w+)'))
     from memory._export_kinds() as k where k.kind = p_kind), case p_kind
-    when 'policies' then 'memory._refused_member(t)'
-    when 'artifacts' then 'memory._refused_member(t)'
-    when 'documents' then 'memory._refused_member(t)'
+    when 'policies' then 'memory._policy_problem(t)'
+    when 'artifacts' then 'memory._artifact_problem(t)'
+    when 'documents' then 'memory._document_problem(t)'
     when 'messages' then 'memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, '
       't.created_at, t.idempotency_key)'
     when 'summaries' then $rule$case
@@ -77,23 +77,44 @@ begin
 end;
 $$;
 
--- The member that a checking function refuses, with what it says.
-create or replace function memory._refused_member(p_candidate anyelement)
+-- These three name the member that a checking function refuses.
+create or replace function memory._policy_problem(p_candidate memory.policies)
 returns text
 language plpgsql stable parallel safe
 as $$
 begin
-  case pg_typeof(p_candidate)
-    when 'memory.policies'::regtype then
-      perform memory._check_id('agent_id', p_candidate.agent_id) where p_candidate.agent_id <> '';
-      perform memory._check_settings_object(p_candidate.settings);
-      perform memory._check_settings(p_candidate.settings);
-    when 'memory.artifacts'::regtype then
-      perform memory._check_artifact(p_candidate);
-      perform memory._check_artifact_content(p_candidate.content);
-    when 'memory.documents'::regtype then
-      perform memory._check_document(p_candidate);
-  end case;
+  if p_candidate.agent_id <> '' then
+    perform memory._check_id('agent_id', p_candidate.agent_id);
+  end if;
+  perform memory._check_settings_object(p_candidate.settings);
+  perform memory._check_settings(p_candidate.settings);
+  return null;
+exception
+  when invalid_parameter_value or program_limit_exceeded then
+    return format('settings (%s)', sqlerrm);
+end;
+$$;
+
+create or replace function memory._artifact_problem(p_candidate memory.artifacts)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._check_artifact(p_candidate);
+  perform memory._check_artifact_content(p_candidate.content);
+  return null;
+exception
+  when invalid_parameter_value or program_limit_exceeded then
+    return format('%s (%s)', split_part(sqlerrm, ':', 1), sqlerrm);
+end;
+$$;
+
+create or replace function memory._document_problem(p_candidate memory.documents)
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  perform memory._check_document(p_candidate);
   return null;
 exception
   when invalid_parameter_value or program_limit_exceeded then
