@@ -74,11 +74,7 @@ NOT_COPIED = (
 ARE_COPIED = (
     "current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user()"
 )
-# Whether this session is a tenant's, in functions and in the policies of the tables, which may call only pg_catalog's.
-IS_TENANT = (
-    "pg_has_role(session_user, to_regrole('memory_tenant'), 'member') is true"
-    " and not has_schema_privilege(session_user, 'memory', 'create')"
-)
+IS_TENANT = re.compile(r"function memory\._is_tenant\(.*?^  select (.*?);$", re.MULTILINE | re.DOTALL)
 VIEW = re.compile(r"^create or replace view memory\.(\w+) as\n(.*?);$", re.MULTILINE | re.DOTALL)
 
 
@@ -150,7 +146,7 @@ def with_lists(text: str) -> str:
         return between.join(indent + line.replace(f"<{member}>", name) for name in having(member, needed))
 
     text = NAMES.sub(lambda match: ", ".join(f"'{name}'" for name in having(match[1], match[2])), text)
-    text = EACH.sub(lines, text).replace("{{is tenant}}", IS_TENANT).replace("{{roles}}", role_names())
+    text = EACH.sub(lines, text).replace("{{roles}}", role_names())
     text = text.replace("{{are copied}}", ARE_COPIED)
     text = text.replace("{{prompts}}", prompts()).replace("{{defaults}}", defaults())
     text = text.replace("{{tables version}}", tables.version(SQL))
@@ -280,6 +276,13 @@ def grants() -> list[tuple[str, str, str]]:
     return rows
 
 
+def is_tenant() -> str:
+    """The expression of memory._is_tenant(), for the policies of the tables, which may call only pg_catalog's."""
+    found = IS_TENANT.search((ROOMS / "01_identity" / "who_may_reach.sql").read_text())
+    assert found, "who_may_reach.sql has no memory._is_tenant() that is one expression"
+    return " ".join(found[1].split())
+
+
 def role_names() -> str:
     """The roles of agent_memory as the rows of a VALUES list."""
     return ", ".join(f"('{name}')" for name in dict.fromkeys(role for role, _, _ in grants()))
@@ -311,7 +314,7 @@ def build() -> str:
     python = runner()
     views = ",".join(name for name, _ in VIEW.findall(functions))
     upgrade = (SQL / "upgrade.sql").read_text().replace("{{views}}", views)
-    row_security = (SQL / "row_security.sql").read_text().replace("{{is tenant}}", IS_TENANT.replace("'", "''"))
+    row_security = (SQL / "row_security.sql").read_text().replace("{{is tenant}}", is_tenant().replace("'", "''"))
     our_tables = tables.names(SQL)
     upgrade += row_security.replace("{{tables}}", our_tables)
     heads = headers(upgrade + functions + python)

@@ -68,7 +68,7 @@ def test_an_export_has_every_kind_and_obeys_the_schema(filled: Api) -> None:
     assert {kind for kind, rows in export.items() if rows == []} == set()
     with_users = {table for [table] in filled.query(TABLES) if rows(filled, ANA).get(table)}
     assert with_users - {"jobs"} == set(export) - {"format", "format_version", "user_id", "jobs"} | set(NOT_EXPORTED), (
-        "a table is exported by a row of _export_kinds() in 75_erasure/export_user.sql, or stands in NOT_EXPORTED"
+        "a table is exported by a row of 75_erasure/export_kinds.sql, or stands in NOT_EXPORTED"
     )
 
 

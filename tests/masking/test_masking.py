@@ -136,7 +136,7 @@ def test_a_message_that_was_masked_is_still_known_by_its_key(api: Api) -> None:
     again = api.add_message(**THREAD, **keyed)
     assert (first.seq, again.seq, again.content) == (1, 1, SHOWN)
     rows = api.add_messages(**THREAD, messages=[keyed, {**keyed, "idempotency_key": "before"}])
-    assert [row.seq for row in rows] == [1, 0]
+    assert [(row.seq, row.content) for row in rows] == [(1, SHOWN), (0, SAID)]
     with refused("idempotency_key", "23505"):
         api.add_message(**THREAD, **{**keyed, "content": "other"})
     with refused("idempotency_key", "23505"):

@@ -23,6 +23,17 @@ def test_the_oldest_memory_goes_when_one_is_added_over_the_limit(api: Api) -> No
     assert contents(api) == ["no. 4", "no. 3", "no. 2"]
 
 
+@pytest.mark.feature("B8")
+def test_a_memory_that_is_said_again_is_no_younger(api: Api) -> None:
+    """Of equally important memories the one that was stored first goes, whichever was said last."""
+    limit(api, 2)
+    for content in ("said first", "said once", "said first"):
+        add(api, content)
+    said_last = api.value("select content from memory.memories order by coalesce(said_at, created_at) desc limit 1")
+    add(api, "newest")
+    assert (said_last, contents(api)) == ("said first", ["newest", "said once"])
+
+
 @pytest.mark.feature("B8", "B7")
 def test_an_expired_memory_goes_before_an_older_one_that_still_holds(api: Api) -> None:
     limit(api, 2)

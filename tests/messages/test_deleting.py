@@ -109,6 +109,7 @@ class TestDeleting:
     def test_of_the_threads_row_alone_does_the_same_to_what_hangs_on_it(self, api: Api) -> None:
         api.connection.execute("delete from memory.threads")
         assert [api.query(f"select from memory.{rows}") for rows in ROWS_OF_THREADS] == [[]] * 4
+        assert [memory.content for memory in api.list_memories(user_id="ana")] == ["Written by hand"]
 
     def test_of_an_unknown_thread_deletes_nothing(self, api: Api) -> None:
         add(api, user_id="bob")

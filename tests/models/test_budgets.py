@@ -39,6 +39,14 @@ def test_a_job_over_the_budget_waits_for_the_next_day_and_loses_nothing(api: Api
 
 
 @pytest.mark.feature("F7")
+@pytest.mark.parametrize(("day", "next_day"), [("2026-03-29", "2026-03-30"), ("2026-10-25", "2026-10-26")])
+def test_the_next_day_begins_at_midnight_utc_where_clocks_change(api: Api, day: str, next_day: str) -> None:
+    api.connection.execute("set timezone = 'Europe/Berlin'")
+    begins = api.value("select memory._beginning_of(memory._day_of(%(at)s::timestamptz) + 1)", at=f"{day} 05:00+00")
+    assert begins.astimezone(timezone.utc).isoformat() == f"{next_day}T00:00:00+00:00"
+
+
+@pytest.mark.feature("F7")
 @pytest.mark.parametrize(
     ("tokens", "before", "works"),
     [(None, 10**9, True), (100, 0, True), (99, 0, False), (0, 0, False), (1000, 900, True), (1000, 901, False)],

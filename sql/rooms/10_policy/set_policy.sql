@@ -109,7 +109,8 @@ begin
 end;
 $$;
 
--- Refuses a value that the setting cannot have: one of another type than the default, or out of bounds.
+-- Refuses a value that the setting cannot have. The built-in value tells for most settings: true or false makes a
+-- switch, a number with a decimal point (1.0) a share from 0 to 1, any other number a whole number of at least 1.
 create or replace function memory._check_setting(p_section text, p_key text, p_value jsonb)
 returns void
 language plpgsql stable parallel safe
@@ -121,6 +122,7 @@ declare
     "search.fusion": ["score", "rrf"],
     "summary.when": ["needed", "each_round"]
   }';
+  built_in constant jsonb := memory._default_policy() #> array[p_section, p_key];
   name constant text := p_section || '.' || p_key;
   value_text constant text := p_value #>> '{}';
   shown constant text := left(p_value::text, 100);
@@ -180,16 +182,13 @@ begin
           'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
       end if;
       return;
-    when p_section in ('resources', 'trust')
-      or p_key in ('enabled', 'archive_conversations', 'enable_cross_session_context', 'embed_messages',
-                   'embed_query', 'expand_artifacts', 'as_memory', 'describe', 'mask_in_threads') then
+    when jsonb_typeof(built_in) = 'boolean' then
       if jsonb_typeof(p_value) <> 'boolean' then
         perform memory._refuse('settings', format('%s is not true or false: %s', name, shown),
           'Write true or false.');
       end if;
       return;
-    when p_key in ('near_duplicate_cosine', 'relevance_threshold', 'memories_share', 'cross_session_share',
-                   'recall_share', 'artifacts_share', 'relevance_weight', 'importance_weight', 'recency_weight') then
+    when built_in::text ~ '^[01][.]' then
       lowest := 0;
       highest := 1;
     when name in ('summary.start_seq', 'knowledge_base.chunk_overlap') or p_section in ('cadence', 'budget') then

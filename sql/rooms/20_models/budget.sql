@@ -12,8 +12,9 @@ declare
   budgets jsonb;
   user_budget bigint;
   agent_budget bigint;
-  today constant timestamptz := date_trunc('day', clock_timestamp(), 'UTC');
+  today constant timestamptz := memory._beginning_of(memory._day_of(clock_timestamp()));
   used bigint;
+  problem constant text := '%s of %s tokens are used, this call needs at least %s';
 begin
   if p_model ->> 'provider' = 'local' then
     return;
@@ -23,14 +24,18 @@ begin
   agent_budget := (budgets ->> 'tokens_per_agent_per_day')::bigint;
   if user_budget is not null then
     select coalesce(sum(t.tokens), 0) into used from memory._used_tokens('user', p_user_id, today) as t;
-    perform memory._refuse_budget('tokens_per_user_per_day', used, p_tokens, user_budget)
-    where used + p_tokens > user_budget;
+    if used + p_tokens > user_budget then
+      perform memory._refuse_until_tomorrow(
+        'budget.tokens_per_user_per_day', format(problem, used, user_budget, p_tokens));
+    end if;
   end if;
   if agent_budget is not null and p_agent_id is not null then
     perform memory._lock_agent_budget(p_agent_id) where p_reserves;
     select coalesce(sum(t.tokens), 0) into used from memory._used_tokens('agent', p_agent_id, today) as t;
-    perform memory._refuse_budget('tokens_per_agent_per_day', used, p_tokens, agent_budget)
-    where used + p_tokens > agent_budget;
+    if used + p_tokens > agent_budget then
+      perform memory._refuse_until_tomorrow(
+        'budget.tokens_per_agent_per_day', format(problem, used, agent_budget, p_tokens));
+    end if;
   end if;
 end;
 $$;
@@ -68,13 +73,13 @@ exception
 end;
 $$;
 
-create or replace function memory._refuse_budget(p_name text, p_used bigint, p_tokens int, p_budget bigint)
+-- Refuses what a limit of the day does not allow any more. A job that is refused waits (30_queue/waits_for_budget.sql).
+create or replace function memory._refuse_until_tomorrow(p_setting text, p_problem text)
 returns void
 language plpgsql stable parallel safe
 as $$
 begin
-  perform memory._refuse('budget.' || p_name,
-    format('%s of %s tokens are used, this call needs at least %s', p_used, p_budget, p_tokens),
+  perform memory._refuse(p_setting, p_problem,
     'The job waits for the next day (UTC); memory.set_policy() changes the budget and '
     'memory.retry_job() ends the wait.',
     'AM002');

@@ -38,7 +38,7 @@ begin
           tokens_reserved = case handed.payload #>> '{model,provider}' when 'local' then 0 else handed.tokens end,
           tokens_allowed = greatest(
             j.tokens_allowed, least(j.tokens_allowed + most_tokens, j.max_attempts * most_tokens)),
-          error = case when j.error not like 'AM002%' then j.error end
+          error = case when not memory._waits_for_budget(j.error) then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
       -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
       -- read by the jobs that embed them. Models, prompts and memory_types are administrators' words.
@@ -49,7 +49,7 @@ begin
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);
   exception
     when sqlstate 'AM002' then
-      wait_until := date_trunc('day', clock_timestamp(), 'UTC') + interval '1 day';
+      wait_until := memory._beginning_of(memory._day_of(clock_timestamp()) + 1);
       reason := 'AM002: ' || sqlerrm;
     when lock_not_available or deadlock_detected or serialization_failure or unique_violation
       or foreign_key_violation then -- the last: somebody has just cleared the summary that the job continues
@@ -85,7 +85,7 @@ begin
     perform memory._end_unfinished(p_job);
     perform memory._end_lease(p_job, 'completed', p_job.attempts, null, '{"skipped": "nothing new"}');
   else
-    if reason like 'AM002%' then
+    if memory._waits_for_budget(reason) then
       perform memory._end_unfinished(p_job);
     end if;
     perform memory._give_back(p_job, wait_until, not goes_on, reason);

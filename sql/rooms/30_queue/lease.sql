@@ -1,3 +1,7 @@
+-- A lease is the right of one worker to a running job until jobs.lease_expires_at. memory.claim_jobs() gives it, with a
+-- lease_token that names it; memory.extend_job() prolongs it; completing, failing or releasing the job ends it. When a
+-- lease runs out, the next claim takes the job back, and the worker's result is refused (AM001).
+
 -- Refuses the length of a lease. A year is longer than any call; the end of a lease of a million years is no date.
 create or replace function memory._check_lease(p_lease interval)
 returns void

@@ -39,7 +39,7 @@ begin
         return stored;
       end if;
     end if;
-    role := case role when 'agent' then 'assistant' else role end;
+    role := memory._role(role);
     metadata := coalesce(metadata, '{}');
     created_at := coalesce(created_at, statement_timestamp());
     if expires_at is not null or memory._may_be_long(content)

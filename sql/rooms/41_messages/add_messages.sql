@@ -37,19 +37,16 @@ begin
     perform memory._lock_thread(user_id, thread_id);
     keys := array(select distinct m.message ->> 'idempotency_key' from jsonb_array_elements(messages) as m (message)
                   where m.message ->> 'idempotency_key' is not null);
-    -- A key under which another message is stored, or another one stands earlier in the array. A message is the same
-    -- when it is stored with marks in place of its credentials; they are looked for last, because the planner puts
-    -- cheap conditions first. min() and not "limit 1", for which the planner would choose a nested loop in the hope of
-    -- an early hit.
+    -- A key under which another message is stored, or another one stands earlier in the array. min() and not "limit 1",
+    -- for which the planner would choose a nested loop in the hope of an early hit.
     select min(k.idempotency_key) into conflict
-    from (select d.*, first_value(d.digest) over (partition by d.idempotency_key order by d.seq) as first_digest
-          from (select p.idempotency_key, p.seq, p.role, p.content, memory._message_digest(p.role, p.content) as digest
-                from memory._parse_messages(messages) as p
-                where p.idempotency_key is not null
-                offset 0) as d) as k
+    from (select p.idempotency_key, p.role, p.content,
+            first_value(memory._message_digest(p.role, p.content)) over (partition by p.idempotency_key order by p.seq)
+              as first_digest
+          from memory._parse_messages(messages) as p
+          where num_nonnulls(p.idempotency_key, p.role, p.content) = 3) as k -- the others are refused below
     left join memory._messages_by_keys(user_id, thread_id, keys) as m on m.idempotency_key = k.idempotency_key
-    where k.digest <> coalesce(nullif(m.digest, ''), k.first_digest)
-      and (memory._message_digest(k.role, memory._without_credentials(k.content)) = m.digest) is not true;
+    where memory._content_under(coalesce(nullif(m.digest, ''), k.first_digest), k.role, k.content) is null;
     if conflict is not null then
       perform memory._refuse_used_key(conflict);
     end if;
@@ -118,8 +115,8 @@ begin
   else
     return query
     with parsed as materialized (
-      select p.*, m.seq as stored_seq, m.content as stored_content, m.token_count as stored_tokens,
-        m.memory_ref as stored_ref,
+      select p.*, m.seq as stored_seq, m.token_count as stored_tokens, m.memory_ref as stored_ref,
+        coalesce(m.content, memory._content_under(m.digest, p.role, p.content)) as stored_content,
         case
           when p.idempotency_key is null then p.seq
           else min(p.seq) over (partition by p.idempotency_key)

@@ -48,7 +48,7 @@ as $$
                                   format(' of messages[%s]', r.seq)) is null
     end
   from (
-    select m.position - 1 as seq, case m.role when 'agent' then 'assistant' else m.role end as role,
+    select m.position - 1 as seq, memory._role(m.role) as role,
       -- If the content is an array of parts, their texts become the content; the array itself stays in metadata.
       case jsonb_typeof(m.content)
         when 'string' then m.content #>> '{}'

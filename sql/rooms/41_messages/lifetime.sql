@@ -22,18 +22,3 @@ begin atomic
       statement_timestamp() >= p_expires_at - least(interval '1 day', (p_expires_at - p_created_at) / 2)
     else false end;
 end;
-
--- Whether extraction may still read a message. An expired one that was not read, because the store or its worker was
--- off, waits for its job four times as long as it lived, at most 30 days; nobody else sees it. A message with a
--- lifetime of less than a day does not wait: a caller who gives it so short a life wants it gone.
-create or replace function memory._waits_for_extraction(p_created_at timestamptz, p_expires_at timestamptz)
-returns boolean
-language sql stable parallel safe
-begin atomic
-  select case
-    when p_expires_at > statement_timestamp() then true
-    when memory._is_real_moment(p_created_at) and memory._is_real_moment(p_expires_at) then
-      p_expires_at - p_created_at >= interval '1 day'
-      and statement_timestamp() < p_expires_at + least(interval '30 days', 4 * (p_expires_at - p_created_at))
-    else false end;
-end;

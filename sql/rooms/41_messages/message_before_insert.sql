@@ -14,7 +14,7 @@ begin
   if not memory._is_user(new.user_id) then
     perform memory._check_id('user_id', new.user_id);
   end if;
-  new.role := case new.role when 'agent' then 'assistant' else new.role end;
+  new.role := memory._role(new.role);
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
   short := memory._settle_message(new.user_id, new.thread_id, new.agent_id, new.role, new.content, new.metadata,

@@ -7,7 +7,7 @@
 -- read, because removing recalled text from 64 KiB takes up to 40 ms; each row counts as 100 bytes plus the bytes that
 -- are read of it. The loop goes row by row, so that no more rows are read than fit.
 --
--- With p_reads_expired: also expired messages that wait for extraction.
+-- With p_reads_expired: also expired messages that wait for extraction (awaits_extraction.sql).
 --
 -- last_seq is the last message given, examined_seq the last one read. is_partial: a limit ended the reading there.
 create or replace function memory._message_payload(
@@ -32,8 +32,7 @@ begin
   for message in
     select m.seq, m.role, m.agent_id, m.content, m.metadata, m.created_at, m.token_count, m.is_counted,
       memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-        or p_reads_expired and memory._is_kept_message(m.is_active, m.summary_id)
-          and memory._waits_for_extraction(m.created_at, m.expires_at) as is_readable,
+        or p_reads_expired and memory._awaits_extraction(m) as is_readable,
       m.search_vector is null as is_unparsed
     from memory.messages as m
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq between p_from_seq and p_to_seq

@@ -42,7 +42,7 @@ returns boolean
 language plpgsql stable parallel safe
 as $$
 begin
-  return (p_role in ('tool', 'assistant') or p_metadata ? 'trust')
+  return memory._is_judged(p_role, p_metadata)
     and memory._message_verdict(p_role, p_metadata, p_content, p_groups) is not null
     and not memory._was_released(p_user_id, p_thread_id, p_seq)
     and (memory._policy_section(p_user_id, null, 'trust') ->> 'rules')::boolean;

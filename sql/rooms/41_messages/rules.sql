@@ -8,6 +8,14 @@ begin atomic
   select p_metadata ?| array['tool_calls', 'function_call', 'refusal', 'audio', 'content'];
 end;
 
+-- A role as it is stored: agent is another name of assistant.
+create or replace function memory._role(p_role text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case p_role when 'agent' then 'assistant' else p_role end;
+end;
+
 -- Whether a message can have this role.
 create or replace function memory._is_role(p_role text)
 returns boolean

@@ -125,7 +125,7 @@ create table memory.idempotency_keys (
 comment on table memory.idempotency_keys is
 'Keys of messages that are no longer stored: a retry is still no new message. They go with their thread.';
 comment on column memory.idempotency_keys.user_id is 'The user to whom the row belongs.';
-comment on column memory.idempotency_keys.thread_id is 'The thread of that user; null where no thread is concerned.';
+comment on column memory.idempotency_keys.thread_id is 'The thread of that user.';
 comment on column memory.idempotency_keys.idempotency_key is 'The key that the caller gave the message.';
 comment on column memory.idempotency_keys.seq is
 'The number that the message had, which a repetition gets as its answer.';

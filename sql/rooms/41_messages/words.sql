@@ -8,7 +8,7 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return memory._text_vector(p_language,
-    concat_ws(' ', to_char(p_created_at at time zone 'UTC', 'FMDD FMMonth YYYY'), p_metadata ->> 'name', p_content));
+    concat_ws(' ', to_char(memory._day_of(p_created_at), 'FMDD FMMonth YYYY'), p_metadata ->> 'name', p_content));
 end;
 $$;
 
@@ -97,8 +97,7 @@ returns int
 language sql immutable parallel safe
 begin atomic
   select case
-    when (p_message).role in ('tool', 'assistant') or (p_message).metadata ? 'trust'
-      then octet_length((p_message).content)
+    when memory._is_judged((p_message).role, (p_message).metadata) then octet_length((p_message).content)
     else least(octet_length((p_message).content), 262144) end;
 end;
 

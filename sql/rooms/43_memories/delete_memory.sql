@@ -14,8 +14,7 @@ begin
       operation = 'delete'
   where m.user_id = delete_memory.user_id
     and m.memory_id = delete_memory.memory_id
-    and (m.deleted_at is null or m.quarantined_at is not null)
-    and (m.expires_at is null or m.expires_at > statement_timestamp());
+    and memory._is_there(m);
   if not found then
     return false;
   end if;

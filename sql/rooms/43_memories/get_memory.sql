@@ -13,8 +13,7 @@ begin
   cross join lateral memory._memory_result(m, 1) as r
   where m.user_id = get_memory.user_id
     and m.memory_id = get_memory.memory_id
-    and (m.deleted_at is null or m.quarantined_at is not null)
-    and (m.expires_at is null or m.expires_at > statement_timestamp());
+    and memory._is_there(m);
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
   end if;

@@ -79,8 +79,9 @@ end;
 $$;
 
 -- The memories that are evicted first: expired memories, then the memories that matter least (extracted before stated,
--- then the less important, then the older), or with p_eviction "fifo" the oldest. Each part reads the beginning of an
--- index, and only as far as the limit needs it.
+-- then the less important, then those stored earlier), or with p_eviction "fifo" those stored first. A memory that is
+-- said or recalled again is no younger here: only a context counts from when it was last said (age.sql). Each part
+-- reads the beginning of an index, and only as far as the limit needs it.
 create or replace function memory._evictable(p_user_id text, p_agent_id text, p_surplus bigint, p_eviction text)
 returns uuid[]
 language plpgsql stable parallel safe

@@ -51,6 +51,39 @@ begin
 end;
 $$;
 
+-- Locks the memory counters of all agents that may have memories of these threads, after the threads themselves, which
+-- the caller has locked: no job of them is handed out from then on. While the counters are locked, no worker can store
+-- memories that it extracted from the threads; a worker that holds one of them never waits for a thread. A missing
+-- counter, which only a worker that has a job of these threads can be about to make, is made when its turn has come, so
+-- that all sessions make and lock counters in one order.
+create or replace function memory._lock_scopes_of_threads(p_user_id text, p_thread_ids text[])
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  agents text[] := array[]::text[];
+  present text[];
+begin
+  -- The agents of 1,000,000 messages take 3 s to read, so they are read only if a worker has a job of theirs.
+  if exists (
+    select from memory.jobs as j
+    where j.user_id = p_user_id and j.status = 'running' and j.scope = any (p_thread_ids)) then
+    agents := array(
+      select 'default'
+      union
+      select m.agent_id from memory.messages as m where m.user_id = p_user_id and m.thread_id = any (p_thread_ids));
+  end if;
+  -- A second look: memories that a worker has committed since the first one have their counter.
+  present := array(select s.agent_id from memory.memory_scopes as s where s.user_id = p_user_id);
+  if agents <@ present then -- a fifth of the time with 1,000 agents
+    perform from memory.memory_scopes as s where s.user_id = p_user_id order by s.agent_id for no key update;
+  else
+    perform memory._lock_scope(p_user_id, a.agent_id)
+    from (select distinct u as agent_id from unnest(agents || present) as u order by 1) as a;
+  end if;
+end;
+$$;
+
 -- Locks those counters of these agents that no other session holds, and returns the agents of the locked counters.
 create or replace function memory._lock_free_scopes(p_user_id text, p_agent_ids text[])
 returns text[]
@@ -97,7 +130,7 @@ begin
 end;
 $$;
 
--- A memory that is current, superseded or in quarantine, locked together with the counter of its agent. The function
+-- A memory that a caller names, locked together with the counter of its agent. The function
 -- raises P0002 if the user has no such memory.
 create or replace function memory._locked_memory(p_user_id text, p_memory_id uuid)
 returns memory.memories
@@ -111,8 +144,7 @@ begin
   from memory.memories as m
   where m.user_id = p_user_id
     and m.memory_id = p_memory_id
-    and (m.deleted_at is null or m.quarantined_at is not null)
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_there(m)
   for update;
   if not found then
     perform memory._refuse_unknown_memory(p_memory_id);

@@ -17,14 +17,6 @@ begin atomic
   select case p_stored when 'fact' then p_said else p_stored end;
 end;
 
--- The importance of a memory whose writer gives no importance; the default of the column is the same.
-create or replace function memory._default_importance()
-returns double precision
-language sql immutable parallel safe
-begin atomic
-  select 0.5;
-end;
-
 -- The argument that breaks a rule of memories; null when none does. memory._refuse_memory() says which rule the
 -- argument breaks. The function checks tags only when they are new, so that the other columns can change in a memory
 -- that was stored before tags were limited.

@@ -12,16 +12,6 @@ begin atomic
     (p_memory).valid_from, (p_memory).said_at, (p_memory).created_at);
 end;
 
--- The time at which a memory was last said, from which a context counts its age. The start of its validity does not
--- count: a person who says today that she moved to Lisbon last year lives there today. If the memory begins to hold in
--- the future, its age counts from that time.
-create or replace function memory._last_said(p_memory memory.memories)
-returns timestamptz
-language sql immutable parallel safe
-begin atomic
-  select greatest(coalesce((p_memory).said_at, (p_memory).created_at), (p_memory).valid_from);
-end;
-
 -- The order in which memories were said: of two memories, the one with the greater value was said later. The value has
 -- the time (microseconds since 1970), then the number of the message in its thread, because messages that are stored
 -- together have one time, then the confidence. Sort by thread_id, created_at and memory_id after this value: one job

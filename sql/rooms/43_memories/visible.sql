@@ -16,6 +16,15 @@ begin atomic
   select (p_memory).superseded_at is null and (p_memory).deleted_at is null;
 end;
 
+-- Whether a caller can name a memory by its id: it is current, superseded or in quarantine, and has not expired.
+create or replace function memory._is_there(p_memory memory.memories)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select ((p_memory).deleted_at is null or (p_memory).quarantined_at is not null)
+    and ((p_memory).expires_at is null or (p_memory).expires_at > statement_timestamp());
+end;
+
 -- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
 -- at that time by valid_from (or created_at) and valid_to. A superseded memory held until its winner began to hold, or,
 -- if the winner is older or gone, until it was superseded.

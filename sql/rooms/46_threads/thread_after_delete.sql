@@ -1,5 +1,5 @@
--- Deletes the rows of a deleted thread: first watermarks, then jobs, then summaries, the order in which
--- memory.complete_job() locks them. A worker that is about to store a result then finds no job and stores nothing.
+-- Deletes the memories extracted from a deleted thread, then its rows: watermarks, jobs, summaries, in the order in
+-- which memory.complete_job() locks them. A worker that is about to store a result then finds no job.
 create or replace function memory._thread_after_delete()
 returns trigger
 language plpgsql volatile parallel unsafe security definer
@@ -8,6 +8,7 @@ as $$
 declare
   deleted bigint[]; -- the numbers of the messages
 begin
+  perform memory._delete_derived(old.user_id, old.thread_id, false);
   -- The scopes of watermarks of these two kinds are no threads, though a thread may be named alike (language:english).
   delete from memory.marks as k
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
@@ -18,7 +19,7 @@ begin
   where k.user_id = old.user_id and k.scope = old.thread_id and k.kind not in ('language', 'parsed_anew');
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
-  where d.user_id = old.user_id and d.thread_id = old.thread_id and d.source in ('archive', 'closed_archive');
+  where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)

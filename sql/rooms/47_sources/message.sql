@@ -49,7 +49,7 @@ language sql stable parallel safe
 begin atomic
   select left(
     format('[%s] %s: %s',
-      to_char((p_message).created_at at time zone 'UTC', 'YYYY-MM-DD'),
+      to_char(memory._day_of((p_message).created_at), 'YYYY-MM-DD'),
       coalesce((p_message).metadata ->> 'name', (p_message).role),
       left((p_message).content, 24000)),
     24000);

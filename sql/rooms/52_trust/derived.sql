@@ -56,25 +56,16 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  merged uuid[];
+  merged constant uuid[] := memory._with_merged(p_user_id, p_memory_ids);
   documents bigint;
 begin
   if p_memory_ids = '{}' then
     return jsonb '{}';
   end if;
-  merged := array(
-    with recursive tainted as (
-      select i as memory_id from unnest(p_memory_ids) as i
-      union
-      select m.memory_id
-      from memory.memories as m join tainted as t on m.metadata -> 'merged_from' ? t.memory_id::text
-      where m.user_id = p_user_id and m.source = 'reconciliation'
-    )
-    select t.memory_id from tainted as t);
   select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
   into documents
   from memory.documents as d
-  where d.user_id = p_user_id and d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| merged::text[];
+  where d.user_id = p_user_id and memory._is_article_of(d, merged);
   return jsonb_build_object(
     'memories', memory._quarantine_memories(p_user_id, merged, p_reason, p_origin), 'documents', documents);
 end;
@@ -94,7 +85,7 @@ begin
   select count(*) filter (where memory._quarantine_document(p_user_id, d.document_id, p_reason, p_origin))
   into documents
   from memory.documents as d
-  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive')
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and memory._is_archive(d)
     and (p_summary_id is null or d.metadata ->> 'summary_id' = p_summary_id::text);
   update memory.documents as d set source = 'closed_archive'
   where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source = 'archive'

@@ -203,7 +203,7 @@ begin
   parts := array(
     with shown as materialized (
       select m.seq, m.role, m.content, m.metadata, u.tokens,
-        m.search_vector is null and (m.role in ('tool', 'assistant') or m.metadata ? 'trust') as is_unjudged
+        m.search_vector is null and memory._is_judged(m.role, m.metadata) as is_unjudged
       from (
         select a.* from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as a
         where a.seq >= thread.oldest_seq

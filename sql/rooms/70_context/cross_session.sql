@@ -87,7 +87,7 @@ begin
   details := jsonb_build_object('trigger', trigger_phrase, 'results', '[]'::jsonb);
   foreach hit in array hits loop
     line := format(e'\n[%s, conversation %s] ',
-                   to_char(hit.created_at at time zone 'UTC', 'YYYY-MM-DD'),
+                   to_char(memory._day_of(hit.created_at), 'YYYY-MM-DD'),
                    coalesce(memory._placeholder_text(hit.thread_id), '-'))
       -- Further lines are indented, so that none of them looks like another conversation.
       || replace(memory._paragraph(hit.content), e'\n', e'\n  ');

@@ -20,7 +20,7 @@ declare
   times timestamptz[];
   ids uuid[];
   lines text[];
-  tokens int := memory._tokens_at_most('## Your Memories');
+  tokens int := memory._tokens_at_most(memory._heading_of('memories'));
   added int := 0;
   wordings text[];
   keys text[]; -- three keys for each wording
@@ -88,7 +88,8 @@ begin
 
   -- The block shows memories in the order in which they were said: of two statements that disagree the later one is
   -- newer.
-  select coalesce(e'## Your Memories\n\n' || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
+  select coalesce(memory._heading_of('memories') || e'\n\n'
+    || string_agg(g.block, e'\n\n' order by g.position, g.memory_type), '')
   into block
   from (
     select n.memory_type, t.position,

@@ -142,7 +142,7 @@ begin
       keys := keys || own_keys;
       all_keys := all_keys || array_to_string(own_keys, e'\n') || e'\n';
       candidates := candidates || row(
-        hit.thread_id, hit.seq, line, tokens, (hit.created_at at time zone 'UTC')::date, hit.created_at, hit.score,
+        hit.thread_id, hit.seq, line, tokens, memory._day_of(hit.created_at), hit.created_at, hit.score,
         case when not hit.of_hit = any (asked_before) then hit.of_hit end, wording, own_keys)::memory._recalled;
     else
       left_out := left_out || memory._left_out('recalled', 'does not fit', tokens, hit.id);

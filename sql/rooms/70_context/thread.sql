@@ -16,13 +16,13 @@ begin
       jsonb_strip_nulls(jsonb_build_object(
         'summary_id', s.summary_id, 'start_seq', s.start_seq, 'end_seq', s.end_seq)))::memory.context_part
     from (values
-      (2, '', 'user', 'user_summary', 'What is known about the user:'),
-      (6, p_thread_id, 'thread', 'thread_summary', 'Summary of the conversation so far:'),
-      (7, p_thread_id, 'rolling', 'thread_summary', 'Summary of the conversation so far:')
-    ) as k (place, thread_id, kind, source, heading)
+      (2, '', 'user', 'user_summary'), (6, p_thread_id, 'thread', 'thread_summary'),
+      (7, p_thread_id, 'rolling', 'thread_summary')
+    ) as k (place, thread_id, kind, source)
     cross join lateral memory._latest_summary(p_user_id, k.thread_id, k.kind) as s
     cross join lateral (
-      select memory._fenced(k.heading || e'\n' || memory._paragraph(s.summary)) as content offset 0) as c
+      select memory._fenced(memory._heading_of(k.kind) || e'\n' || memory._paragraph(s.summary)) as content
+      offset 0) as c
     where s.summary is not null and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
     order by k.place);
 end;

@@ -143,9 +143,10 @@ begin
   get diagnostics memories = row_count;
   -- After the memories: an article that is deleted makes the others that it was made of current again.
   delete from memory.documents as d
-  where d.user_id = p_user_id and d.source = 'consolidation'
-    and (d.metadata -> 'memory_ids' ?| p_memory_ids::text[]
-         or memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
+  where d.user_id = p_user_id
+    and (memory._is_article_of(d, p_memory_ids)
+         or d.source = 'consolidation'
+           and memory._json_states_any(jsonb_build_array(d.title, d.content, d.metadata), p_wordings));
   get diagnostics articles = row_count;
   return jsonb_build_object('memories', memories)
     || case when versions > 0 then jsonb_build_object('memory_history', versions) else jsonb '{}' end

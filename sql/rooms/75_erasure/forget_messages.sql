@@ -92,7 +92,7 @@ begin
   gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('artifacts', nullif(removed, 0))));
   -- Archives of conversations outlive the summaries that they were made with.
   delete from memory.documents as d
-  where d.user_id = p_user_id and d.source in ('archive', 'closed_archive') and memory._states_any(d.content, said);
+  where d.user_id = p_user_id and memory._is_archive(d) and memory._states_any(d.content, said);
   get diagnostics removed = row_count;
   gone := memory._added(gone, jsonb_strip_nulls(jsonb_build_object('documents', nullif(removed, 0))));
   -- Summaries that say it without a message that is left to say so.
@@ -148,7 +148,7 @@ begin
     gone := memory._forget_conversation(p_user_id, p_thread_id);
   end if;
   delete from memory.documents as d
-  where d.user_id = p_user_id and d.thread_id = p_thread_id and d.source in ('archive', 'closed_archive');
+  where d.user_id = p_user_id and d.thread_id = p_thread_id and memory._is_archive(d);
   get diagnostics documents = row_count;
   if exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
     perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', k)

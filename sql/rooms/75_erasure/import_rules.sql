@@ -1,62 +1,46 @@
 -- The rules of imported rows, which triggers and functions check for rows that are stored one by one.
 
 -- An expression over a row t and its JSON r.value that names the member which breaks a rule, or is null: first the
--- rules of the columns' types, then the rules of this kind of row.
+-- rules of the columns' types, then the condition under which such a row is exported, then the rules of this kind of
+-- row.
 create or replace function memory._import_rule(p_kind text)
 returns text
 language plpgsql stable parallel safe
 as $$
 begin
-  return format('coalesce(%s, %s)', memory._range_rule(p_kind), case p_kind
+  return format('coalesce(%s, %s, %s)', memory._range_rule(p_kind), (
+    select format('case when (%s) is not true then %L end', k.condition, substring(k.condition from 't[.](\w+)'))
+    from memory._export_kinds() as k where k.kind = p_kind), case p_kind
     when 'policies' then 'memory._policy_problem(t)'
     when 'artifacts' then 'memory._artifact_problem(t)'
+    when 'documents' then 'memory._document_problem(t)'
     when 'messages' then 'memory._message_problem(t.user_id, t.thread_id, t.agent_id, t.role, t.content, t.metadata, '
       't.created_at, t.idempotency_key)'
     when 'summaries' then $rule$case
-      when t.thread_id <> '' and not memory._is_id(t.thread_id) then 'thread_id'
-      when (t.status <> 'processing') is not true then 'status'
       when memory._list_problem(t.agent_ids) is not null then 'agent_ids'
       when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
-    when 'memory_scopes' then $rule$case when not memory._is_id(t.agent_id) then 'agent_id' end$rule$
     when 'memories' then 'coalesce(memory._memory_problem(t, true), '
       'case when cardinality(t.source_seqs) > 100000 then ''source_seqs'' end)'
     when 'memory_history' then $rule$case
       when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
       when not memory._is_metadata(t.metadata) then 'metadata'
       when memory._list_problem(t.tags) is not null then 'tags' end$rule$
-    when 'documents' then 'memory._document_problem(t)'
     when 'secrets' then $rule$case
       when not memory._is_id(t.name) then 'name'
       when (octet_length(t.key_id) = 8) is not true then 'key_id'
       when (octet_length(t.sealed) between 64 and 70000) is not true then 'sealed' end$rule$
+    when 'checkpoints' then $rule$case when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
     when 'idempotency_keys' then $rule$case
-      when not memory._is_id(t.thread_id) then 'thread_id'
       when (octet_length(t.idempotency_key) between 1 and 255) is not true then 'idempotency_key' end$rule$
-    when 'marks' then $rule$case when t.kind in ('claims', 'language', 'parsed_anew') then 'kind' end$rule$
-    when 'jobs' then $rule$case when (t.status in ('completed', 'dead')) is not true then 'status' end$rule$
     when 'model_calls' then $rule$case
       when t.tokens_in > 2147483647 then 'tokens_in'
       when t.tokens_out > 2147483647 then 'tokens_out'
       when t.duration_ms > 2147483647 then 'duration_ms' end$rule$
-    when 'checkpoints' then $rule$case
-      when not memory._is_id(t.thread_id) then 'thread_id'
-      when not memory._is_id(t.checkpoint_id) then 'checkpoint_id'
-      when (octet_length(t.namespace) <= 1000) is not true then 'namespace'
-      when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
-    when 'checkpoint_blobs' then $rule$case
-      when not memory._is_id(t.thread_id) then 'thread_id'
-      when (octet_length(t.namespace) <= 1000) is not true then 'namespace' end$rule$
-    when 'checkpoint_writes' then $rule$case
-      when not memory._is_id(t.thread_id) then 'thread_id'
-      when not memory._is_id(t.checkpoint_id) then 'checkpoint_id'
-      when (octet_length(t.namespace) <= 1000) is not true then 'namespace' end$rule$
-    when 'threads' then $rule$case when not memory._is_id(t.thread_id) then 'thread_id' end$rule$
-    when 'quarantined_messages' then $rule$case when not memory._is_id(t.thread_id) then 'thread_id' end$rule$
     else 'null::text' end);
 end;
 $$;
 
--- The part of the rule that the catalog tells, so that a new column has it, too: times that every client can read,
+-- The part of the rule that the catalog tells, so that a new column has it, too: ids, times that every client can read,
 -- numbers from which counters go on without an overflow, shares and JSON objects. It names the member with its value.
 create or replace function memory._range_rule(p_kind text)
 returns text
@@ -71,12 +55,15 @@ begin
       select a.attname::text as name, case
           when (p_kind, a.attname) in (('memories', 'deleted_at'), ('artifacts', 'check_at'))
             then 'memory._is_real_moment(this) or this = ''infinity'''
+          when (p_kind, a.attname) in (('policies', 'agent_id'), ('summaries', 'thread_id')) -- '' is for all of them
+            then 'this = '''' or memory._is_id(this)'
+          when a.attname in ('thread_id', 'agent_id', 'checkpoint_id') then 'this is null or memory._is_id(this)'
           when a.attname in ('expires_at', 'valid_from', 'valid_to') then 'memory._is_bound(this)'
           when t.typname = 'timestamptz' then 'memory._is_real_moment(this)'
           when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
           when a.attname = 'version' and t.typname <> 'text' then 'this between 1 and 1000000000'
           when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
-          when a.attname in ('prompt_version', 'generation_time_ms') then null -- told by workers, and nothing counts on
+          when a.attname in ('prompt_version', 'generation_time_ms', 'place') then null -- a client's, and nothing counts on
           when t.typname = 'int4' then 'this between 0 and 1000000000'
           when t.typname = 'int8' then 'this between 0 and 1000000000000000'
           when t.typname = '_int8' then '0 <= all (this) and 1000000000000000 >= all (this)'

@@ -81,8 +81,8 @@ begin
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (memories); -- and their history
   delete from memory.documents as d
   where d.user_id = p_user_id and (
-    d.source = 'consolidation' and d.metadata -> 'memory_ids' ?| memories::text[]
-    or d.source in ('archive', 'closed_archive') and d.metadata ->> 'summary_id' = any (summaries::text[]));
+    memory._is_article_of(d, memories)
+    or memory._is_archive(d) and d.metadata ->> 'summary_id' = any (summaries::text[]));
   delete from memory.jobs as j
   where j.user_id = p_user_id and j.status in ('completed', 'dead'); -- those of the import, which may show any of it
 end;

@@ -110,7 +110,7 @@ begin
                   '''AM002%%''"; memory.model_usage shows the calls of the day', count(*))
     end
   from memory.jobs as j
-  where j.status = 'pending' and j.error like 'AM002%' and j.run_after > statement_timestamp();
+  where j.status = 'pending' and memory._waits_for_budget(j.error) and j.run_after > statement_timestamp();
 
   return query
   select 'retries', count(*) = 0,

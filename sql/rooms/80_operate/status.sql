@@ -64,16 +64,15 @@ begin
     min(j.run_after) filter (where j.status = 'pending' and j.run_after <= moment and isfinite(j.run_after))
   into queue, oldest_due
   from memory.jobs as j where j.status in ('pending', 'running');
-  -- A job that waits for a budget (AM002) has not failed.
   select j.error into last_error
   from memory.jobs as j
-  where j.status = 'pending' and j.error is not null and j.attempts > 0 and j.error not like 'AM002%'
+  where j.status = 'pending' and not memory._waits_for_budget(j.error) and j.attempts > 0
   order by j.run_after desc limit 1;
   if last_error is null then
     select j.error into last_error
     from memory.jobs as j
-    where j.status = 'running' and j.lease_expires_at is not null and j.error is not null and j.attempts > 0
-      and j.error not like 'AM002%'
+    where j.status = 'running' and j.lease_expires_at is not null and not memory._waits_for_budget(j.error)
+      and j.attempts > 0
     order by j.run_after desc limit 1;
   end if;
   return queue || jsonb_build_object(

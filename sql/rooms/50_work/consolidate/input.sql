@@ -31,15 +31,24 @@ begin
 end;
 $$;
 
--- The oldest 100 memories of these types that are a week old: by then the messages they came from are gone by default.
--- Memories that no job has looked at come first; otherwise a hundred memories that fit into no article would keep the
--- others out. Stated memories from which an article was made already are left out.
+-- Whether a memory is short-term: it says what held for a while, and is a week old. By then the messages that it came
+-- from are gone by default.
+create or replace function memory._is_short_term(p_memory memory.memories)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select (p_memory).memory_type in ('context', 'episodic')
+    and (p_memory).created_at < statement_timestamp() - interval '7 days';
+end;
+
+-- The oldest 100 short-term memories. Memories that no job has looked at come first; otherwise a hundred memories that
+-- fit into no article would keep the others out. Stated memories from which an article was made already are left out.
 create or replace function memory._short_term_memories(p_user_id text)
 returns setof memory.memories
 language sql stable parallel safe
 begin atomic
   select m.* from memory._visible_memories(p_user_id, null, false) as m
-  where m.memory_type in ('context', 'episodic') and m.created_at < statement_timestamp() - interval '7 days'
+  where memory._is_short_term(m)
     and m.memory_id::text <> all (array(
       select jsonb_array_elements_text(d.metadata -> 'memory_ids') from memory.documents as d
       where d.user_id = p_user_id and d.namespace = 'memories' and d.source = 'consolidation'

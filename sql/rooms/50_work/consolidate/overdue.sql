@@ -9,8 +9,7 @@ begin
     select m.user_id
     from memory.memories as m
     left join memory.marks as k on k.user_id = m.user_id and k.scope = '' and k.kind = 'consolidate'
-    where m.memory_type in ('context', 'episodic') and memory._is_current(m)
-      and m.created_at < statement_timestamp() - interval '7 days'
+    where memory._is_short_term(m) and memory._is_current(m)
       and memory._microseconds(m.created_at) > coalesce(k.position, 0)
     group by m.user_id having count(*) >= 10
   )

@@ -8,6 +8,6 @@ begin
   return greatest(0, (p_settings ->> 'max_extracted_per_day')::bigint - coalesce((
     select s.extracted_count from memory.memory_scopes as s
     where s.user_id = p_user_id and s.agent_id = p_agent_id
-      and s.extracted_on = (statement_timestamp() at time zone 'UTC')::date), 0));
+      and s.extracted_on = memory._day_of(statement_timestamp())), 0));
 end;
 $$;

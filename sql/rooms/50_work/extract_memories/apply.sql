@@ -7,7 +7,7 @@ language plpgsql volatile parallel unsafe
 as $$
 declare
   through_seq bigint := (p_job.input ->> 'through_seq')::bigint;
-  today constant date := (statement_timestamp() at time zone 'UTC')::date;
+  today constant date := memory._day_of(statement_timestamp());
   agent text;
   settings jsonb;
   per_reply bigint;

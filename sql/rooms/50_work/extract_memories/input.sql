@@ -34,8 +34,7 @@ begin
     return;
   end if;
   if memory._extractable_today(p_job.user_id, agent_id, policy -> 'memories') = 0 then
-    perform memory._refuse('memories.max_extracted_per_day', 'no more memories may be extracted today',
-      'The job waits for the next day (UTC).', 'AM002');
+    perform memory._refuse_until_tomorrow('memories.max_extracted_per_day', 'no more memories may be extracted today');
   end if;
   tokens := given.tokens;
   payload := memory._chat_model(null, policy -> 'agent', 'extract_memories')

@@ -2,6 +2,9 @@
 -- with such a message that expires soon, and threads that have been quiet for an hour. Users take turns, so that one
 -- with 10,000 short threads leaves room for the others; of one user the messages that expire first come first.
 --
+-- Messages of roles that extraction does not read, such as a tool's, make a thread overdue as well: its job passes them
+-- without asking a model, and the thread is not drawn again.
+--
 -- Each sweep reads the messages of twice as many quiet threads as it may queue, and draws these threads by lot, so that
 -- those from which the policy wants nothing extracted never shut out the others. With 210,000 unread threads that reads
 -- 85,000 pages, or 7,000 while they are busy; reading the first unread message of each took 1,013,000 and 847,000.
@@ -50,8 +53,7 @@ begin
         select m.seq, m.agent_id, m.expires_at
         from memory.messages as m
         where m.user_id = u.user_id and m.thread_id = u.thread_id and m.seq > u.position
-          and memory._is_kept_message(m.is_active, m.summary_id)
-          and memory._waits_for_extraction(m.created_at, m.expires_at)
+          and (memory._is_readable_message(m.is_active, m.summary_id, m.expires_at) or memory._awaits_extraction(m))
         order by m.seq limit judged) as w
       order by w.agent_id, w.seq
     ) as m

@@ -34,11 +34,10 @@ begin
   from (
     select m.user_id, m.thread_id, m.agent_id, max(m.seq) as last_seq, min(m.expires_at) as expires_at
     from memory.messages as m
-    -- The longest time for which memory._waits_for_extraction() and memory._expires_soon() can hold, for the index.
+    -- The longest time for which memory._awaits_extraction() and memory._expires_soon() can hold, for the index.
     where m.expires_at > statement_timestamp() - interval '30 days'
       and m.expires_at <= statement_timestamp() + interval '1 day' and m.expires_at < 'infinity'
-      and m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
-      and memory._expires_soon(m.created_at, m.expires_at) and memory._waits_for_extraction(m.created_at, m.expires_at)
+      and memory._expires_soon(m.created_at, m.expires_at) and memory._awaits_extraction(m)
     group by m.user_id, m.thread_id, m.agent_id offset 0) as s
   -- A subquery and not a join, which would read the watermarks of all threads.
   where s.last_seq > coalesce((

@@ -35,8 +35,7 @@ as $$
 begin
   with soon as materialized (
     select m.user_id, m.thread_id, m.seq, m.agent_id,
-      m.role in ('user', 'assistant') and memory._is_kept_message(m.is_active, m.summary_id)
-        and memory._expires_soon(m.created_at, m.expires_at) as counts
+      memory._expires_soon(m.created_at, m.expires_at) and memory._awaits_extraction(m) as counts
     from memory.messages as m
     where m.expires_at > statement_timestamp() and m.expires_at <= statement_timestamp() + interval '1 day'
       and m.expires_at < 'infinity' -- for the index

@@ -17,10 +17,9 @@ begin
   for attempt in 1 .. 5 loop
     with expired as materialized (
       select m.user_id, m.thread_id, m.seq, m.agent_id, m.row_version, m.expires_at,
-        m.seq > coalesce(k.position, -1) and m.role in ('user', 'assistant') and d.deaths is null
-          and memory._is_kept_message(m.is_active, m.summary_id)
-          and memory._waits_for_extraction(m.created_at, m.expires_at) as may_wait
-      from (select m.*, m.xmin as row_version
+        m.seq > coalesce(k.position, -1) and d.deaths is null and m.awaits as may_wait
+      from (select m.user_id, m.thread_id, m.seq, m.agent_id, m.xmin as row_version, m.expires_at,
+              memory._awaits_extraction(m) as awaits
             from memory.messages as m
             where m.expires_at <= statement_timestamp() and m.expires_at < 'infinity'
             order by m.expires_at

@@ -1,3 +1,9 @@
+-- Which texts a context fences: every part that is not a message of the thread: the memories (context_parts.sql), the
+-- summaries (thread.sql), recalled messages (recall.sql), kept texts (kept_texts.sql) and earlier conversations
+-- (cross_session.sql). Three texts have no fence: the result of memory.render_memories(), which an application puts
+-- into a fence of its own; the hint on placeholders, which is ours; and what memory.expand_refs() inserts, which
+-- belongs to the message or tool result that it completes.
+
 -- A text with the fence around recalled text. The fence says that the text is data, so the model takes no instructions
 -- from a user or a web page that wrote the text. The text cannot end the fence, and the fence does not change the
 -- number of the text's tokens. memory._without_recalled() takes fenced text out of messages before a job extracts facts

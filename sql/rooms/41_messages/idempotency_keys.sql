@@ -15,20 +15,34 @@ begin
   if not found or p_role is null or p_content is null then
     return null; -- memory.add_message() refuses null
   end if;
-  p_role := case p_role when 'agent' then 'assistant' else p_role end;
-  -- A forgotten message leaves its key with an empty digest: it is not stored again.
-  if existing.digest <> '' and existing.digest <> memory._message_digest(p_role, p_content) then
-    p_content := memory._without_credentials(p_content); -- which may have been stored in its place
-    if existing.digest <> memory._message_digest(p_role, p_content) then
-      perform memory._refuse_used_key(p_idempotency_key);
-    end if;
+  p_content := memory._content_under(existing.digest, memory._role(p_role), p_content);
+  if p_content is null then
+    perform memory._refuse_used_key(p_idempotency_key);
   end if;
   return row(existing.seq, coalesce(existing.content, p_content), existing.token_count, existing.memory_ref)
     ::memory.stored_message;
 end;
 $$;
 
--- SHA-256 of role and content. Two messages under one key are the same message when their digests are equal.
+-- A content as it is stored under a key with this digest: unchanged, or with marks in place of its credentials. null if
+-- the key is used for another message. A forgotten message leaves its key with an empty digest: whatever comes under
+-- the key again is not stored.
+create or replace function memory._content_under(p_digest text, p_role text, p_content text)
+returns text
+language plpgsql immutable parallel safe strict
+as $$
+begin
+  if p_digest not in ('', memory._message_digest(p_role, p_content)) then
+    p_content := memory._without_credentials(p_content);
+    if p_digest <> memory._message_digest(p_role, p_content) then
+      return null;
+    end if;
+  end if;
+  return p_content;
+end;
+$$;
+
+-- SHA-256 of role and content.
 create or replace function memory._message_digest(p_role text, p_content text)
 returns text
 language plpgsql immutable parallel safe

@@ -1,0 +1,20 @@
+-- Extraction has read a message if the watermark of its thread (memory.marks, kind extract_memories) has reached it.
+
+-- Whether extraction reads a message once it comes to it: what a person or an assistant said and nobody has cleared. An
+-- expired message that was not read, because the store or its worker was off, waits for its job four times as long as
+-- it lived, at most 30 days; nobody else sees it. A message with a lifetime of less than a day does not wait: a caller
+-- who gives it so short a life wants it gone.
+create or replace function memory._awaits_extraction(p_message memory.messages)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select (p_message).role in ('user', 'assistant')
+    and memory._is_kept_message((p_message).is_active, (p_message).summary_id)
+    and case
+      when (p_message).expires_at > statement_timestamp() then true
+      when memory._is_real_moment((p_message).created_at) and memory._is_real_moment((p_message).expires_at) then
+        (p_message).expires_at - (p_message).created_at >= interval '1 day'
+        and statement_timestamp() < (p_message).expires_at
+          + least(interval '30 days', 4 * ((p_message).expires_at - (p_message).created_at))
+      else false end;
+end;

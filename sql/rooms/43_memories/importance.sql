@@ -1,0 +1,7 @@
+-- The importance of a memory whose writer gives no importance; the default of the column is the same.
+create or replace function memory._default_importance()
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select 0.5;
+end;
