@@ -30,6 +30,7 @@ from tests.support.servers import (
 )
 from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, rolled_back
+from tests.support.through import clusters, leave_out
 
 TEMPLATE = "agent_memory_template"
 Database = Callable[..., contextlib.AbstractContextManager[str]]
@@ -47,13 +48,21 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--again", action="store_true", help="Run only what may differ on a second server: tests/support/again.py"
     )
+    parser.addoption(
+        "--through",
+        choices=("proxy", "nodes"),
+        help="Run the tests of rooms with users through a proxy, or the client's routing, over two nodes;"
+        " with --again only a part of them: tests/support/through.py",
+    )
     parser.addoption("--nightly", action="store_true", help="Run the tests that are marked nightly, and no others")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what belongs to another of the runs: the first, the second (``--again``), the nightly one."""
     server, again, nightly = (config.getoption(name) for name in ("--server", "--again", "--nightly"))
-    left_out = []
+    way = config.getoption("--through")
+    left_out = [] if way is None else leave_out(way, items, Path(__file__).parent, is_fast=again)
+    again = again and way is None
     for item in items:
         has_own = item.get_closest_marker("own_server") is not None
         if has_own and server != "embedded":
@@ -102,8 +111,9 @@ def server(server_kind: Kind) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def _database(server: Server) -> Iterator[Database]:
+def _database(request: pytest.FixtureRequest, server: Server) -> Iterator[Database]:
     """Make a database that is there as long as the context: a copy of a template, or a template itself."""
+    way = request.config.getoption("--through")
     with contextlib.ExitStack() as stack:
         opened: list[psycopg.Cursor] = []
 
@@ -133,7 +143,11 @@ def _database(server: Server) -> Iterator[Database]:
             ):
                 yield server.conninfo(name)
 
-        yield database
+        if way is None:
+            yield database
+        else:
+            with clusters(way, database, server.conninfo) as through:
+                yield through
 
 
 @pytest.fixture(scope="session")
