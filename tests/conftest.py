@@ -18,6 +18,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 
+from tests.support import one_user
 from tests.support.again import PATHS
 from tests.support.servers import (
     Kind,
@@ -53,6 +54,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         choices=("proxy", "nodes"),
         help="Run the tests of rooms with users through a proxy, or the client's routing, over two nodes;"
         " with --again only a part of them: tests/support/through.py",
+    )
+    parser.addoption(
+        "--one-user", action="store_true", help="Fail where a call meets another user: tests/support/one_user.py"
     )
     parser.addoption("--nightly", action="store_true", help="Run the tests that are marked nightly, and no others")
 
@@ -151,9 +155,12 @@ def _database(request: pytest.FixtureRequest, server: Server) -> Iterator[Databa
 
 
 @pytest.fixture(scope="session")
-def _template(server: Server, _database: Database) -> Iterator[str]:
+def _template(request: pytest.FixtureRequest, server: Server, _database: Database) -> Iterator[str]:
     with _database(TEMPLATE, as_template=True):
         install_agent_memory(server, TEMPLATE)
+        if request.config.getoption("--one-user"):
+            with psycopg.connect(server.conninfo(TEMPLATE), autocommit=True) as connection:
+                one_user.force(connection)
         yield TEMPLATE
 
 

@@ -36,10 +36,13 @@ class Api:
     through: ClassVar[Callable[[str], type[Api] | None]] = staticmethod(lambda _database: None)
     """The class that calls a database of this name through a cluster; see ``tests/support/through.py``."""
 
+    before: ClassVar[Callable[[psycopg.Connection, str | None], None]] = staticmethod(lambda _connection, _user: None)
+    """Is told whose call begins; see ``tests/support/one_user.py``."""
+
     def __new__(cls, connection: psycopg.Connection, is_plain: bool = False) -> Api:
         return object.__new__(cls if is_plain else Api.through(connection.info.dbname) or cls)
 
-    def __init__(self, connection: psycopg.Connection, is_plain: bool = False) -> None:
+    def __init__(self, connection: psycopg.Connection, is_plain: bool = False) -> None:  # noqa: ARG002
         connection.add_notice_handler(self._hear)
         self.connection = connection
         self.notices: list[str] = []
@@ -60,7 +63,11 @@ class Api:
                 sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in arguments
             )
             statement = sql.SQL("select * from {}({})").format(sql.Identifier("memory", function), named)
-            rows = self.query(statement, **{name: parameter(value) for name, value in arguments.items()})
+            rows = self._rows(
+                statement,
+                {name: parameter(value) for name, value in arguments.items()},
+                arguments.get("user_id"),
+            )
             if returns_set:
                 return rows
             [row] = rows
@@ -80,8 +87,12 @@ class Api:
 
     def query(self, statement: Any, **parameters: Any) -> list[Any]:
         """Rows of any other statement."""
+        return self._rows(statement, parameters, None)
+
+    def _rows(self, statement: Any, parameters: dict[str, Any], user_id: str | None) -> list[Any]:
         # Within a transaction this is a savepoint, so that what follows a refusal still works.
         with self.connection.transaction(), self.connection.cursor(row_factory=namedtuple_row) as cursor:
+            Api.before(self.connection, user_id)
             return cursor.execute(statement, parameters).fetchall()
 
     def value(self, statement: Any, **parameters: Any) -> Any:

@@ -55,7 +55,9 @@ OWNERS = ["a", "b"] * 32
 ONE_SERVER = {"connect", "db", "dsn", "dump", "empty_dsn", "run", "server", "sessions"}
 """Fixtures that give a test more than calls."""
 _TABLE = re.compile(r"\bmemory\.(\w+)(?![\w(])")
-_OF_A_SESSION = re.compile(r"\s*(set|reset|begin|commit|rollback|savepoint|lock|discard|call|listen|prepare)\b", re.IGNORECASE)
+_OF_A_SESSION = re.compile(
+    r"\s*(set|reset|begin|commit|rollback|savepoint|lock|discard|call|listen|prepare)\b", re.IGNORECASE
+)
 _PREFIX = re.compile(rb"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
 _OF_TWO_ROWS = {"backfill_status", "doctor", "list_users", "status"}
 """What the client makes of the answers of all nodes is made of its own classes of rows."""
@@ -93,7 +95,7 @@ class Front:
         self.conninfo = conninfo
         self.users: set[str] = set()
         self.is_saved = False
-        self.hear: Callable[[psycopg.errors.Diagnostic], None] = lambda notice: None
+        self.hear: Callable[[psycopg.errors.Diagnostic], None] = lambda _notice: None
         self._opened = contextlib.ExitStack()
         self._known: dict[str, Any] = {}
 
@@ -289,10 +291,10 @@ class ThroughApi(Api):
             named = "ana"
         return self._front.node_of_users(named)
 
-    def entries_read(self, call: Callable[[], Any]) -> int:
+    def entries_read(self, call: Callable[[], Any]) -> int:  # noqa: ARG002
         _skip("counts what one server reads")
 
-    def at_most(self, cpu_seconds: float) -> NoReturn:
+    def at_most(self, cpu_seconds: float) -> NoReturn:  # noqa: ARG002
         _skip("measures one server")
 
     def cpu_seconds(self) -> float:
