@@ -5,7 +5,8 @@ calls through these. The tests stay as they are. One that needs what neither can
 it says why:
 
 - it takes connections, whole databases or the server, as a test of locks, roles or commands does;
-- it needs a session or a transaction over several calls: settings, roles, a rollback;
+- it needs a session or a transaction over several calls: settings, roles (which the server has for all databases), a
+  rollback;
 - it looks into tables or changes them by plain SQL while it has named users of both nodes, or none. With users of one
   node it does so there;
 - it counts what one server has read or worked.
@@ -39,12 +40,12 @@ Way = Literal["proxy", "nodes"]
 
 ROOMS = ("messages", "memories", "documents", "artifacts", "search", "context", "queue", "erasure")
 FAST = {
-    "artifacts": ["reading", "deleting"],
+    "artifacts": ["reading"],
     "context": ["opening", "acknowledgements"],
     "documents": ["storing"],
     "erasure": ["forget_memory", "list_users"],
     "memories": ["storing", "updating"],
-    "messages": ["storing", "reading"],
+    "messages": ["storing"],
     "queue": ["queue"],
     "search": ["defaults"],
 }
@@ -55,8 +56,10 @@ OWNERS = ["a", "b"] * 32
 ONE_SERVER = {"connect", "db", "dsn", "dump", "empty_dsn", "run", "server", "sessions"}
 """Fixtures that give a test more than calls."""
 _TABLE = re.compile(r"\bmemory\.(\w+)(?![\w(])")
+_NEEDS_A_SESSION = "needs a session or a transaction over several calls"
 _OF_A_SESSION = re.compile(
-    r"\s*(set|reset|begin|commit|rollback|savepoint|lock|discard|call|listen|prepare)\b", re.IGNORECASE
+    r"\s*(set|reset|begin|commit|rollback|savepoint|lock|discard|call|listen|prepare|grant|revoke|(create|alter|drop) role)\b",
+    re.IGNORECASE,
 )
 _PREFIX = re.compile(rb"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
 _OF_TWO_ROWS = {"backfill_status", "doctor", "list_users", "status"}
@@ -258,11 +261,12 @@ class ThroughApi(Api):
         return call
 
     def claim_jobs(self, **arguments: Any) -> list[Any]:
-        """Claim from each node, as its worker does."""
-        if arguments.get("user_id") is not None:
-            self._front.users.add(arguments["user_id"])
+        """Claim from each node, as its worker does, or from that of the user."""
+        user_id = arguments.get("user_id")
+        if user_id is not None:
+            self._front.users.add(user_id)
         jobs: list[Any] = []
-        for node in "ab":
+        for node in "ab" if user_id is None else self._front.node_of_users(user_id):
             rest = arguments.get("max_jobs", 1) - len(jobs)
             if rest > 0:
                 jobs += Api(self._front.open(node), is_plain=True).claim_jobs(**{**arguments, "max_jobs": rest})
@@ -281,7 +285,7 @@ class ThroughApi(Api):
         """Execute plain SQL on the node of the users whom the test has named."""
         text = statement if isinstance(statement, str) else _text_of(statement)
         if _OF_A_SESSION.match(text):
-            _skip("needs a session or a transaction over several calls")
+            _skip(_NEEDS_A_SESSION)
         return self._front.open(self._node_for(text, parameters)).execute(statement, parameters)
 
     def _node_for(self, text: str, parameters: Any) -> str:
@@ -362,11 +366,11 @@ class _Statements:
     def transaction(self, *_: Any, force_rollback: bool = False) -> Iterator[None]:
         """Let a refused call be a savepoint's, which needs none here."""
         if force_rollback:
-            _skip("needs a session or a transaction over several calls")
+            _skip(_NEEDS_A_SESSION)
         yield
 
     def __getattr__(self, name: str) -> NoReturn:
-        _skip("needs a session or a transaction over several calls")
+        _skip(_NEEDS_A_SESSION)
 
 
 class _Called:
