@@ -214,6 +214,13 @@ def test_a_pool_of_one_connection_whose_place_is_in_its_arguments(cluster: Clust
     assert cluster.users("a") | cluster.users("b") == set(USERS)
 
 
+def test_what_a_node_refuses_is_said_as_on_a_single_server(cluster: Cluster) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        memory_id = memory.add_memory(USERS[0], "Likes tea").memory_id
+        with pytest.raises(RetryableError, match=r"^expected_version: the memory is at version 1, not 7"):
+            memory.update_memory(USERS[0], memory_id, "Likes coffee", expected_version=7)
+
+
 def test_an_open_connection_stays_on_its_node(cluster: Cluster) -> None:
     user = next(user for user in USERS if cluster.node_of(user) == "b")
     with pytest.raises(WrongNodeError):

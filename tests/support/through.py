@@ -9,7 +9,9 @@ it says why:
   rollback;
 - it looks into tables or changes them by plain SQL while it has named users of both nodes, or none. With users of one
   node it does so there;
-- it counts what one server has read or worked.
+- it counts what one server has read or worked;
+- it asks a proxy for what is done beside a node, such as run_jobs();
+- ``DIFFERENT`` names it.
 """
 
 from __future__ import annotations
@@ -19,24 +21,16 @@ import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, NoReturn
 
 import psycopg
 import pytest
-from agent_memory import AgentMemoryError, DegradedWarning, Memory
-from agent_memory.calls import SyncRoutedCaller
-from agent_memory.calls.nodes import ClusterMap
-from agent_memory.cluster import nodes
-from agent_memory.cluster.proxy import make_proxy
+from agent_memory import AgentMemoryError, DegradedWarning
 from psycopg import sql
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg.rows import namedtuple_row
-from psycopg.types.json import Jsonb
-from psycopg_pool import ConnectionPool
 
+from tests.support.fronts import FRONTS, LOOKS_AT_TWO, TEMPLATE, Front, Way, copy, skip
 from tests.support.sqlapi import Api, parameter
-
-Way = Literal["proxy", "nodes"]
 
 ROOMS = ("messages", "memories", "documents", "artifacts", "search", "context", "queue", "erasure")
 FAST = {
@@ -51,22 +45,29 @@ FAST = {
 }
 """What ``make test`` runs; ``make nightly`` runs all tests of the rooms."""
 
-TEMPLATE = "through_template"
-OWNERS = ["a", "b"] * 32
+DIFFERENT = {
+    "test_an_import_takes_parts_in_one_transaction": "an import of several parts is one transaction",
+    "test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_counts": "asks what a transaction wrote",
+    "test_messages_that_are_being_cleared_are_handed_to_nobody": "each call of a transaction is another one on the node",
+    "test_workers_for_other_kinds_take_nobody_s_turn": "users take turns on each node",
+    "test_an_open_append_keeps_no_job_of_its_thread_back": "each call of a transaction is another one on the node",
+    "test_claims_take_turns_between_users": "users take turns on each node",
+    "test_one_claim_of_many_jobs_takes_turns_too": "users take turns on each node",
+    "test_users_come_with_their_counters_the_last_heard_of_first": "calls of one transaction have the same time",
+}
+"""Tests that are not true of a cluster, and why."""
 ONE_SERVER = {"connect", "db", "dsn", "dump", "empty_dsn", "run", "server", "sessions"}
 """Fixtures that give a test more than calls."""
 _TABLE = re.compile(r"\bmemory\.(\w+)(?![\w(])")
 _NEEDS_A_SESSION = "needs a session or a transaction over several calls"
 _OF_A_SESSION = re.compile(
-    r"\s*(set|reset|begin|commit|rollback|savepoint|lock|discard|call|listen|prepare|grant|revoke|(create|alter|drop) role)\b",
+    r"\s*(set|reset|begin|commit|rollback|savepoint|lock|discard|call|listen|prepare|grant|revoke"
+    r"|(create|alter|drop) role)\b",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(rb"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
 _OF_TWO_ROWS = {"backfill_status", "doctor", "list_users", "status"}
 """What the client makes of the answers of all nodes is made of its own classes of rows."""
-
-FRONTS: dict[str, Front] = {}
-"""The clusters by the name of the database that a test takes for its own."""
 
 
 def leave_out(way: Way, items: Sequence[pytest.Item], tests: Path, *, is_fast: bool) -> list[pytest.Item]:
@@ -79,116 +80,17 @@ def leave_out(way: Way, items: Sequence[pytest.Item], tests: Path, *, is_fast: b
             left_out.append(item)
             continue
         taken = ONE_SERVER & set(item._fixtureinfo.argnames)  # type: ignore[attr-defined]
-        if taken:
+        if item.name.partition("[")[0] in DIFFERENT:
+            item.add_marker(pytest.mark.skip(reason=DIFFERENT[item.name.partition("[")[0]]))
+        elif taken:
             reason = f"takes {', '.join(sorted(taken))}: through --through={way} there are only calls"
             item.add_marker(pytest.mark.skip(reason=reason))
     return left_out
 
 
-def _skip(reason: str) -> NoReturn:
-    pytest.skip(reason)
-
-
-class Front:
-    """Two nodes and what stands before them, all made of one template; ``name`` is what a test connects to."""
-
-    def __init__(self, way: Way, name: str, conninfo: Callable[[str], str]) -> None:
-        self.way = way
-        self.names = {"b": name, "a": f"{name}__a"} | ({"b": f"{name}__b", "proxy": name} if way == "proxy" else {})
-        self.conninfo = conninfo
-        self.users: set[str] = set()
-        self.is_saved = False
-        self.hear: Callable[[psycopg.errors.Diagnostic], None] = lambda _notice: None
-        self._opened = contextlib.ExitStack()
-        self._known: dict[str, Any] = {}
-
-    def dsn(self, part: str) -> str:
-        return self.conninfo(self.names[part])
-
-    def places(self) -> dict[str, str]:
-        known = {node: conninfo_to_dict(self.dsn(node)) for node in "ab"}
-        return {
-            node: make_conninfo(**{key: str(value[key]) for key in ("host", "port", "dbname")})
-            for node, value in known.items()
-        }
-
-    def begin(self) -> None:
-        """Make the first cluster, of which all others are copies."""
-        nodes.begin(self.places(), OWNERS, self.dsn("a"))
-        if self.way == "proxy":
-            with nodes.opened(self.dsn("a")) as opened, psycopg.connect(self.dsn("proxy"), autocommit=True) as proxy:
-                make_proxy(opened, proxy, str(conninfo_to_dict(self.dsn("a"))["user"]))
-
-    def name_places(self) -> None:
-        """Tell a copy where its own nodes are."""
-        places = self.places()
-        for node in "ab":
-            with psycopg.connect(self.dsn(node)) as connection:
-                known = nodes.read_map(connection)
-                assert known is not None
-                numbered = {name: {"dsn": places[name], "number": known.nodes[name]["number"]} for name in "ab"}
-                connection.execute(
-                    "select memory._set_cluster_map(%s, %s, %s, %s)",
-                    [node, known.version + 1, OWNERS, Jsonb(numbered)],
-                )
-        if self.way == "proxy":
-            with psycopg.connect(self.dsn("proxy")) as connection:
-                for number, node in enumerate("ab"):
-                    connection.execute(
-                        sql.SQL("alter server agent_memory options (set {} {})").format(
-                            sql.Identifier(f"p{number}"), sql.Literal(places[node])
-                        )
-                    )
-
-    def open(self, part: str) -> psycopg.Connection[Any]:
-        """Return a connection to a database of the cluster, which is open until ``close``."""
-        if part not in self._known:
-            connection = psycopg.connect(self.dsn(part), autocommit=True)
-            self._known[part] = self._opened.enter_context(contextlib.closing(connection))
-        found: psycopg.Connection[Any] = self._known[part]
-        return found
-
-    @property
-    def caller(self) -> SyncRoutedCaller:
-        if "caller" not in self._known:
-            pool = ConnectionPool(
-                self.dsn("b"),
-                min_size=1,
-                max_size=1,
-                kwargs={"autocommit": True},
-                configure=lambda connection: connection.add_notice_handler(lambda notice: self.hear(notice)),
-                open=True,
-            )
-            self._opened.callback(pool.close)
-            self._known["caller"] = SyncRoutedCaller(pool, like=pool)
-            self._opened.callback(self._known["caller"].close)
-        found: SyncRoutedCaller = self._known["caller"]
-        return found
-
-    @property
-    def memory(self) -> Memory:
-        if "memory" not in self._known:
-            self._known["memory"] = self._opened.enter_context(Memory(self.dsn("b"), pool_size=1))
-        found: Memory = self._known["memory"]
-        return found
-
-    def map(self) -> ClusterMap:
-        found = nodes.read_map(self.open("a"))
-        assert found is not None
-        return found
-
-    def node_of_users(self, named: str | None = None) -> str:
-        """Return the node of the users whom the test has named."""
-        users = self.users if named is None else {named}
-        known = self.map()
-        found = {known.node_of(user) for user in users}
-        if len(found) != 1:
-            _skip("looks into tables for users of both nodes" if found else "looks into tables, and has named nobody")
-        return found.pop()
-
-    def close(self) -> None:
-        self._opened.close()
-        self._known.clear()
+def is_beside_a_node(error: BaseException) -> bool:
+    """Whether a proxy has refused what is done beside a node."""
+    return isinstance(error, psycopg.errors.FeatureNotSupported) and "a proxy does not do this" in str(error)
 
 
 @contextlib.contextmanager
@@ -277,16 +179,23 @@ class ThroughApi(Api):
         text = statement if isinstance(statement, str) else _text_of(statement)
         if "memory." not in text:
             return self._run(self._front.open("a"), statement, parameters)
-        if self._front.way == "proxy" and not {name for name in _TABLE.findall(text) if name not in self._returns_set}:
+        is_public = "memory._" not in text
+        if (
+            self._front.way == "proxy"
+            and is_public
+            and not {name for name in _TABLE.findall(text) if name not in self._returns_set}
+        ):
             return self._run(self._front.open("proxy"), statement, parameters)
-        return self._run(self._front.open(self._node_for(text, parameters)), statement, parameters)
+        with _own_node():
+            return self._run(self._front.open(self._node_for(text, parameters)), statement, parameters)
 
     def execute(self, statement: Any, parameters: Any = None) -> psycopg.Cursor[Any]:
         """Execute plain SQL on the node of the users whom the test has named."""
         text = statement if isinstance(statement, str) else _text_of(statement)
         if _OF_A_SESSION.match(text):
-            _skip(_NEEDS_A_SESSION)
-        return self._front.open(self._node_for(text, parameters)).execute(statement, parameters)
+            skip(_NEEDS_A_SESSION)
+        with _own_node():
+            return self._front.open(self._node_for(text, parameters)).execute(statement, parameters)
 
     def _node_for(self, text: str, parameters: Any) -> str:
         values = [*parameters.values()] if isinstance(parameters, dict) else [*(parameters or ())]
@@ -296,13 +205,14 @@ class ThroughApi(Api):
         return self._front.node_of_users(named)
 
     def entries_read(self, call: Callable[[], Any]) -> int:  # noqa: ARG002
-        _skip("counts what one server reads")
+        skip("counts what one server reads")
 
-    def at_most(self, cpu_seconds: float) -> NoReturn:  # noqa: ARG002
-        _skip("measures one server")
+    def at_most(self, cpu_seconds: float) -> contextlib.AbstractContextManager[None]:  # noqa: ARG002
+        """Measure nothing: what a call costs is known from one server."""
+        return contextlib.nullcontext()
 
     def cpu_seconds(self) -> float:
-        _skip("measures one server")
+        skip("measures one server")
 
     def state(self) -> dict[str, Any]:
         return {node: Api(self._front.open(node), is_plain=True).state() for node in "ab"}
@@ -316,13 +226,13 @@ class ThroughApi(Api):
         front.close()
         self._depth += 1
         if self._depth > 1 or not front.is_saved:
-            _copy({f"{name}__{self._depth}": name for name in front.names.values()}, front.conninfo("postgres"))
+            copy({f"{name}__{self._depth}": name for name in front.names.values()}, front.conninfo("postgres"))
             front.is_saved = self._depth == 1
         try:
             yield self
         finally:
             front.close()
-            _copy({name: f"{name}__{self._depth}" for name in front.names.values()}, front.conninfo("postgres"))
+            copy({name: f"{name}__{self._depth}" for name in front.names.values()}, front.conninfo("postgres"))
             self._depth -= 1
             front.users = outer
 
@@ -352,7 +262,7 @@ class ThroughApi(Api):
 
     def _hear(self, notice: psycopg.errors.Diagnostic) -> None:
         text = (notice.message_primary or "").encode()
-        if notice.severity_nonlocalized != "INFO":
+        if notice.severity_nonlocalized != "INFO" and b"] REMOTE INFO: " not in text:
             self.notices.append(_PREFIX.sub(b"", text).decode())
 
 
@@ -366,11 +276,11 @@ class _Statements:
     def transaction(self, *_: Any, force_rollback: bool = False) -> Iterator[None]:
         """Let a refused call be a savepoint's, which needs none here."""
         if force_rollback:
-            _skip(_NEEDS_A_SESSION)
+            skip(_NEEDS_A_SESSION)
         yield
 
     def __getattr__(self, name: str) -> NoReturn:
-        _skip(_NEEDS_A_SESSION)
+        skip(_NEEDS_A_SESSION)
 
 
 class _Called:
@@ -390,6 +300,17 @@ class _Called:
         return _one_or_all(rows, self._returns_set)
 
 
+@contextlib.contextmanager
+def _own_node() -> Iterator[None]:
+    """Skip a test whose plain SQL is for a user of the other node."""
+    try:
+        yield
+    except psycopg.Error as error:
+        if error.sqlstate == "AM003":
+            skip(LOOKS_AT_TWO)
+        raise
+
+
 def _text_of(statement: Any) -> str:
     text: str = statement.decode() if isinstance(statement, bytes) else statement.as_string()
     return text
@@ -404,25 +325,7 @@ def _one_or_all(rows: list[Any], returns_set: bool) -> Any:
 
 def _as_the_node_said(error: psycopg.Error) -> psycopg.Error:
     """Return an error without the words of PL/Proxy, which the client removes too."""
-    fields = {
-        field: value and _PREFIX.sub(b"", value) for field, value in psycopg.errors._info_to_dict(error._info).items()
-    }
+    known: Any = psycopg.errors._info_to_dict(error._info)
+    fields = {field: value and _PREFIX.sub(b"", value) for field, value in known.items()}
     text = _PREFIX.sub(b"", str(error).encode()).decode()
     return type(error)(text, info=fields, encoding=error._encoding)
-
-
-def _copy(template_of: dict[str, str], maintenance: str) -> None:
-    """Make databases anew, each as a copy of another one."""
-    with psycopg.connect(maintenance, autocommit=True) as connection:
-        for name, template in template_of.items():
-            connection.execute(sql.SQL("drop database if exists {} with (force)").format(sql.Identifier(name)))
-            connection.execute(
-                sql.SQL("select pg_terminate_backend(pid) from pg_stat_activity where datname = {}").format(
-                    sql.Literal(template)
-                )
-            )
-            connection.execute(
-                sql.SQL("create database {} template {} strategy file_copy").format(
-                    sql.Identifier(name), sql.Identifier(template)
-                )
-            )

@@ -92,11 +92,12 @@ class ClusterMap:
 
 @contextmanager
 def named(node: str) -> Iterator[None]:
-    """Have the errors of a node that is out of reach, or not up to date, name the node."""
+    """Have the errors of a node that is out of reach, or not up to date, name the node; what it says itself stays."""
     try:
         yield
     except (NotConnectedError, RetryableError) as error:
-        if type(error) not in (NotConnectedError, RetryableError):
+        is_said_by_node = type(error) is RetryableError and error.sqlstate is not None
+        if type(error) not in (NotConnectedError, RetryableError) or is_said_by_node:
             raise
         raise type(error)(f'node "{node}": {error.message}', hint=error.hint) from error
 

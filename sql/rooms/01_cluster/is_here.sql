@@ -9,19 +9,17 @@ end;
 
 -- True if the newest map gives a user to this node, and the statement of the caller (p_seen) sees that map; null where
 -- memory._is_in_new_map() has to look closer. 82_cluster/set_map.sql replaces the body by one with the map's constants.
--- The caller passes pg_sequence_last_value('memory.cluster_map_lock'), of which nobody needs the value: PostgreSQL keeps
--- the lock on the sequence until the transaction ends, and whoever changes the map locks the sequence against that. So a
--- change waits for the calls before it. A call after it has got the lock, and with it all news of the catalog, before
--- PostgreSQL looks this function up, and runs the new body. A read of the map's row would take as long again as all the
--- rest of the check.
+-- The caller passes pg_sequence_last_value('memory.cluster_map_lock'), of which nobody needs the value: PostgreSQL
+-- keeps the lock on the sequence until the transaction ends, and whoever changes the map locks the sequence against
+-- that. So a change waits for the calls before it. A call after it has got the lock, and with it all news of the
+-- catalog, before PostgreSQL looks this function up, and runs the new body. To read the map's row instead would take
+-- as long again as all the rest of the check.
 create or replace function memory._is_in_map(p_user_id text, p_lock bigint, p_seen pg_snapshot)
 returns boolean
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  return null;
+language sql volatile parallel unsafe
+begin atomic
+  select null::boolean;
 end;
-$$;
 
 -- The map that the statement of the caller sees: a stable function has no snapshot of its own.
 create or replace function memory._map_seen()
@@ -41,8 +39,8 @@ $$;
 --
 -- Two calls are refused with an error to retry (40001). A read whose snapshot is older than the change (p_seen) would
 -- miss the rows of a user who has arrived since. And a transaction of a higher isolation level has one snapshot only;
--- where it can write, it locks the row of the map, which PostgreSQL refuses if the row has changed since. A snapshot from
--- before the first map sees no row at all.
+-- where it can write, it locks the row of the map, which PostgreSQL refuses if the row has changed since. A snapshot
+-- from before the first map sees no row at all.
 create or replace function memory._is_in_new_map(p_user_id text, p_seen memory.cluster_map)
 returns boolean
 language plpgsql volatile parallel unsafe

@@ -1,6 +1,6 @@
--- The map as clients read it: {"version", "node", "partitions", "users", "moving", "nodes"}; null where one server serves
--- all users. A tenant's session sees of "users" its own user only, and of "moving" the partitions only: whoever knows the
--- MD5 of a user_id can try names until one has it.
+-- The map as clients read it: {"version", "node", "partitions", "users", "moving", "nodes"}; null where one server
+-- serves all users. A tenant's session sees of "users" its own user only, and of "moving" the partitions only: whoever
+-- knows the MD5 of a user_id can try names until one has it.
 create or replace function memory._cluster_map()
 returns jsonb
 language plpgsql stable parallel unsafe security definer
