@@ -48,9 +48,9 @@ FAST = {
 DIFFERENT = {
     "test_an_import_takes_parts_in_one_transaction": "an import of several parts is one transaction",
     "test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_counts": "asks what a transaction wrote",
-    "test_messages_that_are_being_cleared_are_handed_to_nobody": "each call of a transaction is another one on the node",
+    "test_messages_that_are_being_cleared_are_handed_to_nobody": "each call is a transaction of its own",
     "test_workers_for_other_kinds_take_nobody_s_turn": "users take turns on each node",
-    "test_an_open_append_keeps_no_job_of_its_thread_back": "each call of a transaction is another one on the node",
+    "test_an_open_append_keeps_no_job_of_its_thread_back": "each call is a transaction of its own",
     "test_claims_take_turns_between_users": "users take turns on each node",
     "test_one_claim_of_many_jobs_takes_turns_too": "users take turns on each node",
     "test_users_come_with_their_counters_the_last_heard_of_first": "calls of one transaction have the same time",

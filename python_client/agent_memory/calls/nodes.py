@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
+import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from ..errors import NotConnectedError, RetryableError
@@ -96,7 +97,7 @@ def named(node: str) -> Iterator[None]:
     try:
         yield
     except (NotConnectedError, RetryableError) as error:
-        is_said_by_node = type(error) is RetryableError and error.sqlstate is not None
+        is_said_by_node = type(error) is RetryableError and isinstance(error.__cause__, psycopg.Error)
         if type(error) not in (NotConnectedError, RetryableError) or is_said_by_node:
             raise
         raise type(error)(f'node "{node}": {error.message}', hint=error.hint) from error
