@@ -112,14 +112,16 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
-test: services chromium libfaketime pgbouncer plproxy .venv/.dev ## Run the tests on the system's PostgreSQL, then on the embedded one what may differ there
+test: services chromium libfaketime pgbouncer plproxy .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
+	$(PYTEST) --through=proxy --again || status=1; \
+	$(PYTEST) --through=nodes --again || status=1; \
 	exit $$status
 
 .PHONY: nightly
-nightly: services libfaketime .venv/.dev ## Run the long forms that "make test" leaves out (kills, fuzz, load), "make torture", "make sbom audit"
+nightly: services libfaketime plproxy .venv/.dev ## Run the long forms that "make test" leaves out (kills, fuzz, load), "make torture", "make sbom audit"
 	@status=0; \
 	$(BIN)/python -m tests.nightly || status=1; \
 	$(MAKE) --no-print-directory torture || status=1; \

@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from psycopg import sql
 from psycopg.conninfo import make_conninfo
 from pytest_postgresql.janitor import DatabaseJanitor
 
+from tests.support import one_user
 from tests.support.again import PATHS
 from tests.support.servers import (
     Kind,
@@ -30,6 +31,7 @@ from tests.support.servers import (
 )
 from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, rolled_back
+from tests.support.through import clusters, is_beside_a_node, leave_out
 
 TEMPLATE = "agent_memory_template"
 Database = Callable[..., contextlib.AbstractContextManager[str]]
@@ -47,13 +49,24 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--again", action="store_true", help="Run only what may differ on a second server: tests/support/again.py"
     )
+    parser.addoption(
+        "--through",
+        choices=("proxy", "nodes"),
+        help="Run the tests of rooms with users through a proxy, or the client's routing, over two nodes;"
+        " with --again only a part of them: tests/support/through.py",
+    )
+    parser.addoption(
+        "--one-user", action="store_true", help="Fail where a call meets another user: tests/support/one_user.py"
+    )
     parser.addoption("--nightly", action="store_true", help="Run the tests that are marked nightly, and no others")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what belongs to another of the runs: the first, the second (``--again``), the nightly one."""
     server, again, nightly = (config.getoption(name) for name in ("--server", "--again", "--nightly"))
-    left_out = []
+    way = config.getoption("--through")
+    left_out = [] if way is None else leave_out(way, items, Path(__file__).parent, is_fast=again)
+    again = again and way is None
     for item in items:
         has_own = item.get_closest_marker("own_server") is not None
         if has_own and server != "embedded":
@@ -65,6 +78,18 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     config.hook.pytest_deselected(items=left_out)
     ids = set(map(id, left_out))
     items[:] = [item for item in items if id(item) not in ids]
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Skip a test that asks a proxy for what is done beside a node."""
+    report = yield
+    if call.excinfo is not None and item.config.getoption("--through") and is_beside_a_node(call.excinfo.value):
+        report.outcome = "skipped"
+        report.longrepr = (str(item.path), 0, "Skipped: a proxy does not do this")
+    return report
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -102,8 +127,9 @@ def server(server_kind: Kind) -> Iterator[Server]:
 
 
 @pytest.fixture(scope="session")
-def _database(server: Server) -> Iterator[Database]:
+def _database(request: pytest.FixtureRequest, server: Server) -> Iterator[Database]:
     """Make a database that is there as long as the context: a copy of a template, or a template itself."""
+    way = request.config.getoption("--through")
     with contextlib.ExitStack() as stack:
         opened: list[psycopg.Cursor] = []
 
@@ -133,13 +159,20 @@ def _database(server: Server) -> Iterator[Database]:
             ):
                 yield server.conninfo(name)
 
-        yield database
+        if way is None:
+            yield database
+        else:
+            with clusters(way, database, server.conninfo) as through:
+                yield through
 
 
 @pytest.fixture(scope="session")
-def _template(server: Server, _database: Database) -> Iterator[str]:
+def _template(request: pytest.FixtureRequest, server: Server, _database: Database) -> Iterator[str]:
     with _database(TEMPLATE, as_template=True):
         install_agent_memory(server, TEMPLATE)
+        if request.config.getoption("--one-user"):
+            with psycopg.connect(server.conninfo(TEMPLATE), autocommit=True) as connection:
+                one_user.force(connection)
         yield TEMPLATE
 
 

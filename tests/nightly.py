@@ -1,7 +1,8 @@
 """Runs the long forms and writes what they found into docs/reliability.md: ``make nightly``.
 
-The tests that are marked nightly run on the system's server, those of embedded stores after them. Exits with 1 if any
-of them failed.
+The tests that are marked nightly run on the system's server, those of embedded stores after them. Then the tests of
+rooms with users run through a proxy and through the client's routing over two nodes, and once more with an error
+where a call meets another user. Exits with 1 if any of them failed.
 """
 
 from __future__ import annotations
@@ -16,17 +17,25 @@ from xml.etree import ElementTree
 
 from bench.support.markdown import table
 from tests.support.servers import ROOT
+from tests.support.through import ROOMS
 
 PAGE = ROOT / "docs" / "reliability.md"
 BEGIN, END = "<!-- nightly: make nightly -->\n", "<!-- end of nightly -->\n"
-RUNS = {"system": ["--server=system"], "embedded": ["--server=embedded", "--again"]}
+CLUSTER = [f"tests/{room}" for room in ROOMS]
+RUNS = {
+    "system": ["--nightly", "--server=system"],
+    "embedded": ["--nightly", "--server=embedded", "--again"],
+    "through a proxy": ["--through=proxy", *CLUSTER],
+    "through nodes": ["--through=nodes", *CLUSTER],
+    "one user in a call": ["--one-user", *CLUSTER],
+}
 HEADER = ["server", "date", "tests", "failed", "skipped", "minutes"]
 
 
 def run(name: str, options: list[str], report: Path) -> list[str]:
     """Run the nightly tests on a server, and return the row of its figures."""
     started = time.monotonic()
-    command = [sys.executable, "-m", "pytest", "--nightly", *options, f"--junitxml={report}", "-n", "auto"]
+    command = [sys.executable, "-m", "pytest", *options, f"--junitxml={report}", "-n", "auto"]
     subprocess.run([*command, "--dist", "worksteal", *sys.argv[1:]], cwd=ROOT, check=False)
     [suite] = ElementTree.parse(report).getroot()
     tests, failed, errors, skipped = (int(suite.attrib[key]) for key in ("tests", "failures", "errors", "skipped"))
@@ -44,7 +53,7 @@ def with_rows(page: str, rows: list[list[str]]) -> str:
 
 def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
-        rows = [run(name, options, Path(folder, f"{name}.xml")) for name, options in RUNS.items()]
+        rows = [run(name, options, Path(folder, f"{name}.xml".replace(" ", "_"))) for name, options in RUNS.items()]
     PAGE.write_text(with_rows(PAGE.read_text(), rows))
     return 1 if any(row[HEADER.index("failed")] != "0" for row in rows) else 0
 

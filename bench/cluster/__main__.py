@@ -25,7 +25,7 @@ from bench.support.texts import texts
 from tests.support.servers import Server, install_agent_memory, running_server
 
 USERS = [f"user {number}" for number in range(20)]
-DATABASES = ("single", "a", "b", "proxy")
+DATABASES = ("single a", "single b", "a", "b", "proxy")
 CALLS = {
     "add_message": "select * from memory.add_message(%(user)s, 't', 'user', %(text)s)",
     "get_messages": "select * from memory.get_messages(%(user)s, 't', recent_k => 20)",
@@ -50,7 +50,7 @@ def main() -> None:
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(running_server("system", {"shared_buffers": "256MB"}))
         dsn = _databases(server)
-        single = stack.enter_context(psycopg.connect(dsn["single"], autocommit=True, prepare_threshold=0))
+        single = stack.enter_context(psycopg.connect(dsn["single a"], autocommit=True, prepare_threshold=0))
         about = {
             "date": datetime.date.today().isoformat(),
             "machine": machine(),
@@ -61,16 +61,19 @@ def main() -> None:
             name: stack.enter_context(psycopg.connect(dsn[name], autocommit=True, prepare_threshold=0))
             for name in DATABASES
         }
-        clients = {name: stack.enter_context(Memory(dsn[name], pool_size=1)) for name in ("single", "a")}
+        clients = {name: stack.enter_context(Memory(dsn[name], pool_size=1)) for name in ("single a", "single b", "a")}
         measured = _measure(sql, clients, options.calls, options.rounds)
     _write({**about, "load": round(os.getloadavg()[2], 1), "options": vars(options), "microseconds": measured})
 
 
 def _databases(server: Server) -> dict[str, str]:
-    """Make a single server, two nodes and a proxy, all databases of one server; each user has 200 messages."""
+    """Make two single servers, two nodes and a proxy, all databases of one server; each user has 200 messages.
+
+    Each single server answers for the users of one node, so that as many sessions share the processor's caches.
+    """
     with psycopg.connect(server.conninfo(), autocommit=True) as connection:
         for name in DATABASES:
-            connection.execute(f"create database {name}".encode())
+            connection.execute(f'create database "{name}"'.encode())
             install_agent_memory(server, name)
     dsn = {name: server.conninfo(name) for name in DATABASES}
     places = {}
@@ -80,13 +83,13 @@ def _databases(server: Server) -> dict[str, str]:
     nodes.begin(places, ["a", "b"] * 32, dsn["a"])
     with nodes.opened(dsn["a"]) as opened, psycopg.connect(dsn["proxy"], autocommit=True) as proxy:
         make_proxy(opened, proxy, server.user)
-    for name in ("single", "a"):
+    for name in ("single a", "single b", "a"):
         say(f"Loading {name}")
         with Memory(dsn[name]) as memory:
             for number, user in enumerate(USERS):
                 said = [{"role": "user", "content": text} for text in texts(200, seed=number)]
                 memory.add_messages(user, "t", said)
-    for name in ("single", "a", "b"):
+    for name in ("single a", "single b", "a", "b"):
         with psycopg.connect(dsn[name], autocommit=True) as connection:
             connection.execute("vacuum analyze")
     return dsn
@@ -99,16 +102,16 @@ def _measure(
     known = nodes.read_map(sql["a"])
     assert known is not None
     queries = texts(calls, seed=99)
-    postmaster = int(sql["single"].execute("select pg_backend_pid()").fetchone()[0])  # type: ignore[index]
+    postmaster = int(sql["single a"].execute("select pg_backend_pid()").fetchone()[0])  # type: ignore[index]
     children = Path(f"/proc/{_parent(postmaster)}/task/{_parent(postmaster)}/children")
     measured: dict[str, dict[str, dict[str, float]]] = {}
     for name in CALLS:
         ways = {
-            "SQL on a single server": _in_sql(name, lambda _: sql["single"]),
+            "SQL on a single server": _in_sql(name, lambda user: sql[f"single {known.node_of(user)}"]),
             "a node": _in_sql(name, lambda user: sql[known.node_of(user)]),
             "PL/Proxy": _in_sql(name, lambda _: sql["proxy"]),
-            "client of a single server": _by_client(name, clients["single"]),
-            "client of a cluster": _by_client(name, clients["a"]),
+            "client of a single server": _by_client(name, lambda user: clients[f"single {known.node_of(user)}"]),
+            "client of a cluster": _by_client(name, lambda _: clients["a"]),
         }
         taken: dict[str, list[tuple[float, float]]] = {way: [] for way in ways}
         for turn in range(rounds + 1):
@@ -134,11 +137,11 @@ def _in_sql(name: str, connection_of: Callable[[str], psycopg.Connection[Any]]) 
     return call
 
 
-def _by_client(name: str, memory: Memory) -> Call:
+def _by_client(name: str, client_of: Callable[[str], Memory]) -> Call:
     calls: dict[str, Callable[[str, str], object]] = {
-        "add_message": lambda user, text: memory.add_message(user, "t", "user", text),
-        "get_messages": lambda user, _: memory.get_messages(user, "t", recent_k=20),
-        "search": lambda user, text: memory.search(user, text, mode="keyword", top_k=10),
+        "add_message": lambda user, text: client_of(user).add_message(user, "t", "user", text),
+        "get_messages": lambda user, _: client_of(user).get_messages(user, "t", recent_k=20),
+        "search": lambda user, text: client_of(user).search(user, text, mode="keyword", top_k=10),
     }
     return calls[name]
 
@@ -166,7 +169,8 @@ def _write(results: dict[str, Any], folder: Path = RESULTS) -> None:
         "# What a cluster adds to a call\n\n"
         f"{describe(results)}. Microseconds of processor time for a call, of all sessions of the servers and of the"
         f" calling program together, median of {results['options']['rounds']} turns of {results['options']['calls']}"
-        " calls; a single server, two nodes and a proxy are databases of one server. `make bench-cluster` writes this"
+        " calls. Two single servers, each with the users of one node, two nodes and a proxy are databases of one"
+        " server. `make bench-cluster` writes this"
         " page."
         f" Load average {results['load']}.\n\n"
         + table(["call", "way", "compared with", "this way", "ratio"], rows)

@@ -300,6 +300,8 @@ create table memory.user_locks (
   user_hash bytea primary key
 );
 
+create sequence memory.cluster_map_lock;
+
 create sequence memory.turn_of_all minvalue -4611686018427387904 start 0;
 create sequence memory.turn_of_some minvalue -4611686018427387904 start 0;
 

@@ -52,4 +52,4 @@ def map_with(api: Api, users_of_a: list[str], users_of_b: list[str]) -> str:
 @pytest.fixture
 def databases(_database: Database, _template: str) -> Iterator[Databases]:
     with contextlib.ExitStack() as stack:
-        yield Databases([stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "abc"])
+        yield Databases([stack.enter_context(_database(next(DATABASE_NAMES), _template)) for _ in "abc"], stack)

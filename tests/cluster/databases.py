@@ -20,8 +20,10 @@ USERS = [f"user {number}" for number in range(12)]
 class Databases:
     """Databases of one server that become nodes; names are letters."""
 
-    def __init__(self, dsns: list[str]) -> None:
-        self.dsn = dict(zip("abc", dsns, strict=True))
+    def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
+        self.dsn = dict(zip("abc", dsns, strict=False))
+        self._stack = stack
+        self._known: dict[str, Api] = {}
 
     def place(self, name: str) -> str:
         known = conninfo_to_dict(self.dsn[name])
@@ -39,6 +41,17 @@ class Databases:
     def api(self, name: str) -> Iterator[Api]:
         with contextlib.closing(psycopg.connect(self.dsn[name], autocommit=True)) as connection:
             yield Api(connection)
+
+    def node(self, name: str) -> Api:
+        """A session that lasts as long as the test."""
+        if name not in self._known:
+            connection = psycopg.connect(self.dsn[name], autocommit=True)
+            self._known[name] = Api(self._stack.enter_context(contextlib.closing(connection)))
+        return self._known[name]
+
+    def users(self, name: str) -> set[str]:
+        """Who has messages on a node."""
+        return set(self.rows(name))
 
     def rows(self, name: str) -> dict[str, list[str]]:
         """The texts of each user's messages on a node."""

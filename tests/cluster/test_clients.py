@@ -23,46 +23,37 @@ from agent_memory import (
     WrongNodeError,
     partition_of,
 )
+from agent_memory.calls.nodes import user_hash
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
 from tests.cluster.conftest import PARTITIONS, set_map
+from tests.cluster.databases import USERS, Databases
 from tests.conftest import DATABASE_NAMES, Database
 from tests.support.runners import wait_until
-from tests.support.sqlapi import Api
 from tests.tenants.steps import KEY, login_role, text_of, token_of
 
 pytestmark = pytest.mark.feature("F14")
 
-USERS = [f"user {number}" for number in range(12)]
 HALVES = "aabbabab"
 
 
-class Cluster:
+class Cluster(Databases):
     """Two databases with a map of which each knows its part."""
 
     def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
-        self.dsn = dict(zip("ab", dsns, strict=True))
-        self.api = {
-            name: Api(stack.enter_context(contextlib.closing(psycopg.connect(dsn, autocommit=True))))
-            for name, dsn in self.dsn.items()
+        super().__init__(dsns, stack)
+        self.nodes: dict[str, dict[str, Any]] = {
+            name: {"dsn": self.place(name), "number": number} for number, name in enumerate(self.dsn)
         }
-        self.nodes: dict[str, dict[str, Any]] = {}
-        for number, (name, dsn) in enumerate(self.dsn.items()):
-            known = conninfo_to_dict(dsn)
-            place = make_conninfo(**{key: str(known[key]) for key in ("host", "port", "dbname") if key in known})
-            self.nodes[name] = {"dsn": place, "number": number}
         self.set_map(1, HALVES)
 
-    def set_map(self, version: int, partitions: str, only: str = "ab") -> None:
+    def set_map(self, version: int, partitions: str, only: str = "ab", users: dict[str, str] | None = None) -> None:
         for name in only:
-            set_map(self.api[name], name, version, partitions, nodes=self.nodes)
+            set_map(self.node(name), name, version, partitions, nodes=self.nodes, users=users)
 
     def node_of(self, user_id: str, partitions: str = HALVES) -> str:
         return partitions[partition_of(user_id, PARTITIONS)]
-
-    def users(self, node: str) -> set[str]:
-        return {user for [user] in self.api[node].query("select distinct user_id from memory.messages")}
 
 
 @pytest.fixture
@@ -103,7 +94,7 @@ def test_a_pool_of_the_application_gives_its_settings_to_the_other_nodes(cluster
     ):
         for user in USERS:
             memory.add_message(user, "t", "user", "Hello")
-        connected = cluster.api["b"].query(
+        connected = cluster.node("b").query(
             "select distinct application_name from pg_stat_activity"
             " where datname = current_database() and pid <> pg_backend_pid()"
         )
@@ -116,7 +107,7 @@ def test_a_refusal_is_followed_once_with_a_fresh_map(cluster: Cluster) -> None:
         memory.version()
         user = next(user for user in USERS if cluster.node_of(user) == "a")
         memory.add_message(USERS[0], "t", "user", "Hello")
-        for api in cluster.api.values():
+        for api in map(cluster.node, "ab"):
             api.connection.execute("delete from memory.messages; delete from memory.threads; delete from memory.jobs")
         cluster.set_map(2, HALVES.replace("a", "c").replace("b", "a").replace("c", "b"))
         memory.add_message(user, "t", "user", "Hello")
@@ -176,7 +167,7 @@ def test_another_database_at_the_address_of_a_node_gets_no_calls(cluster: Cluste
     user = next(user for user in USERS if cluster.node_of(user) == "b")
     with Memory(cluster.dsn["a"]) as memory:
         memory.version()
-        cluster.api["b"].connection.execute("update memory.cluster_map set node = 'a'")
+        cluster.node("b").connection.execute("update memory.cluster_map set node = 'a'")
         with pytest.raises(RetryableError, match=r'^node "b": is node "a"'):
             memory.add_message(user, "t", "user", "Hello")
 
@@ -213,7 +204,7 @@ def test_a_node_that_has_come_gets_what_concerns_all(cluster: Cluster) -> None:
         cluster.set_map(3, "a" * PARTITIONS)
         memory.admin.set_policy({"context": {"max_memories": 3}})
         assert set(memory.admin.status()["nodes"]) == {"a", "b"}
-    assert cluster.api["b"].get_policy()["context"]["max_memories"] == 3
+    assert cluster.node("b").get_policy()["context"]["max_memories"] == 3
 
 
 def test_a_pool_of_one_connection_whose_place_is_in_its_arguments(cluster: Cluster) -> None:
@@ -222,26 +213,33 @@ def test_a_pool_of_one_connection_whose_place_is_in_its_arguments(cluster: Clust
         memory.admin.set_policy({"context": {"max_memories": 3}})
         for user in USERS:
             memory.add_message(user, "t", "user", "Hello")
-    assert all(api.get_policy()["context"]["max_memories"] == 3 for api in cluster.api.values())
+    assert all(api.get_policy()["context"]["max_memories"] == 3 for api in map(cluster.node, "ab"))
     assert cluster.users("a") | cluster.users("b") == set(USERS)
+
+
+def test_what_a_node_refuses_is_said_as_on_a_single_server(cluster: Cluster) -> None:
+    with Memory(cluster.dsn["a"]) as memory:
+        memory_id = memory.add_memory(USERS[0], "Likes tea").memory_id
+        with pytest.raises(RetryableError, match=r"^expected_version: the memory is at version 1, not 7"):
+            memory.update_memory(USERS[0], memory_id, "Likes coffee", expected_version=7)
 
 
 def test_an_open_connection_stays_on_its_node(cluster: Cluster) -> None:
     user = next(user for user in USERS if cluster.node_of(user) == "b")
     with pytest.raises(WrongNodeError):
-        Memory(cluster.api["a"].connection).add_message(user, "t", "user", "Hello")
+        Memory(cluster.node("a").connection).add_message(user, "t", "user", "Hello")
 
 
 def test_what_concerns_all_users_changes_all_nodes_or_none(cluster: Cluster) -> None:
     with Memory(cluster.dsn["a"]) as memory:
         memory.admin.set_policy({"context": {"max_memories": 3}})
         memory.admin.register_model("m", "embedding", "openai", "m")
-        cluster.api["b"].drop_model(name="m")
+        cluster.node("b").drop_model(name="m")
         with pytest.raises(Exception, match="m"):
             memory.admin.activate_model("m")
-        for api in cluster.api.values():
+        for api in map(cluster.node, "ab"):
             assert api.get_policy()["context"]["max_memories"] == 3
-        assert cluster.api["a"].value("select is_active from memory.models where name = 'm'") is False
+        assert cluster.node("a").value("select is_active from memory.models where name = 'm'") is False
 
 
 def test_a_policy_of_a_user_belongs_to_the_node_of_the_user(cluster: Cluster) -> None:
@@ -249,7 +247,7 @@ def test_a_policy_of_a_user_belongs_to_the_node_of_the_user(cluster: Cluster) ->
         for user in USERS:
             memory.admin.set_policy({"context": {"max_memories": 3}}, user_id=user)
             assert memory.admin.get_policy(user_id=user)["context"]["max_memories"] == 3
-    assert all(api.value("select count(*) from memory.policies where user_id <> ''") for api in cluster.api.values())
+    assert all(api.value("select count(*) from memory.policies where user_id <> ''") for api in map(cluster.node, "ab"))
 
 
 def test_answers_of_all_nodes_are_added_up(cluster: Cluster) -> None:
@@ -265,7 +263,7 @@ def test_answers_of_all_nodes_are_added_up(cluster: Cluster) -> None:
         assert len(memory.admin.list_users()) == 50
         status = memory.admin.status()
         assert status["queue"]["pending"] == sum(
-            api.value("select count(*) from memory.jobs where status = 'pending'") for api in cluster.api.values()
+            api.value("select count(*) from memory.jobs where status = 'pending'") for api in map(cluster.node, "ab")
         )
         assert set(status["nodes"]) == {"a", "b"}
         checks = memory.admin.doctor()
@@ -285,7 +283,7 @@ def test_a_node_that_is_down_concerns_its_users_only(cluster: Cluster) -> None:
                     memory.add_message(user, "t", "user", "Hello")
         with pytest.raises(NotConnectedError, match=r'^node "b": '):
             memory.admin.set_policy({"context": {"max_memories": 3}})
-    assert cluster.api["a"].get_policy()["context"]["max_memories"] != 3
+    assert cluster.node("a").get_policy()["context"]["max_memories"] != 3
 
 
 def test_a_user_is_exported_and_imported_where_the_user_belongs(cluster: Cluster, tmp_path: Any) -> None:
@@ -301,16 +299,38 @@ def test_a_user_is_exported_and_imported_where_the_user_belongs(cluster: Cluster
 def test_a_token_counts_on_every_node(cluster: Cluster) -> None:
     user = next(user for user in USERS if cluster.node_of(user) == "b")
     role = "tenant_of_cluster"
-    login_role(cluster.api["a"].connection, role, "memory_tenant")
+    login_role(cluster.node("a").connection, role, "memory_tenant")
     with Memory(cluster.dsn["a"]) as memory:
         memory.admin.set_token_key(text_of(KEY))
-        memory.admin.bind_role(login_role(cluster.api["a"].connection, "bound_in_cluster"), user)
-    assert all(api.value("select count(*) from memory.bound_roles") == 1 for api in cluster.api.values())
+        memory.admin.bind_role(login_role(cluster.node("a").connection, "bound_in_cluster"), user)
+    assert all(api.value("select count(*) from memory.bound_roles") == 1 for api in map(cluster.node, "ab"))
     with Memory(make_conninfo(cluster.dsn["a"], user=role), token=token_of(user)) as memory:
         memory.add_message(user, "t", "user", "Hello")
         with pytest.raises(PermissionDeniedError):
             memory.add_message(next(other for other in USERS if other != user), "t", "user", "Hello")
     assert cluster.users("b") == {user}
+
+
+def test_a_tenant_learns_nothing_of_users_who_were_moved_alone(cluster: Cluster) -> None:
+    """Whoever knows the MD5 of a user_id can try names until one has it."""
+    moved, other, *_ = [user for user in USERS if cluster.node_of(user) == "a"]
+    cluster.set_map(2, HALVES, users={user_hash(user): "b" for user in (moved, other)})
+    role = login_role(cluster.node("a").connection, "tenant_of_cluster", "memory_tenant")
+    for name in "ab":
+        cluster.node(name).set_token_key(key=text_of(KEY))
+    session_of_role = make_conninfo(cluster.dsn["a"], user=role)
+    with psycopg.connect(session_of_role) as connection:
+        with pytest.raises(psycopg.errors.InsufficientPrivilege), connection.transaction():
+            connection.execute("select memory._cluster_map()")
+        connection.execute("select set_config('agent_memory.token', %s, true)", [token_of(moved)])
+        [[seen]] = connection.execute("select memory._cluster_map()")
+        assert seen["users"] == {user_hash(moved): "b"}
+    whose = [moved]
+    with Memory(session_of_role, token=lambda: token_of(whose[0])) as memory:
+        for user in (moved, other):
+            whose[0] = user
+            memory.add_message(user, "t", "user", "Hello")
+    assert cluster.users("b") == {moved, other}
 
 
 def test_a_buffer_an_export_and_an_import_follow_a_move(cluster: Cluster, tmp_path: Any) -> None:

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import contextlib
+import time
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
 import pytest
 from agent_memory import Memory, NotConnectedError, RetryableError, partition_of
 from agent_memory.cluster import checks, moving, nodes, splitting
-from agent_memory.errors import InvalidValueError
+from agent_memory.errors import ConflictError, InvalidValueError
 from agent_memory.move.move import copy_user
 from psycopg.conninfo import make_conninfo
 from psycopg.types.json import Jsonb
 
 from tests.cluster.databases import PARTITIONS, USERS, Databases, expected, fill
+from tests.support.runners import PATIENCE, wait_until
 from tests.tenants.steps import login_role
 
 pytestmark = pytest.mark.feature("F14")
@@ -55,6 +58,33 @@ def test_direct_changes_of_users_who_are_being_moved_are_refused(
             assert moving.move_user(opened, user, "b") == 1
     assert len(refused) == 4
     assert databases.rows("b") == {user: ["Hi"]}
+
+
+def test_a_statement_that_was_checked_before_the_first_map_leaves_no_row_unseen(
+    databases: Databases, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It waits after the check and before its first lock; the command waits for it, and then names its user."""
+    with databases.api("a") as gate, databases.api("a") as writer, ThreadPoolExecutor() as pool:
+        gate.connection.execute("create table public.gate ()")
+        gate.connection.execute("""
+            create or replace function memory._estimate_tokens(p_content text) returns int language plpgsql as $$
+            begin lock table public.gate in access share mode; return 1; end $$""")
+        monkeypatch.setattr(nodes, "install", lambda _connection: None)  # which would make the function anew
+        user = next(user for user in USERS if partition_of(user, PARTITIONS) == 7)
+        with gate.connection.transaction():
+            gate.connection.execute("lock table public.gate in access exclusive mode")
+            call = pool.submit(writer.add_message, user_id=user, thread_id="t", role="user", content="Hello")
+            wait_until(lambda: gate.value("select count(*) from pg_locks where not granted") == 1)
+            begun = pool.submit(databases.begin, "ab", "aaaabbbb")
+            wait_until(lambda: gate.value("select count(*) from memory.cluster_map") == 1)
+            time.sleep(0.5)
+            assert not begun.done()
+        call.result(PATIENCE)
+        with pytest.raises(ConflictError, match=f'user "{user}" is on node "a", and would belong to node "b"'):
+            begun.result(PATIENCE)
+    with databases.opened() as opened:
+        assert all(finding.is_mended for finding in checks.check(opened, repair=True))
+    assert databases.rows("b") == {user: ["Hello"]}
 
 
 class TestBrokenOff:

@@ -9,13 +9,13 @@ from typing import Any
 import psycopg
 import pytest
 from agent_memory import InvalidValueError, Memory, PermissionDeniedError, partition_of
-from agent_memory.cluster import moving, nodes
+from agent_memory.cluster import moving
 from agent_memory.cluster.proxy import make_proxy
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from tests.cluster.databases import Databases
 from tests.conftest import DATABASE_NAMES, Database
 from tests.support.servers import Server
-from tests.support.sqlapi import Api
 from tests.tenants.steps import KEY, login_role, session_of, text_of, token_of
 
 pytestmark = pytest.mark.feature("F14")
@@ -24,31 +24,20 @@ USERS = [f"user {number}" for number in range(8)]
 OWNERS = "aabbabab"
 
 
-class Proxied:
-    """Nodes a and b, and a proxy before them; ``api`` calls the proxy."""
+class Proxied(Databases):
+    """Nodes a and b, and a proxy c before them; ``front`` calls the proxy."""
 
     def __init__(self, dsns: list[str], stack: contextlib.ExitStack) -> None:
-        self.dsn = dict(zip(("a", "b", "proxy"), dsns, strict=True))
-        known = {name: conninfo_to_dict(dsn) for name, dsn in self.dsn.items()}
-        places = {
-            name: make_conninfo(**{key: str(known[name][key]) for key in ("host", "port", "dbname")}) for name in "ab"
-        }
-        nodes.begin(places, list(OWNERS), self.dsn["a"])
-        self.role = str(known["a"]["user"])
-        self.connection = stack.enter_context(contextlib.closing(psycopg.connect(self.dsn["proxy"], autocommit=True)))
+        super().__init__(dsns, stack)
+        self.begin("ab", OWNERS)
+        self.role = str(conninfo_to_dict(self.dsn["a"])["user"])
+        self.front = self.node("c")
+        self.connection = self.front.connection
         self.renew()
-        self.api = Api(self.connection)
-        self.node = {
-            name: Api(stack.enter_context(contextlib.closing(psycopg.connect(self.dsn[name], autocommit=True))))
-            for name in "ab"
-        }
 
     def renew(self) -> int:
-        with nodes.opened(self.dsn["a"]) as opened:
+        with self.opened() as opened:
             return make_proxy(opened, self.connection, self.role)
-
-    def users(self, node: str) -> set[str]:
-        return {user for [user] in self.node[node].query("select distinct user_id from memory.messages")}
 
 
 @pytest.fixture
@@ -63,12 +52,12 @@ def proxied(_database: Database, _template: str) -> Iterator[Proxied]:
 
 def test_each_call_runs_on_the_node_of_its_user(proxied: Proxied) -> None:
     for user in USERS:
-        assert proxied.api.add_message(user_id=user, thread_id="t", role="user", content=f"I am {user}").seq == 0
-        proxied.api.add_memory(user_id=user, content=f"{user} likes tea")
+        assert proxied.front.add_message(user_id=user, thread_id="t", role="user", content=f"I am {user}").seq == 0
+        proxied.front.add_memory(user_id=user, content=f"{user} likes tea")
     for user in USERS:
-        assert [row.content for row in proxied.api.get_messages(user_id=user, thread_id="t")] == [f"I am {user}"]
-        assert proxied.api.search(user_id=user, query="tea", mode="keyword")
-        assert proxied.api.get_context(user_id=user, thread_id="t", query="tea")
+        assert [row.content for row in proxied.front.get_messages(user_id=user, thread_id="t")] == [f"I am {user}"]
+        assert proxied.front.search(user_id=user, query="tea", mode="keyword")
+        assert proxied.front.get_context(user_id=user, thread_id="t", query="tea")
     for node in "ab":
         assert proxied.users(node) == {user for user in USERS if OWNERS[partition_of(user, 8)] == node} != set()
 
@@ -78,13 +67,13 @@ def test_names_arguments_defaults_results_comments_and_rights_are_those_of_a_nod
         select p.proname, pg_get_function_arguments(p.oid), pg_get_function_result(p.oid), obj_description(p.oid),
           p.proacl::text
         from pg_proc as p where p.pronamespace = 'memory'::regnamespace and p.proname !~ '^_' order by 1"""
-    assert proxied.api.query(described) == proxied.node["a"].query(described)
+    assert proxied.front.query(described) == proxied.node("a").query(described)
 
 
 def test_errors_keep_their_sqlstate_and_the_client_their_words(proxied: Proxied) -> None:
     with pytest.raises(psycopg.errors.InvalidParameterValue, match='role: unknown role "robot"'):
-        proxied.api.add_message(user_id="ana", thread_id="t", role="robot", content="x")
-    with Memory(proxied.dsn["proxy"]) as memory, pytest.raises(InvalidValueError) as raised:
+        proxied.front.add_message(user_id="ana", thread_id="t", role="robot", content="x")
+    with Memory(proxied.dsn["c"]) as memory, pytest.raises(InvalidValueError) as raised:
         memory.add_message("ana", "t", "robot", "x")
     assert raised.value.message == 'role: unknown role "robot"'
     assert raised.value.hint == "Use user, assistant, tool, system or developer; agent is accepted for assistant."
@@ -92,7 +81,7 @@ def test_errors_keep_their_sqlstate_and_the_client_their_words(proxied: Proxied)
 
 def test_the_password_of_the_role_stands_in_no_log(proxied: Proxied, server: Server) -> None:
     proxied.connection.execute("set log_statement = 'all'")
-    with nodes.opened(proxied.dsn["a"]) as opened:
+    with proxied.opened() as opened:
         make_proxy(opened, proxied.connection, proxied.role, "not to be read")
     log = server.log_file.read_text()
     assert "plproxy" in log
@@ -100,13 +89,13 @@ def test_the_password_of_the_role_stands_in_no_log(proxied: Proxied, server: Ser
 
 
 def test_what_concerns_all_changes_all_nodes(proxied: Proxied) -> None:
-    proxied.api.set_policy(settings={"context": {"max_memories": 3}})
-    proxied.api.register_model(name="m", kind="chat", provider="openai", model="m")
+    proxied.front.set_policy(settings={"context": {"max_memories": 3}})
+    proxied.front.register_model(name="m", kind="chat", provider="openai", model="m")
     for user in USERS:
-        proxied.api.set_policy(settings={"context": {"max_memories": 4}}, user_id=user)
-        assert proxied.api.get_policy(user_id=user)["context"]["max_memories"] == 4
-    assert proxied.api.get_policy()["context"]["max_memories"] == 3
-    for api in proxied.node.values():
+        proxied.front.set_policy(settings={"context": {"max_memories": 4}}, user_id=user)
+        assert proxied.front.get_policy(user_id=user)["context"]["max_memories"] == 4
+    assert proxied.front.get_policy()["context"]["max_memories"] == 3
+    for api in map(proxied.node, "ab"):
         assert api.get_policy()["context"]["max_memories"] == 3
         assert api.value("select count(*) from memory.models where name = 'm'") == 1
         assert api.value("select count(*) from memory.policies where user_id <> ''") > 0
@@ -114,14 +103,14 @@ def test_what_concerns_all_changes_all_nodes(proxied: Proxied) -> None:
 
 def test_what_concerns_all_users_is_added_up(proxied: Proxied) -> None:
     for user in USERS:
-        proxied.api.add_message(user_id=user, thread_id="t", role="user", content="Hello")
-    page = proxied.api.list_users(row_limit=3, row_offset=2)
+        proxied.front.add_message(user_id=user, thread_id="t", role="user", content="Hello")
+    page = proxied.front.list_users(row_limit=3, row_offset=2)
     assert [row.user_id for row in page] == USERS[::-1][2:5]
     assert {row.total_count for row in page} == {len(USERS)}
-    assert isinstance(proxied.api.sweep(), dict)
-    assert set(proxied.api.status()["nodes"]) == {"0", "1"}
-    assert all(row.detail.startswith("node ") for row in proxied.api.doctor())
-    assert len(proxied.api.query("select * from memory.thread_stats")) == len(USERS)
+    assert isinstance(proxied.front.sweep(), dict)
+    assert set(proxied.front.status()["nodes"]) == {"0", "1"}
+    assert all(row.detail.startswith("node ") for row in proxied.front.doctor())
+    assert len(proxied.front.query("select * from memory.thread_stats")) == len(USERS)
 
 
 def test_nothing_of_a_user_is_stored_in_the_proxy(proxied: Proxied) -> None:
@@ -130,32 +119,31 @@ def test_nothing_of_a_user_is_stored_in_the_proxy(proxied: Proxied) -> None:
             "insert into memory.messages (user_id, thread_id, role, content) values ('ana', 't', 'user', 'x')"
         )
     assert raised.value.sqlstate == "AM003"
-    for function in ("claim_jobs",):
-        with pytest.raises(psycopg.errors.FeatureNotSupported):
-            getattr(proxied.api, function)(worker="w")
+    with pytest.raises(psycopg.errors.FeatureNotSupported):
+        proxied.front.claim_jobs(worker="w")
 
 
 def test_tenants_are_checked_by_the_proxy(proxied: Proxied) -> None:
     user, other = USERS[:2]
     login_role(proxied.connection, "proxy_bound")
     login_role(proxied.connection, "proxy_tenant", "memory_tenant")
-    proxied.api.bind_role(role_name="proxy_bound", user_id=user)
-    proxied.api.set_token_key(key=text_of(KEY))
+    proxied.front.bind_role(role_name="proxy_bound", user_id=user)
+    proxied.front.set_token_key(key=text_of(KEY))
     attempts: list[tuple[str, str | None]] = [("proxy_bound", None), ("proxy_tenant", token_of(user))]
     for role, token in attempts:
         with proxied.connection.transaction(force_rollback=True), session_of(proxied.connection, role, token):
-            proxied.api.add_message(user_id=user, thread_id="t", role="user", content="Hello")
+            proxied.front.add_message(user_id=user, thread_id="t", role="user", content="Hello")
             for refused in (other, "", "x" * 256, None):
                 with pytest.raises(psycopg.Error) as raised:
-                    proxied.api.get_messages(user_id=refused, thread_id="t")
+                    proxied.front.get_messages(user_id=refused, thread_id="t")
                 assert raised.value.sqlstate == ("42501" if refused == other else "22023")
             for private in ("select memory._route('x')", "select * from memory._on_node_list_users(0)"):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege), proxied.connection.transaction():
                     proxied.connection.execute(private)
     with session_of_token(proxied, token_of(user, seconds=-10)), pytest.raises(psycopg.Error) as raised:
-        proxied.api.get_messages(user_id=user, thread_id="t")
+        proxied.front.get_messages(user_id=user, thread_id="t")
     assert raised.value.sqlstate == "42501"
-    with Memory(make_conninfo(proxied.dsn["proxy"], user="proxy_tenant"), token=token_of(user)) as memory:
+    with Memory(make_conninfo(proxied.dsn["c"], user="proxy_tenant"), token=token_of(user)) as memory:
         memory.add_message(user, "t", "user", "Hello")
         with pytest.raises(PermissionDeniedError):
             memory.add_message(other, "t", "user", "Hello")
@@ -169,12 +157,12 @@ def session_of_token(proxied: Proxied, token: Any) -> Iterator[None]:
 
 def test_a_proxy_that_is_behind_says_so_until_it_is_renewed(proxied: Proxied) -> None:
     user = USERS[0]
-    proxied.api.add_message(user_id=user, thread_id="t", role="user", content="Hello")
+    proxied.front.add_message(user_id=user, thread_id="t", role="user", content="Hello")
     target = "b" if OWNERS[partition_of(user, 8)] == "a" else "a"
-    with nodes.opened(proxied.dsn["a"]) as opened:
+    with proxied.opened() as opened:
         moving.move_user(opened, user, target)
     with pytest.raises(psycopg.Error) as raised:
-        proxied.api.get_messages(user_id=user, thread_id="t")
+        proxied.front.get_messages(user_id=user, thread_id="t")
     assert raised.value.sqlstate == "AM003"
     proxied.renew()
-    assert [row.content for row in proxied.api.get_messages(user_id=user, thread_id="t")] == ["Hello"]
+    assert [row.content for row in proxied.front.get_messages(user_id=user, thread_id="t")] == ["Hello"]

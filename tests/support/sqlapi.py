@@ -7,7 +7,7 @@ import random
 import re
 import time
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import Any, ClassVar
 
 import psutil
 import psycopg
@@ -33,7 +33,16 @@ class Api:
     A set comes back as a list of rows, anything else as one row, or as the value when the row has one column.
     """
 
-    def __init__(self, connection: psycopg.Connection) -> None:
+    through: ClassVar[Callable[[str], type[Api] | None]] = staticmethod(lambda _database: None)
+    """The class that calls a database of this name through a cluster; see ``tests/support/through.py``."""
+
+    before: ClassVar[Callable[[psycopg.Connection, str | None], None]] = staticmethod(lambda _connection, _user: None)
+    """Is told whose call begins; see ``tests/support/one_user.py``."""
+
+    def __new__(cls, connection: psycopg.Connection, is_plain: bool = False) -> Api:
+        return object.__new__(cls if is_plain else Api.through(connection.info.dbname) or cls)
+
+    def __init__(self, connection: psycopg.Connection, is_plain: bool = False) -> None:  # noqa: ARG002
         connection.add_notice_handler(self._hear)
         self.connection = connection
         self.notices: list[str] = []
@@ -54,7 +63,11 @@ class Api:
                 sql.SQL("{} => {}").format(sql.Identifier(name), sql.Placeholder(name)) for name in arguments
             )
             statement = sql.SQL("select * from {}({})").format(sql.Identifier("memory", function), named)
-            rows = self.query(statement, **{name: _parameter(value) for name, value in arguments.items()})
+            rows = self._rows(
+                statement,
+                {name: parameter(value) for name, value in arguments.items()},
+                arguments.get("user_id"),
+            )
             if returns_set:
                 return rows
             [row] = rows
@@ -74,8 +87,12 @@ class Api:
 
     def query(self, statement: Any, **parameters: Any) -> list[Any]:
         """Rows of any other statement."""
+        return self._rows(statement, parameters, None)
+
+    def _rows(self, statement: Any, parameters: dict[str, Any], user_id: str | None) -> list[Any]:
         # Within a transaction this is a savepoint, so that what follows a refusal still works.
         with self.connection.transaction(), self.connection.cursor(row_factory=namedtuple_row) as cursor:
+            Api.before(self.connection, user_id)
             return cursor.execute(statement, parameters).fetchall()
 
     def value(self, statement: Any, **parameters: Any) -> Any:
@@ -110,6 +127,13 @@ class Api:
         yield
         assert self.cpu_seconds() - before < cpu_seconds
         self.value(limit, limit=usual)
+
+    @contextlib.contextmanager
+    def rolled_back(self) -> Iterator[Api]:
+        """Take back what is done meanwhile."""
+        self.notices.clear()
+        with self.connection.transaction(force_rollback=True):
+            yield self
 
     def state(self) -> dict[str, Any]:
         """A digest of every table, to show that a call has changed nothing."""
@@ -171,7 +195,7 @@ def _cut(document: dict[str, Any], characters: int = 1000) -> dict[str, Any]:
     return {"number": document["number"], "chunks": chunks}
 
 
-def _parameter(value: Any) -> Any:
+def parameter(value: Any) -> Any:
     if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
         return Jsonb(value)
     # As text a number takes the type of the argument; psycopg would send a float as double precision.
@@ -202,8 +226,7 @@ def refused(argument: str, code: str = "22023") -> Iterator[pytest.ExceptionInfo
 @contextlib.contextmanager
 def rolled_back(api: Api) -> Iterator[Api]:
     """Leave no trace: making a database for each test would take longer than the tests."""
-    api.notices.clear()
-    with api.connection.transaction(force_rollback=True):
+    with api.rolled_back():
         yield api
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timezone
 from typing import Any
 
+import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import PoolTimeout
 
@@ -112,13 +113,14 @@ class ClusterMap:
 
 @contextmanager
 def named(node: str) -> Iterator[None]:
-    """Have the errors of a node that is out of reach, or not up to date, name the node."""
+    """Have the errors of a node that is out of reach, or not up to date, name the node; what it says itself stays."""
     try:
         yield
     except PoolTimeout as error:
         raise PoolTimeout(f'node "{node}": {error}') from None
     except (NotConnectedError, RetryableError) as error:
-        if type(error) not in (NotConnectedError, RetryableError):
+        is_said_by_node = type(error) is RetryableError and isinstance(error.__cause__, psycopg.Error)
+        if type(error) not in (NotConnectedError, RetryableError) or is_said_by_node:
             raise
         raise type(error)(f'node "{node}": {error.message}', hint=error.hint) from error
 

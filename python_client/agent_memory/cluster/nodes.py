@@ -6,7 +6,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import psycopg
 from psycopg import Connection, sql
@@ -18,6 +18,9 @@ from ..calls.nodes import ClusterMap
 from ..errors import ConflictError, InvalidValueError, NotConnectedError, NotFoundError, RetryableError, connecting
 from ..install import install
 from ..move.settings import copy_settings
+
+if TYPE_CHECKING:
+    from typing_extensions import LiteralString
 
 _LOCK = "hashtextextended('agent_memory cluster', 0)"
 _ATTEMPTS = 150
@@ -32,8 +35,15 @@ where l.database = (select d.oid from pg_database as d where d.datname = current
     select a.attrelid from pg_attribute as a join pg_class as c on c.oid = a.attrelid
     where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and a.attname = 'user_id'))
 """
+# Statements that run, of clients and of processes such as pg_cron's.
+_STATEMENTS = """
+select a.pid, a.query_start
+from pg_stat_activity as a
+where a.datname = current_database() and a.state = 'active' and a.pid <> pg_backend_pid()
+  and a.backend_type not in ('autovacuum worker', 'walsender')
+"""
 WRITERS_PATIENCE = 60.0
-"""Seconds that transactions may take which write when users begin to move."""
+"""Seconds that transactions may take which write when users begin to move, and statements which run at ``init``."""
 
 Statement = tuple[str | sql.Composed, Sequence[Any]]
 
@@ -59,14 +69,27 @@ class Node:
         Raises:
             RetryableError: one of them does not end.
         """
-        writers = set(self.connection.execute(_WRITERS).fetchall())
+        self._wait_for(_WRITERS, "transaction that writes")
+
+    def wait_for_statements(self) -> None:
+        """Wait until the statements have ended that run now.
+
+        One that was checked before the first map, and has not locked anything yet, would store rows by no map.
+
+        Raises:
+            RetryableError: one of them does not end.
+        """
+        self._wait_for(_STATEMENTS, "statement that began before the map")
+
+    def _wait_for(self, query: LiteralString, what: str) -> None:
+        running = set(self.connection.execute(query).fetchall())
         end = time.monotonic() + WRITERS_PATIENCE
-        while writers:
+        while running:
             time.sleep(0.05)
-            writers &= set(self.connection.execute(_WRITERS).fetchall())
-            if writers and time.monotonic() > end:
+            running &= set(self.connection.execute(query).fetchall())
+            if running and time.monotonic() > end:
                 raise RetryableError(
-                    f'node "{self.name}": a transaction that writes does not end',
+                    f'node "{self.name}": a {what} does not end',
                     hint="See pg_stat_activity.xact_start there, end it, then run the command again: it goes on.",
                 )
 
@@ -229,12 +252,19 @@ def begin(dsn_by_name: Mapping[str, str], assignment: Sequence[str], own_dsn: st
             )
         settled = [name for name, node in nodes.items() if _has_users(node.connection)]
         for node in nodes.values():
-            _refuse_users_elsewhere(node, cluster)
+            _refuse_users_elsewhere(
+                node,
+                cluster,
+                "Give the first map all partitions to the node that has users, then move partitions to the others.",
+            )
         source = nodes[settled[0] if settled else next(iter(nodes))]
         for node in nodes.values():
             if node is not source:
                 share_settings(source.connection, node.connection, is_new=node.name not in settled)
         Nodes(nodes, cluster).write()
+        for node in nodes.values():
+            node.wait_for_statements()
+            _refuse_users_elsewhere(node, cluster, "They came in this moment: agent-memory cluster doctor --repair.")
     return cluster
 
 
@@ -346,7 +376,7 @@ def _has_users(connection: Connection[Any]) -> bool:
     ).fetchone() == (True,)
 
 
-def _refuse_users_elsewhere(node: Node, cluster: ClusterMap) -> None:
+def _refuse_users_elsewhere(node: Node, cluster: ClusterMap, hint: str) -> None:
     row = node.connection.execute(
         "select u from memory._users_elsewhere(%s, %s, %s) as u limit 1",
         [node.name, list(cluster.partitions), Jsonb(cluster.users)],
@@ -354,5 +384,5 @@ def _refuse_users_elsewhere(node: Node, cluster: ClusterMap) -> None:
     if row is not None:
         raise ConflictError(
             f'user "{row[0]}" is on node "{node.name}", and would belong to node "{cluster.node_of(row[0])}"',
-            hint="Give the first map all partitions to the node that has users, then move partitions to the others.",
+            hint=hint,
         )

@@ -7,6 +7,7 @@ that forward. Its map gives no user to the proxy itself, so that a row of a user
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -66,10 +67,34 @@ where c.relnamespace = 'memory'::regnamespace and c.relkind = 'v'
 group by c.oid
 """
 _ROUTE = """
--- The number of the node that serves a user whom this session may reach.
+-- The number of the node that serves a user whom this session may reach. PostgreSQL binds the names in its body when it
+-- is made, so it needs no search_path of its own, which would cost as much as the rest for each row that comes back.
 create or replace function memory._route(p_user_id text)
 returns int
+language sql volatile
+begin atomic
+  select case
+    when memory._is_id(p_user_id) and not memory._is_tenant() then coalesce(
+      ({users}::jsonb ->> md5(convert_to(p_user_id, 'UTF8')))::int,
+      ({numbers}::int[])[memory._partition_of_digest(md5(convert_to(p_user_id, 'UTF8')), {partitions}) + 1])
+    else memory._route_checked(p_user_id)
+  end;
+end;
+-- Clients take the proxy for a single server: they may not reach the nodes.
+create or replace function memory._cluster_map()
+returns jsonb
+language sql stable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+begin atomic
+  select null::jsonb;
+end;
+"""
+_ROUTE_CHECKED = """
+-- The same for a tenant's session, and for what is no user.
+create or replace function memory._route_checked(p_user_id text)
+returns int
 language plpgsql stable
+set search_path = pg_catalog, pg_temp
 as $$
 declare
   map memory.cluster_map;
@@ -81,14 +106,6 @@ begin
   return (map.nodes -> memory._node_of(p_user_id, map.partitions, map.users) ->> 'number')::int;
 end;
 $$;
--- Clients take the proxy for a single server: they may not reach the nodes.
-create or replace function memory._cluster_map()
-returns jsonb
-language sql stable parallel safe security definer
-set search_path = pg_catalog, pg_temp
-begin atomic
-  select null::jsonb;
-end;
 """
 _PRIVATE = """
 do $$
@@ -200,7 +217,15 @@ def _write_map(cluster: Nodes, proxy: Connection[Any]) -> None:
         [newest.version, list(newest.partitions), Jsonb(newest.users), list(newest.moving), Jsonb(newest.nodes)],
     )
     proxy.execute("select memory._route_by_map()")
-    proxy.execute(_ROUTE)
+    proxy.execute(_ROUTE_CHECKED)
+    numbers = {name: int(node["number"]) for name, node in newest.nodes.items()}
+    proxy.execute(
+        sql.SQL(_ROUTE).format(
+            users=sql.Literal(json.dumps({digest: numbers[node] for digest, node in newest.users.items()})),
+            numbers=sql.Literal([numbers[node] for node in newest.partitions]),
+            partitions=sql.Literal(len(newest.partitions)),
+        )
+    )
 
 
 def _forwarding(routine: _Routine, last: int) -> Iterator[str]:
@@ -226,8 +251,9 @@ def _forwarding(routine: _Routine, last: int) -> Iterator[str]:
         else:
             yield f"{head} plpgsql volatile {_SECURE} as $body$ {_changing(routine, passed, last)} $body$"
     else:
+        # Without a search_path: PL/Proxy looks up nothing but memory._route() by name, see there.
         yield (
-            f"{head} plproxy volatile {_SECURE} as"
+            f"{head} plproxy volatile security definer as"
             f" $$ cluster '{_SERVER}'; run on memory._route(user_id); target memory.{name}; $$"
         )
 
@@ -272,7 +298,7 @@ def _forwarding_views(proxy: Connection[Any], last: int) -> Iterator[str]:
     for name, columns, readers in proxy.execute(_VIEWS).fetchall():
         yield (
             f"create or replace function memory._on_node_view_{name}(p_node int)\nreturns table ({columns})\n"
-            f"language plproxy {_SECURE} as"
+            f"language plproxy security definer as"
             f" $$ cluster '{_SERVER}'; run on p_node; select * from memory.{name}; $$"
         )
         for reader in readers:

@@ -7,6 +7,20 @@ begin atomic
   select true;
 end;
 
+-- True if the newest map gives a user to this node, and the statement of the caller (p_seen) sees that map; null where
+-- memory._is_in_new_map() has to look closer. 82_cluster/set_map.sql replaces the body by one with the map's constants.
+-- The caller passes pg_sequence_last_value('memory.cluster_map_lock'), of which nobody needs the value: PostgreSQL
+-- keeps the lock on the sequence until the transaction ends, and whoever changes the map locks the sequence against
+-- that. So a change waits for the calls before it. A call after it has got the lock, and with it all news of the
+-- catalog, before PostgreSQL looks this function up, and runs the new body. To read the map's row instead would take
+-- as long again as all the rest of the check.
+create or replace function memory._is_in_map(p_user_id text, p_lock bigint, p_seen pg_snapshot)
+returns boolean
+language sql volatile parallel unsafe
+begin atomic
+  select null::boolean;
+end;
+
 -- The map that the statement of the caller sees: a stable function has no snapshot of its own.
 create or replace function memory._map_seen()
 returns memory.cluster_map
@@ -20,22 +34,20 @@ begin
 end;
 $$;
 
--- Whether the map gives a user to this node.
+-- Whether the map gives a user to this node, where the statement of the caller does not see the newest map, where the
+-- user was moved alone or is being moved, or where another node serves the user. The transaction has the lock already.
 --
--- Whoever changes the map locks its table, and a transaction that has read the map keeps its own lock on the table
--- until it ends. So a change waits for the calls before it, and a call after it reads the new map: the snapshot of the
--- statement below is taken after its lock. There are two exceptions, and both are refused with an error to retry
--- (40001). A read whose snapshot is older than the change (p_seen) would miss the rows of a user who has arrived since.
--- And a transaction of a higher isolation level has one snapshot only; where it can write, it locks the row of the map,
--- which PostgreSQL refuses if the row has changed since. A snapshot from before the first map sees no row at all.
-create or replace function memory._is_in_map(p_user_id text, p_seen memory.cluster_map)
+-- Two calls are refused with an error to retry (40001). A read whose snapshot is older than the change (p_seen) would
+-- miss the rows of a user who has arrived since. And a transaction of a higher isolation level has one snapshot only;
+-- where it can write, it locks the row of the map, which PostgreSQL refuses if the row has changed since. A snapshot
+-- from before the first map sees no row at all.
+create or replace function memory._is_in_new_map(p_user_id text, p_seen memory.cluster_map)
 returns boolean
 language plpgsql volatile parallel unsafe
 as $$
 declare
   map memory.cluster_map;
   digest text;
-  place int;
 begin
   if current_setting('transaction_isolation') = 'read committed' or current_setting('transaction_read_only') = 'on' then
     select m.* into map from memory.cluster_map as m;
@@ -49,22 +61,22 @@ begin
       detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again.';
   end if;
   digest := md5(convert_to(p_user_id, 'UTF8'));
-  place := ('x' || left(digest, 8))::bit(32)::bigint % cardinality(map.partitions); -- as memory.partition_of()
-  if map.moving <> '{}' and (place::text = any(map.moving) or digest = any(map.moving)) then
+  if digest = any (map.moving)
+    or memory._partition_of_digest(digest, cardinality(map.partitions))::text = any (map.moving) then
     raise exception 'user_id: the user is being moved to another node' using errcode = '55P03',
       detail = format('map version %s', map.version), hint = 'Nothing was stored. Call again in a second.';
   end if;
-  return coalesce(map.users ->> digest, map.partitions[place + 1]) = map.node;
+  return memory._node_of(p_user_id, map.partitions, map.users) = map.node;
 end;
 $$;
 
 -- The node that a map gives a user to.
 create or replace function memory._node_of(p_user_id text, p_partitions text[], p_users jsonb)
 returns text
-language sql immutable parallel safe strict
+language sql stable parallel safe -- convert_to() is stable, and PostgreSQL would not inline it otherwise
 begin atomic
   select coalesce(p_users ->> md5(convert_to(p_user_id, 'UTF8')),
-    p_partitions[memory.partition_of(p_user_id, cardinality(p_partitions)) + 1]);
+    p_partitions[memory._partition_of_digest(md5(convert_to(p_user_id, 'UTF8')), cardinality(p_partitions)) + 1]);
 end;
 
 -- Refuses a user whom another node serves.

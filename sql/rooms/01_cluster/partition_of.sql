@@ -8,12 +8,20 @@ begin
     perform memory._check_partition(user_id);
   end if;
   -- MD5, because every language has it, and the result must be the same in all of them, and on every server.
-  return ('x' || left(md5(convert_to(user_id, 'UTF8')), 8))::bit(32)::bigint % partitions;
+  return memory._partition_of_digest(md5(convert_to(user_id, 'UTF8')), partitions);
 end;
 $$;
 comment on function memory.partition_of(text, int) is
 'The partition that a user belongs to, from 0 to partitions - 1: the first 32 bits of the MD5 of the user_id in UTF-8, '
 'read as a big-endian number, modulo the number of partitions. The same in every version, encoding and language.';
+
+-- The partition of a user whose user_id has this MD5.
+create or replace function memory._partition_of_digest(p_digest text, p_partitions int)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select ('x' || left(p_digest, 8))::bit(32)::bigint % p_partitions;
+end;
 
 -- Refuses what has no partition: a text that is no id, or else the number of partitions.
 create or replace function memory._check_partition(p_user_id text)

@@ -27,3 +27,6 @@ comment on column memory.cluster_map.nodes is
 'different from those of the others}.';
 comment on column memory.cluster_map.node is 'The name of the node that this database is.';
 comment on column memory.cluster_map.changed_at is 'When this version of the map was written here.';
+
+-- Nobody draws a number from it. Calls hold a lock on it, so that a change of the map waits for them.
+create sequence memory.cluster_map_lock;

@@ -77,7 +77,7 @@ begin
 end;
 $$;
 
--- Waits for the transactions whose calls have read the map, and holds calls up until this transaction ends. Calls wait
+-- Waits for the transactions that have called a function, and holds calls up until this transaction ends. Calls wait
 -- behind whoever waits, so each wait is short, and calls pass between two of them.
 create or replace function memory._lock_map()
 returns void
@@ -89,7 +89,7 @@ begin
   perform set_config('lock_timeout', '200ms', true);
   loop
     begin
-      lock table memory.cluster_map in access exclusive mode;
+      alter sequence memory.cluster_map_lock no cycle; -- as it was, but its lock is what calls wait for
       return;
     exception when lock_not_available then
       attempts_left := attempts_left - 1;
@@ -114,7 +114,7 @@ begin atomic
     union all
     select u.digest
     from (
-      select d.digest, ('x' || left(d.digest, 8))::bit(32)::bigint % cardinality(p_before.partitions) + 1 as place
+      select d.digest, memory._partition_of_digest(d.digest, cardinality(p_before.partitions)) + 1 as place
       from (select jsonb_object_keys(p_before.users) union select jsonb_object_keys(p_users)) as d (digest)
       where d.digest ~ '^[0-9a-f]{32}$') as u
     where coalesce(p_before.users ->> u.digest, p_before.partitions[u.place]) = p_before.node
@@ -192,10 +192,13 @@ begin
     returns boolean
     language sql volatile parallel unsafe
     begin atomic
-      select memory._is_in_map(p_user_id, memory._map_seen());
+      select coalesce(
+        memory._is_in_map(p_user_id, pg_sequence_last_value('memory.cluster_map_lock'), pg_current_snapshot()),
+        memory._is_in_new_map(p_user_id, memory._map_seen()));
     end
   $asks$;
   alter function memory._is_user(text) volatile parallel unsafe;
+  perform memory._write_map_into_function(map);
   -- Ids of jobs differ between nodes: each node has a remainder of its own. A proxy has no number, and makes no jobs.
   number := coalesce((map.nodes -> map.node ->> 'number')::int, 1023);
   select (s.last_value / 1024 + 1) * 1024 + number into following
@@ -205,6 +208,42 @@ begin
     execute format('alter sequence memory.jobs_job_id_seq increment by 1024 restart with %s', following);
   end if;
   perform memory._guard_place();
+end;
+$$;
+
+-- Writes what memory._is_in_map() says of most users into its body: which partitions this node serves, and since which
+-- transaction. Who has a place of their own, or is being moved, is left to memory._is_in_new_map().
+create or replace function memory._write_map_into_function(p_map memory.cluster_map)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  exceptions text[] := array(
+    select e from jsonb_object_keys(p_map.users) as e
+    union all
+    select m from unnest(p_map.moving) as m where length(m) = 32);
+begin
+  execute format($creates$
+    create or replace function memory._is_in_map(p_user_id text, p_lock bigint, p_seen pg_snapshot)
+    returns boolean
+    language plpgsql volatile parallel unsafe
+    as $body$
+    begin
+      return case
+        when pg_visible_in_snapshot(%L, p_seen)
+          and (%L::boolean[])[memory._partition_of_digest(md5(convert_to(p_user_id, 'UTF8')), %s) + 1] %s
+          then true
+      end;
+    end;
+    $body$
+  $creates$, pg_current_xact_id(),
+    array(
+      select p.node = p_map.node and (p.place - 1)::text <> all (p_map.moving)
+      from unnest(p_map.partitions) with ordinality as p (node, place)
+      order by p.place),
+    cardinality(p_map.partitions),
+    case when exceptions <> '{}'
+      then format('and md5(convert_to(p_user_id, ''UTF8'')) <> all (%L::text[])', exceptions) end);
 end;
 $$;
 

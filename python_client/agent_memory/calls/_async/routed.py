@@ -275,9 +275,15 @@ class AsyncRoutedCaller(AsyncCaller):
         return other
 
     def _adopt(self, found: ClusterMap | None) -> ClusterMap | None:
-        """Use a map from now on if it is newer than the known one; return the one that counts."""
-        if found is not None and (self._map is None or found.version > self._map.version):
-            self._map = replace(found, node=found.node if self._map is None else self._map.node)
+        """Use a map from now on if it is newer than the known one; return the one that counts.
+
+        A tenant's map names its own user only, so that the users of two maps of the same version are put together.
+        """
+        known = self._map
+        if found is not None and (known is None or found.version > known.version):
+            self._map = replace(found, node=found.node if known is None else known.node)
+        elif found is not None and known is not None and found.version == known.version:
+            self._map = replace(known, users={**known.users, **found.users})
         return self._map
 
     def _new_pool(self) -> AsyncConnectionPool[Any]:
@@ -336,7 +342,8 @@ class AsyncRoutedCaller(AsyncCaller):
         """Return the map that the database has; None for a single server."""
         try:
             async with self.borrowed(Notices(self.warned)) as connection:
-                cursor = await AsyncCursor(connection, row_factory=scalar_row).execute("select memory._cluster_map()")
+                cursor = AsyncCursor(connection, row_factory=scalar_row)
+                await self._execute(cursor, b"select memory._cluster_map()", {})
                 row = await cursor.fetchone()
         except _NO_MAP:
             return None
@@ -347,7 +354,15 @@ class AsyncRoutedCaller(AsyncCaller):
         node = None if cluster is None else cluster.node_of(user_id)
         refusing = self if node is None or cluster is None or node == cluster.node else self._others[node]
         found = await refusing._read_map()
-        if found is None or (cluster is not None and found.version <= cluster.version):
+        is_known = (
+            cluster is not None
+            and found is not None
+            and (
+                found.version < cluster.version
+                or (found.version == cluster.version and found.node_of(user_id) == cluster.node_of(user_id))
+            )
+        )
+        if found is None or is_known:
             return None
         return self._adopt(found)
 

@@ -1,0 +1,79 @@
+"""Shows that no statement of a call reads or writes a row of another user: ``--one-user``.
+
+The owner of the functions becomes a role that is no superuser, row security is forced on it, and a further policy
+raises an error as soon as a statement meets a row of another user than that of the call. ``Api`` says before each call
+whose call it is. Calls without a user, such as sweep(), claims and views, may meet all users. PostgreSQL evaluates
+"user_id =" of a statement before the policy, because the operator leaks nothing and the policy's function is said to
+cost much. The few rows of memory.policies are joined, after the policy, with those whom they apply to: others are
+hidden there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import psycopg
+
+from tests.support.sqlapi import Api
+
+SETTING = "agent_memory_test.user"
+SEEN = "a statement has met the user"
+FORCE = f"""
+do $force$
+declare
+  object text;
+begin
+  if to_regrole('owner_under_row_security') is null then
+    create role owner_under_row_security;
+  end if;
+  create function public.is_user_of_call(user_id text, relation text) returns boolean
+  language plpgsql stable cost 1000000 as $policy$
+  begin
+    if user_id is null or user_id in ('', current_setting('{SETTING}', true))
+      or coalesce(current_setting('{SETTING}', true), '') = '' then
+      return true;
+    elsif relation = 'memory.policies' then
+      return false;
+    end if;
+    raise exception '{SEEN} % in %', user_id, relation;
+  end $policy$;
+  -- The keys of words contain the user, so a message with the same keys is a message of the user.
+  alter function arrayoverlap(anyarray, anyarray) leakproof;
+  for object in
+    select format('%s %s', case when p.prokind = 'p' then 'procedure' else 'function' end, p.oid::regprocedure)
+    from pg_proc as p where p.pronamespace = 'memory'::regnamespace
+    union all
+    select format('%s %s',
+      case c.relkind when 'v' then 'view' when 'S' then 'sequence' when 'c' then 'type' else 'table' end,
+      c.oid::regclass)
+    from pg_class as c
+    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p', 'v', 'S', 'c')
+      and not exists (select from pg_depend as d where d.objid = c.oid and d.deptype in ('a', 'i') and c.relkind = 'S')
+    union all
+    select 'schema memory'
+  loop
+    execute format('alter %s owner to owner_under_row_security', object);
+  end loop;
+  for object in
+    select c.oid::regclass
+    from pg_class as c
+    where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r'
+      and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
+      and exists (select from pg_policy as p where p.polrelid = c.oid)
+  loop
+    execute format('alter table %s force row level security', object);
+    execute format('create policy one_user on %s as restrictive using (public.is_user_of_call(user_id, %L))',
+      object, object);
+  end loop;
+end $force$
+"""
+
+
+def force(connection: psycopg.Connection[Any]) -> None:
+    """Let the calls of ``Api`` meet one user each, in this database and its copies."""
+    connection.execute(FORCE.encode())
+    Api.before = staticmethod(say)
+
+
+def say(connection: psycopg.Connection[Any], user_id: str | None) -> None:
+    connection.execute("select set_config(%s, %s, false)", [SETTING, user_id or ""])
