@@ -107,7 +107,7 @@ class TestGraphs:
 
     def test_a_subgraph_has_states_of_its_own(self, saver: AgentMemorySaver) -> None:
         inner = counting(saver, asks=True)
-        outer = StateGraph(State).add_node("inner", inner).add_edge(START, "inner").compile(checkpointer=saver)
+        outer: Any = StateGraph(State).add_node("inner", inner).add_edge(START, "inner").compile(checkpointer=saver)
         outer.invoke({"items": []}, config())
         state = outer.get_state(config(), subgraphs=True)
         assert state.tasks[0].state.values["items"] == []
@@ -162,7 +162,7 @@ class TestValues:
             big: list[str]
             count: Annotated[int, operator.add]
 
-        graph = (
+        graph: Any = (
             StateGraph(Two).add_node("add", lambda _: {"count": 1}).add_edge(START, "add").compile(checkpointer=saver)
         )
         graph.invoke({"big": ["x" * 1000], "count": 0}, config())
@@ -189,7 +189,7 @@ class TestRetention:
 
     def test_the_finished_calls_of_subgraphs_are_pruned(self, saver: AgentMemorySaver, api: Api) -> None:
         inner = counting(saver)
-        outer = StateGraph(State).add_node("inner", inner).add_edge(START, "inner").compile(checkpointer=saver)
+        outer: Any = StateGraph(State).add_node("inner", inner).add_edge(START, "inner").compile(checkpointer=saver)
         for _ in range(3):
             outer.invoke({"items": []}, config())
         assert api.value("select count(distinct namespace) from memory.checkpoints") > 1
@@ -308,7 +308,7 @@ def test_tasks_write_at_once(dsn: str) -> None:
     """Parallel nodes, a thread each, with their writes in one order whoever is first."""
     with Memory(dsn) as memory:
         saver = AgentMemorySaver(memory, "ana")
-        graph = StateGraph(State)
+        graph: Any = StateGraph(State)
         barrier = threading.Barrier(5)
 
         def node(number: int) -> Callable[[State], dict[str, Any]]:

@@ -381,15 +381,15 @@ with Memory(sys.argv[1], pool_size=2) as memory:
 def test_a_node_that_has_died_is_told_at_once(cluster: Cluster) -> None:
     """Its pool would wait half a minute for a connection."""
     user = next(user for user in USERS if cluster.node_of(user) == "b")
-    with Memory(cluster.dsn["a"], pool_size=1) as memory:
+    with Memory(cluster.dsn["a"], pool_size=1) as memory, cluster.api("a") as api:
         memory.add_message(user, "t", "user", "Hello")
         dbname = conninfo_to_dict(cluster.dsn["b"])["dbname"]
         allow = psycopg.sql.SQL("alter database {} with allow_connections {}")
         change = {is_open: allow.format(psycopg.sql.Identifier(str(dbname)), is_open) for is_open in (False, True)}
-        cluster.api["a"].connection.execute(change[False])
+        api.connection.execute(change[False])
         try:
             ending = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
-            cluster.api["a"].connection.execute(ending, [dbname])
+            api.connection.execute(ending, [dbname])
             with pytest.raises(psycopg.OperationalError):  # the call that finds the connection broken
                 memory.add_message(user, "t", "user", "Hello")
             begun = time.monotonic()
@@ -397,7 +397,7 @@ def test_a_node_that_has_died_is_told_at_once(cluster: Cluster) -> None:
                 memory.add_message(user, "t", "user", "Hello")
             assert time.monotonic() - begun < 10
         finally:
-            cluster.api["a"].connection.execute(change[True])
+            api.connection.execute(change[True])
         wait_until(lambda: is_stored(memory, user))
 
 

@@ -308,7 +308,7 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
         else:
             raise ValueError(f'strategy must be "keep_latest" or "delete", not {strategy!r}')
 
-    def _by_user(self, thread_ids: Sequence[str]) -> dict[str, list[str]]:
+    def _by_user(self, thread_ids: Sequence[str]) -> Mapping[str, Sequence[str]]:
         """The threads of each user."""
         if isinstance(thread_ids, str):
             raise TypeError("thread_ids must be a list of ids, not a str")
