@@ -1250,8 +1250,8 @@ create index document_chunks_uncut_idx on memory.document_chunks (user_id, docum
 -- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
 -- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
 -- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
--- Each row of memory.checkpoint_blobs belongs to one of memory.checkpoints (user_id, thread_id, namespace).
--- Each row of memory.checkpoint_writes belongs to one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
+-- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
+-- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
 create table memory.checkpoints (
   user_id text not null,
   thread_id text not null,
@@ -19593,7 +19593,8 @@ begin
     perform memory._check_id('thread_id', p_thread_id);
     perform memory._check_id('checkpoint_id', p_checkpoint_id);
     if (octet_length(p_namespace) <= 1000) is not true then
-      perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null', 'The graph itself has ''''''.');
+      perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
+        'The graph itself has an empty one.');
     end if;
     if (p_lengths[1] = all (p_lengths)) is not true then
       perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
@@ -19651,8 +19652,8 @@ comment on function memory.get_checkpoint(text, text, text, text) is
 
 -- A checkpoint with its values and the writes of its tasks; no row if it has expired. The planner inlines the function.
 --
--- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps the
--- planner from another join, whatever it believes of the number of rows.
+-- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
+-- the planner from another join, whatever it believes of the number of rows.
 create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints)
 returns setof memory.checkpoint
 language sql stable parallel safe
@@ -19741,7 +19742,7 @@ begin
     limit 1);
   if thread is not null then
     perform memory._refuse('thread_ids',
-      format('a graph of thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
+      format('thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
       'Nothing was deleted. Leave this thread out, or delete it with memory.delete_checkpoints().', '0A000');
   end if;
   foreach thread in array coalesce(thread_ids, '{}') loop
@@ -19759,8 +19760,8 @@ begin
       where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
         and (
           c.checkpoint_id <> n.checkpoint_id
-          -- The namespace of one call of a subgraph has the id of its task after a colon. It goes with the checkpoint of
-          -- the root that the call began with. A subgraph that keeps its own state has no colon.
+          -- The namespace of one call of a subgraph has the id of its task after a colon. The namespace goes with the
+          -- checkpoint of the root that the call began with. A subgraph that keeps its own state has no colon.
           or n.namespace ~ ':[^|]*$'
             and n.root <> (select r.checkpoint_id from newest as r where r.namespace = '')
             and exists (
@@ -31380,7 +31381,7 @@ begin
           when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
           when a.attname = 'version' and t.typname <> 'text' then 'this between 1 and 1000000000'
           when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
-          when a.attname in ('prompt_version', 'generation_time_ms', 'place') then null -- a client's, and nothing counts on
+          when a.attname in ('prompt_version', 'generation_time_ms', 'place') then null -- nothing counts on these
           when t.typname = 'int4' then 'this between 0 and 1000000000'
           when t.typname = 'int8' then 'this between 0 and 1000000000000000'
           when t.typname = '_int8' then '0 <= all (this) and 1000000000000000 >= all (this)'

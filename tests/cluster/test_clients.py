@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import psycopg
@@ -17,7 +14,6 @@ import pytest
 from agent_memory import (
     AsyncMemory,
     Memory,
-    NotConnectedError,
     PermissionDeniedError,
     RetryableError,
     WrongNodeError,
@@ -30,7 +26,6 @@ from psycopg_pool import ConnectionPool
 from tests.cluster.conftest import PARTITIONS, set_map
 from tests.cluster.databases import USERS, Databases
 from tests.conftest import DATABASE_NAMES, Database
-from tests.support.runners import wait_until
 from tests.tenants.steps import KEY, login_role, text_of, token_of
 
 pytestmark = pytest.mark.feature("F14")
@@ -172,28 +167,6 @@ def test_another_database_at_the_address_of_a_node_gets_no_calls(cluster: Cluste
             memory.add_message(user, "t", "user", "Hello")
 
 
-def test_calls_for_healthy_nodes_do_not_wait_for_a_dead_one(cluster: Cluster) -> None:
-    alive = next(user for user in USERS if cluster.node_of(user) == "b")
-    with socket.create_server(("127.0.0.1", 0)) as silent, contextlib.ExitStack() as stack:
-        place = f"host=127.0.0.1 port={silent.getsockname()[1]} dbname=x connect_timeout=3"
-        cluster.nodes["c"] = {"dsn": place, "number": 7}
-        dead = partition_of(next(user for user in USERS if cluster.node_of(user) == "a"), PARTITIONS)
-        owners = "".join("c" if number == dead else node for number, node in enumerate(HALVES))
-        cluster.set_map(2, owners)
-        memory = stack.enter_context(Memory(cluster.dsn["a"]))
-        memory.version()
-        user = next(user for user in USERS if partition_of(user, PARTITIONS) == dead)
-        with ThreadPoolExecutor() as pool:
-            calls = [pool.submit(memory.get_messages, user, "t") for _ in range(3)]
-            time.sleep(0.3)
-            begun = time.monotonic()
-            memory.add_message(alive, "t", "user", "Hello")
-            assert time.monotonic() - begun < 2
-            silent.close()
-            for call in calls:
-                assert isinstance(call.exception(60), NotConnectedError)
-
-
 def test_a_node_that_has_come_gets_what_concerns_all(cluster: Cluster) -> None:
     nodes = dict(cluster.nodes)
     del cluster.nodes["b"]
@@ -269,21 +242,6 @@ def test_answers_of_all_nodes_are_added_up(cluster: Cluster) -> None:
         checks = memory.admin.doctor()
         assert {check.detail.partition(":")[0] for check in checks} == {"a", "b"}
         assert isinstance(memory.admin.sweep(), dict)
-
-
-def test_a_node_that_is_down_concerns_its_users_only(cluster: Cluster) -> None:
-    cluster.nodes["b"]["dsn"] = "host=127.0.0.1 port=1 dbname=app"
-    cluster.set_map(2, HALVES)
-    with Memory(cluster.dsn["a"]) as memory:
-        for user in USERS:
-            if cluster.node_of(user) == "a":
-                memory.add_message(user, "t", "user", "Hello")
-            else:
-                with pytest.raises(NotConnectedError, match=r'^node "b": '):
-                    memory.add_message(user, "t", "user", "Hello")
-        with pytest.raises(NotConnectedError, match=r'^node "b": '):
-            memory.admin.set_policy({"context": {"max_memories": 3}})
-    assert cluster.node("a").get_policy()["context"]["max_memories"] != 3
 
 
 def test_a_user_is_exported_and_imported_where_the_user_belongs(cluster: Cluster, tmp_path: Any) -> None:
@@ -376,32 +334,3 @@ with Memory(sys.argv[1], pool_size=2) as memory:
         assert sorted(message.content for message in memory.get_messages(user, "t")) == ["before", "child", "parent"]
 """
     subprocess.run([sys.executable, "-c", program, cluster.dsn["a"], *USERS], check=True, timeout=120)
-
-
-def test_a_node_that_has_died_is_told_at_once(cluster: Cluster) -> None:
-    """Its pool would wait half a minute for a connection."""
-    user = next(user for user in USERS if cluster.node_of(user) == "b")
-    with Memory(cluster.dsn["a"], pool_size=1) as memory, cluster.api("a") as api:
-        memory.add_message(user, "t", "user", "Hello")
-        dbname = conninfo_to_dict(cluster.dsn["b"])["dbname"]
-        allow = psycopg.sql.SQL("alter database {} with allow_connections {}")
-        change = {is_open: allow.format(psycopg.sql.Identifier(str(dbname)), is_open) for is_open in (False, True)}
-        api.connection.execute(change[False])
-        try:
-            ending = "select pg_terminate_backend(pid) from pg_stat_activity where datname = %s"
-            api.connection.execute(ending, [dbname])
-            with pytest.raises(psycopg.OperationalError):  # the call that finds the connection broken
-                memory.add_message(user, "t", "user", "Hello")
-            begun = time.monotonic()
-            with pytest.raises(NotConnectedError, match=r'^node "b": '):
-                memory.add_message(user, "t", "user", "Hello")
-            assert time.monotonic() - begun < 10
-        finally:
-            api.connection.execute(change[True])
-        wait_until(lambda: is_stored(memory, user))
-
-
-def is_stored(memory: Memory, user: str) -> bool:
-    with contextlib.suppress(NotConnectedError):
-        return memory.add_message(user, "t", "user", "Hello", idempotency_key="once").seq is not None
-    return False

@@ -33,8 +33,8 @@ comment on function memory.get_checkpoint(text, text, text, text) is
 
 -- A checkpoint with its values and the writes of its tasks; no row if it has expired. The planner inlines the function.
 --
--- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps the
--- planner from another join, whatever it believes of the number of rows.
+-- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
+-- the planner from another join, whatever it believes of the number of rows.
 create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints)
 returns setof memory.checkpoint
 language sql stable parallel safe

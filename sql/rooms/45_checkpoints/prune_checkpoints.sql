@@ -24,7 +24,7 @@ begin
     limit 1);
   if thread is not null then
     perform memory._refuse('thread_ids',
-      format('a graph of thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
+      format('thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
       'Nothing was deleted. Leave this thread out, or delete it with memory.delete_checkpoints().', '0A000');
   end if;
   foreach thread in array coalesce(thread_ids, '{}') loop
@@ -42,8 +42,8 @@ begin
       where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
         and (
           c.checkpoint_id <> n.checkpoint_id
-          -- The namespace of one call of a subgraph has the id of its task after a colon. It goes with the checkpoint of
-          -- the root that the call began with. A subgraph that keeps its own state has no colon.
+          -- The namespace of one call of a subgraph has the id of its task after a colon. The namespace goes with the
+          -- checkpoint of the root that the call began with. A subgraph that keeps its own state has no colon.
           or n.namespace ~ ':[^|]*$'
             and n.root <> (select r.checkpoint_id from newest as r where r.namespace = '')
             and exists (

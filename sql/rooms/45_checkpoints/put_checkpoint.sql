@@ -71,7 +71,8 @@ begin
     perform memory._check_id('thread_id', p_thread_id);
     perform memory._check_id('checkpoint_id', p_checkpoint_id);
     if (octet_length(p_namespace) <= 1000) is not true then
-      perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null', 'The graph itself has ''''''.');
+      perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
+        'The graph itself has an empty one.');
     end if;
     if (p_lengths[1] = all (p_lengths)) is not true then
       perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],

@@ -2,8 +2,8 @@
 -- names the version of each channel, and the value of a channel in a version is stored once, for all checkpoints that
 -- have it. What the tasks of the next step write stands beside a checkpoint until the next one is stored. Values are in
 -- the format of the client, which the database cannot read: nothing here is searched, embedded or read by a model.
--- Each row of memory.checkpoint_blobs belongs to one of memory.checkpoints (user_id, thread_id, namespace).
--- Each row of memory.checkpoint_writes belongs to one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
+-- A row of memory.checkpoint_blobs may name one of memory.checkpoints (user_id, thread_id, namespace).
+-- A row of memory.checkpoint_writes may name one of memory.checkpoints (user_id, thread_id, namespace, checkpoint_id).
 create table memory.checkpoints (
   user_id text not null,
   thread_id text not null,

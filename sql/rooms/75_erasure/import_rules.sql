@@ -63,7 +63,7 @@ begin
           when t.typname = 'date' then 'this between date ''0001-01-02'' and date ''9999-12-30'''
           when a.attname = 'version' and t.typname <> 'text' then 'this between 1 and 1000000000'
           when a.attname = 'position' then 'this between -1 and 1000000000000000000' -- microseconds, or a seq
-          when a.attname in ('prompt_version', 'generation_time_ms', 'place') then null -- a client's, and nothing counts on
+          when a.attname in ('prompt_version', 'generation_time_ms', 'place') then null -- nothing counts on these
           when t.typname = 'int4' then 'this between 0 and 1000000000'
           when t.typname = 'int8' then 'this between 0 and 1000000000000000'
           when t.typname = '_int8' then '0 <= all (this) and 1000000000000000 >= all (this)'

@@ -13,6 +13,7 @@ from ...client import AsyncMemory, Memory
 from ...errors import NotSupportedError
 from ...types import Checkpoint as StoredCheckpoint
 from ..clients import asynchronous, blocking, finished, needs
+from .paging import Paging
 
 with needs("langgraph"):
     from langchain_core.runnables import RunnableConfig
@@ -29,8 +30,6 @@ with needs("langgraph"):
     from langgraph.checkpoint.serde.base import SerializerProtocol
     from langgraph.checkpoint.serde.types import _DeltaSnapshot
 
-PAGE = 100
-"""Checkpoints that ``list`` reads at once."""
 SMALL = 200
 """Characters of a text that is stored in each checkpoint anew; a longer one is stored once for all that have it."""
 
@@ -91,7 +90,7 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
             before: names a checkpoint that they precede.
             limit: the most that are wanted.
         """
-        paging = _Paging(before, limit)
+        paging = Paging(before, limit)
         while paging.wanted > 0:
             yield from paging.passed(self._finish(self._page(self._client_that_blocks, config, filter, paging)))
 
@@ -104,7 +103,7 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
         limit: int | None = None,
     ) -> AsyncIterator[CheckpointTuple]:
         """Yield checkpoints, as ``list`` does."""
-        paging = _Paging(before, limit)
+        paging = Paging(before, limit)
         while paging.wanted > 0:
             for found in paging.passed(await self._page(self._asynchronous, config, filter, paging)):
                 yield found
@@ -219,7 +218,7 @@ class AgentMemorySaver(BaseCheckpointSaver[str]):
         return None if stored is None else self._loaded(stored)
 
     async def _page(
-        self, memory: AsyncMemory, config: RunnableConfig | None, filter: dict[str, Any] | None, paging: _Paging
+        self, memory: AsyncMemory, config: RunnableConfig | None, filter: dict[str, Any] | None, paging: Paging
     ) -> Sequence[CheckpointTuple]:
         named = {} if config is None else config["configurable"]
         page = await memory.list_checkpoints(
@@ -369,28 +368,6 @@ class AsyncAgentMemorySaver(AgentMemorySaver):
                     "in the event loop, await the method of the same name that begins with a"
                 )
         return asyncio.run_coroutine_threadsafe(call, self._loop).result()
-
-
-class _Paging:
-    """How far a list has been read.
-
-    Attributes:
-        before: the id of the last checkpoint so far.
-        wanted: how many checkpoints are read next; 0 at the end.
-    """
-
-    def __init__(self, before: RunnableConfig | None, limit: int | None) -> None:
-        self.before = None if before is None else get_checkpoint_id(before)
-        self._left = math.inf if limit is None else limit
-        self.wanted = int(min(self._left, PAGE))
-
-    def passed(self, page: Sequence[CheckpointTuple]) -> Sequence[CheckpointTuple]:
-        """Note and return a page that was read."""
-        if page:
-            self.before = get_checkpoint_id(page[-1].config)
-        self._left -= len(page)
-        self.wanted = 0 if len(page) < self.wanted else int(min(self._left, PAGE))
-        return page
 
 
 def _place(config: RunnableConfig) -> tuple[str, str]:

@@ -363,9 +363,7 @@ class SyncRoutedCaller(SyncCaller):
                 or (found.version == cluster.version and found.node_of(user_id) == cluster.node_of(user_id))
             )
         )
-        if found is None or is_known:
-            return None
-        return self._adopt(found)
+        return None if found is None or is_known else self._adopt(found)
 
     def _fresh_map(self, cluster: ClusterMap) -> ClusterMap:
         """Read the map anew: what concerns all nodes is refused by none, so a node that has come would be left out.
@@ -381,7 +379,7 @@ class SyncRoutedCaller(SyncCaller):
     def _check_reach(self) -> None:
         """Say at once that a node is out of reach: its pool would wait half a minute for a connection.
 
-        That is tried while the pool has no connection to spare, once a second for all calls together.
+        While the pool has no connection to spare, one call a second tries that.
         """
         pool = self._pool
         if self._map is None or pool is None or pool.closed or pool._pool:  # a connection to spare
