@@ -43,7 +43,7 @@ class NodeConnections:
         """Yield the connections to all nodes.
 
         Args:
-            missing: gets the nodes that are out of reach, and why; they are an error where it is None.
+            missing: gets the error of each node that is out of reach, by name. If None, the first one is raised.
         """
         if self.map is None:
             yield self.first

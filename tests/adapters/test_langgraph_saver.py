@@ -247,6 +247,15 @@ class TestRetention:
         assert rows(api, thread_id="old") == {"checkpoints": 0, "checkpoint_blobs": 0, "checkpoint_writes": 0}
         assert counting(saver).get_state(config("new")).values["turns"] == 3
 
+    def test_an_expired_thread_is_not_copied_and_may_be_copied_to(self, saver: AgentMemorySaver, api: Api) -> None:
+        api.set_policy(settings={"checkpoints": {"expires_after": "1 day"}}, user_id="ana")
+        self.run(saver, "old", "new")
+        later = "update memory.checkpoints set expires_at = now() - interval '1 s'"
+        api.connection.execute(f"{later} where thread_id = 'old' and expires_at is not null")
+        assert api.copy_checkpoints(user_id="ana", thread_id="old", new_thread_id="copy") == 0
+        saver.copy_thread("new", "old")
+        assert counting(saver).get_state(config("old")).values["turns"] == 3
+
     def test_expiry_survives_pruning(self, saver: AgentMemorySaver, api: Api) -> None:
         api.set_policy(settings={"checkpoints": {"expires_after": "1 day"}}, user_id="ana")
         self.run(saver, "one")

@@ -25,7 +25,7 @@ _LIVELY = {
     "keepalives_count": 3,
     "tcp_user_timeout": 25_000,
 }
-"""How a machine is found gone that answers no more: libpq waits for two hours or more by itself."""
+"""Settings by which libpq gives up a machine that has stopped answering within 25 seconds, and not after two hours."""
 PLACE = ("host", "hostaddr", "port", "dbname", "service")
 """The parameters of a connection string that say where a database is."""
 

@@ -12,7 +12,7 @@ from ..calls import AsyncCaller, Notices
 from ..errors import AgentMemoryError
 
 _SECONDS = 5.0
-"""Within which a node has to answer."""
+"""Seconds that the answer of a node may take."""
 Ask = Callable[[psycopg.AsyncConnection[Any]], Awaitable[Any]]
 
 

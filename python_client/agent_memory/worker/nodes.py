@@ -30,7 +30,7 @@ logger = logging.getLogger("agent_memory.worker")
 MAP_SECONDS = 10.0
 """Seconds between looks at the map of the cluster."""
 _READ_SECONDS = 10.0
-"""Within which a node has to answer with the map."""
+"""Seconds that reading the map may take; after that the known map stays in use."""
 
 
 class NodeWorkers:
@@ -160,7 +160,7 @@ class NodeWorkers:
             with suppress(asyncio.TimeoutError):
                 await asyncio.wait_for(self._stopping.wait(), MAP_SECONDS)
             if not self._stopping.is_set():
-                with suppress(asyncio.TimeoutError, AgentMemoryError, psycopg.Error):  # the known map counts until then
+                with suppress(asyncio.TimeoutError, AgentMemoryError, psycopg.Error):  # the next round reads again
                     newest = await asyncio.wait_for(caller.cluster(), _READ_SECONDS)
                     cluster = newest or cluster
 

@@ -20,7 +20,10 @@ class Room:
         self._waiting: dict[Callable[[], None], None] = {}
 
     def take(self, most: int, wake: Callable[[], None]) -> int:
-        """Return for how many calls a worker has room from now on; ``wake`` is called when it is its turn."""
+        """Take room for up to ``most`` calls, and return for how many.
+
+        If there is none, the worker queues, and ``wake`` is called when its turn comes.
+        """
         if most <= 0:
             return 0
         if self._free <= 0 or next(iter(self._waiting), wake) != wake:

@@ -36,7 +36,7 @@ logger = logging.getLogger("agent_memory.worker")
 
 LEASE = timedelta(seconds=LEASE_SECONDS)
 _CLAIM_SECONDS = 10.0
-"""Within which a database has to answer a claim; one that hangs holds the room of other nodes meanwhile."""
+"""Seconds that a claim may take: a database that hangs holds the room of other nodes meanwhile."""
 _LOOK_INTERVAL = 2.0
 """Seconds between looks at how much is left, while somebody watches."""
 _RELEASE = 5.0

@@ -9,12 +9,17 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('new_thread_id', new_thread_id);
-  if exists (
+  if memory._checkpoints_have_expired(user_id, new_thread_id) then
+    perform memory._delete_checkpoints_of_thread(user_id, new_thread_id);
+  elsif exists (
     select from memory.checkpoints as c
     where c.user_id = copy_checkpoints.user_id and c.thread_id = new_thread_id)
   then
     perform memory._refuse('new_thread_id', format('thread "%s" has checkpoints already', left(new_thread_id, 100)),
       'Pass the id of a new thread, or delete these with memory.delete_checkpoints().', '23505');
+  end if;
+  if memory._checkpoints_have_expired(user_id, thread_id) then
+    return 0;
   end if;
   -- One statement, so that the copy is that of one moment.
   with copied_blobs as (

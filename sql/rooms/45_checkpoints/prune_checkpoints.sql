@@ -15,7 +15,7 @@ begin
     where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
       and (
         c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
-        or exists ( -- a snapshot: true in place of the value, and the value
+        or exists ( -- of its snapshot the checkpoint has true, and memory.checkpoint_blobs has the value
           select from jsonb_each(c.checkpoint -> 'channel_values') as v
           join memory.checkpoint_blobs as b
             on b.user_id = c.user_id and b.thread_id = c.thread_id and b.namespace = c.namespace
@@ -62,6 +62,6 @@ begin
 end;
 $$;
 comment on function memory.prune_checkpoints(text, text[]) is
-'Deletes all checkpoints of these threads but the newest one of each namespace, with the values that nothing else has, '
-'and returns how many. The finished calls of subgraphs go as a whole. Threads whose graphs have a DeltaChannel are '
-'refused (0A000).';
+'Deletes all checkpoints of these threads but the newest one of each namespace, and the values that no other '
+'checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest checkpoint of the root '
+'loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused (0A000).';

@@ -65,14 +65,14 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._check_id('user_id', p_user_id);
-  -- One condition for all else: a checkpoint is stored in each step of a graph.
+  -- The other checks are one expression, which is fast, because a graph stores a checkpoint in each step.
   if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and octet_length(p_namespace) <= 1000
       and p_lengths[1] = all (p_lengths)) is not true then
     perform memory._check_id('thread_id', p_thread_id);
     perform memory._check_id('checkpoint_id', p_checkpoint_id);
     if (octet_length(p_namespace) <= 1000) is not true then
       perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
-        'The graph itself has an empty one.');
+        'Pass an empty text for the graph itself, or the path of a subgraph.');
     end if;
     if (p_lengths[1] = all (p_lengths)) is not true then
       perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],

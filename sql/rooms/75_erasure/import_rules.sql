@@ -40,7 +40,7 @@ begin
 end;
 $$;
 
--- The part of the rule that the catalog tells, so that a new column has it, too: ids, times that every client can read,
+-- The checks that follow from a column's name and type, so that a new column gets them without a line here: ids, times that every client can read,
 -- numbers from which counters go on without an overflow, shares and JSON objects. It names the member with its value.
 create or replace function memory._range_rule(p_kind text)
 returns text
