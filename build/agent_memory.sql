@@ -19386,12 +19386,17 @@ begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_id('new_thread_id', new_thread_id);
-  if exists (
+  if memory._checkpoints_have_expired(user_id, new_thread_id) then
+    perform memory._delete_checkpoints_of_thread(user_id, new_thread_id);
+  elsif exists (
     select from memory.checkpoints as c
     where c.user_id = copy_checkpoints.user_id and c.thread_id = new_thread_id)
   then
     perform memory._refuse('new_thread_id', format('thread "%s" has checkpoints already', left(new_thread_id, 100)),
       'Pass the id of a new thread, or delete these with memory.delete_checkpoints().', '23505');
+  end if;
+  if memory._checkpoints_have_expired(user_id, thread_id) then
+    return 0;
   end if;
   -- One statement, so that the copy is that of one moment.
   with copied_blobs as (
@@ -19587,14 +19592,14 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._check_id('user_id', p_user_id);
-  -- One condition for all else: a checkpoint is stored in each step of a graph.
+  -- The other checks are one expression, which is fast, because a graph stores a checkpoint in each step.
   if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and octet_length(p_namespace) <= 1000
       and p_lengths[1] = all (p_lengths)) is not true then
     perform memory._check_id('thread_id', p_thread_id);
     perform memory._check_id('checkpoint_id', p_checkpoint_id);
     if (octet_length(p_namespace) <= 1000) is not true then
       perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
-        'The graph itself has an empty one.');
+        'Pass an empty text for the graph itself, or the path of a subgraph.');
     end if;
     if (p_lengths[1] = all (p_lengths)) is not true then
       perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
@@ -19733,7 +19738,7 @@ begin
     where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
       and (
         c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
-        or exists ( -- a snapshot: true in place of the value, and the value
+        or exists ( -- of its snapshot the checkpoint has true, and memory.checkpoint_blobs has the value
           select from jsonb_each(c.checkpoint -> 'channel_values') as v
           join memory.checkpoint_blobs as b
             on b.user_id = c.user_id and b.thread_id = c.thread_id and b.namespace = c.namespace
@@ -19780,9 +19785,9 @@ begin
 end;
 $$;
 comment on function memory.prune_checkpoints(text, text[]) is
-'Deletes all checkpoints of these threads but the newest one of each namespace, with the values that nothing else has, '
-'and returns how many. The finished calls of subgraphs go as a whole. Threads whose graphs have a DeltaChannel are '
-'refused (0A000).';
+'Deletes all checkpoints of these threads but the newest one of each namespace, and the values that no other '
+'checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest checkpoint of the root '
+'loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused (0A000).';
 
 create or replace function memory.put_checkpoint_writes(
   user_id text, thread_id text, checkpoint_id text, task_id text, places int[], channels text[], types text[],
@@ -31358,7 +31363,7 @@ begin
 end;
 $$;
 
--- The part of the rule that the catalog tells, so that a new column has it, too: ids, times that every client can read,
+-- The checks that follow from a column's name and type, so that a new column gets them without a line here: ids, times that every client can read,
 -- numbers from which counters go on without an overflow, shares and JSON objects. It names the member with its value.
 create or replace function memory._range_rule(p_kind text)
 returns text

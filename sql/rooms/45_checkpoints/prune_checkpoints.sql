@@ -63,5 +63,5 @@ end;
 $$;
 comment on function memory.prune_checkpoints(text, text[]) is
 'Deletes all checkpoints of these threads but the newest one of each namespace, and the values that no other '
-'checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest checkpoint of the root '
-'loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused (0A000).';
+'checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest checkpoint of '
+'the root loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused (0A000).';
