@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import operator
 import threading
 from collections.abc import AsyncGenerator, Callable
@@ -247,6 +248,21 @@ class TestRetention:
         assert rows(api, thread_id="old") == {"checkpoints": 0, "checkpoint_blobs": 0, "checkpoint_writes": 0}
         assert counting(saver).get_state(config("new")).values["turns"] == 3
 
+    def test_a_graph_at_work_goes_on_though_its_thread_has_expired(self, saver: AgentMemorySaver, api: Api) -> None:
+        """It loaded what it does not pass again."""
+        api.set_policy(settings={"checkpoints": {"expires_after": "1 day"}}, user_id="ana")
+        values: dict[str, Any] = {"profile": ["kept"], "messages": ["one"]}
+        first: Any = {"v": 4, "id": "1", "ts": "", "channel_values": values,
+                      "channel_versions": {"profile": "1", "messages": "1"}}  # fmt: skip
+        loaded = saver.put(config(checkpoint_ns=""), first, {}, {"profile": "1", "messages": "1"})
+        api.connection.execute("update memory.checkpoints set expires_at = now() - interval '1 s'")
+        second: Any = {**first, "id": "2", "channel_values": {**values, "messages": ["one", "two"]},
+                       "channel_versions": {"profile": "1", "messages": "2"}}  # fmt: skip
+        saver.put(loaded, second, {}, {"messages": "2"})
+        stored = saver.get_tuple(config())
+        assert stored is not None
+        assert stored.checkpoint["channel_values"] == {"profile": ["kept"], "messages": ["one", "two"]}
+
     def test_an_expired_thread_is_not_copied_and_may_be_copied_to(self, saver: AgentMemorySaver, api: Api) -> None:
         api.set_policy(settings={"checkpoints": {"expires_after": "1 day"}}, user_id="ana")
         self.run(saver, "old", "new")
@@ -276,6 +292,40 @@ class TestRetention:
         api.import_user(user_id="cy", export={**exported, "user_id": "cy"})
         state = counting(AgentMemorySaver(Memory(api.connection), "cy")).get_state(config("one")).values
         assert state["turns"] == 3
+
+
+def test_what_one_thread_costs_does_not_follow_other_users(saver: AgentMemorySaver, api: Api) -> None:
+    for run in "ab":
+        counting(saver).invoke({"items": []}, {**config(), "metadata": {"run_id": run}})
+    for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+        api.connection.execute(
+            f"insert into memory.{table} select (jsonb_populate_record(t, jsonb_build_object('user_id', 'u' || n))).*"
+            f" from memory.{table} as t, generate_series(1, 500) as n"
+        )
+    assert api.entries_read(lambda: saver.delete_for_runs(["a"])) < 500
+    assert api.entries_read(lambda: saver.prune(["thread"])) < 500
+
+
+def test_pages_of_all_threads_have_the_checkpoints_of_copies(saver: AgentMemorySaver, api: Api) -> None:
+    counting(saver).invoke({"items": []}, config("one"))
+    for number in range(3):
+        saver.copy_thread("one", f"copy {number}")
+    page, seen = [None], []
+    while page:
+        page = api.list_checkpoints(user_id="ana", row_limit=2, before=seen[-1][0] if seen else None)
+        seen += [(row.checkpoint_id, row.thread_id) for row in page]
+    assert len(seen) == len(set(seen)) == 12
+    assert len([*saver.list(None, limit=5)]) == 5
+
+
+def test_writes_to_one_place_and_ids_of_any_length(api: Api) -> None:
+    given = {"user_id": "ana", "thread_id": "t", "checkpoint_id": "1", "task_id": "x", "channels": ["a", "b"]}
+    api.put_checkpoint_writes(**given, places="{-1,-1}", types=["t", "t"], blobs='{"1","2"}')
+    assert api.value("select array_agg(channel) from memory.checkpoint_writes") == ["b"]
+    for size in (100, 255):
+        ids = dict.fromkeys(("user_id", "thread_id", "checkpoint_id", "namespace"), "é" * size)
+        with contextlib.nullcontext() if size == 100 else pytest.raises(psycopg.Error, match="2000 bytes"):
+            api.put_checkpoint(**ids, checkpoint={"v": 4})
 
 
 def test_users_do_not_see_each_others_threads(memory: Memory) -> None:

@@ -133,8 +133,14 @@ declare
   reasons text[];
   evicted uuid[] := array[]::uuid[];
 begin
+  -- In a block of its own: where the next one rolls back, the counters stay locked in the order of all functions.
   begin
     room := memory._lock_room_for(p_user_id, p_memories, p_agent_id);
+  exception
+    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+      -- One by one the function finds out which memory it is.
+  end;
+  begin
     are_stored_together := room is not null;
     if are_stored_together then
       with parsed as materialized (

@@ -58,23 +58,27 @@ end;
 $$;
 
 -- Evicts several memories in one statement: each statement writes a new version of the counter, and whoever reads the
--- counter passes by all versions of this transaction. The caller holds the counter, so that no place changes.
+-- counter passes by all versions of this transaction. The caller holds the counter, so that nobody else evicts them.
 create or replace function memory._evict_together(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
 set enable_seqscan = off -- a plan made while the table was empty would read all of it
 set jit = off
 as $$
+declare
+  places tid[];
 begin
-  update memory.memories as m
-  set deleted_at = statement_timestamp(),
-      operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
-  where m.ctid = any (array(
+  -- A statement of its own, because a row that somebody else was changing has another place afterwards.
+  places := array(
     select f.place
     from unnest(p_memory_ids) as i (id)
     cross join lateral (
       select o.ctid as place from memory.memories as o
-      where o.user_id = p_user_id and o.memory_id = i.id offset 0 for update) as f));
+      where o.user_id = p_user_id and o.memory_id = i.id offset 0 for update) as f);
+  update memory.memories as m
+  set deleted_at = statement_timestamp(),
+      operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
+  where m.ctid = any (places);
 end;
 $$;
 

@@ -59,6 +59,6 @@ begin atomic
       from memory.checkpoint_writes as w
       where w.user_id = p_checkpoint.user_id and w.thread_id = p_checkpoint.thread_id
         and w.namespace = p_checkpoint.namespace and w.checkpoint_id = p_checkpoint.checkpoint_id
-      order by w.task_path, w.task_id, w.place) as o) as w
+      order by w.task_path collate "C", w.task_id collate "C", w.place) as o) as w
   where not memory._checkpoints_have_expired(p_checkpoint.user_id, p_checkpoint.thread_id);
 end;

@@ -16,10 +16,11 @@ begin
   return query execute format(
     'select w.* '
     'from (select c from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
-    '      and not memory._checkpoints_have_expired(c.user_id, c.thread_id) '
-    '      order by c.checkpoint_id desc limit $7) as n '
+    '      and (not exists (select from memory.checkpoints as e where e.user_id = $1 and e.expires_at is not null) '
+    '           or not memory._checkpoints_have_expired(c.user_id, c.thread_id)) '
+    '      order by c.checkpoint_id desc fetch first ($7) rows with ties) as n '
     'cross join lateral memory._whole_checkpoint(n.c) as w '
-    'order by w.checkpoint_id collate "C" desc',
+    'order by w.checkpoint_id desc',
     case when thread_id is not null then 'and c.thread_id = $2' end,
     case when namespace is not null then 'and c.namespace = $3' end,
     case when checkpoint_id is not null then 'and c.checkpoint_id = $4' end,
@@ -30,4 +31,5 @@ end;
 $$;
 comment on function memory.list_checkpoints(text, text, text, text, jsonb, text, int) is
 'A user''s checkpoints with their values, newest first: of one thread or all, of one namespace or all, those whose '
-'metadata contains the filter, and those before a checkpoint, by whose id the next page is read.';
+'metadata contains the filter, and those before a checkpoint, by whose id the next page is read. A page of all threads '
+'may have more than row_limit rows, because a copied thread has checkpoints of the same ids.';

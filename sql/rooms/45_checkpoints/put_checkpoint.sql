@@ -20,14 +20,19 @@ begin
     perform memory._refuse(case when metadata is null then 'metadata' else 'checkpoint' end, 'must be a JSON object',
       'Pass the checkpoint without its larger values, and its metadata.');
   end if;
-  -- The last checkpoint has the expiry of all. If that has passed, the thread begins anew.
+  -- The last checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at
+  -- work that has loaded a checkpoint before: it passes only values that have changed since.
   select memory._policy_section(put_checkpoint.user_id, null, 'checkpoints') ->> 'expires_after',
     exists (
       select from memory.checkpoints as c
       where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id and c.expires_at is not null)
   into lifetime, has_expiry;
   if has_expiry then
-    if memory._checkpoints_have_expired(user_id, thread_id) then
+    if memory._checkpoints_have_expired(user_id, thread_id) and not exists (
+      select from memory.checkpoints as c
+      where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id
+        and c.namespace = put_checkpoint.namespace and c.checkpoint_id = put_checkpoint.parent_id)
+    then
       perform memory._delete_checkpoints_of_thread(user_id, thread_id);
     end if;
     update memory.checkpoints as c set expires_at = null
@@ -67,12 +72,17 @@ begin
   perform memory._check_id('user_id', p_user_id);
   -- The other checks are one expression, which is fast, because a graph stores a checkpoint in each step.
   if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and octet_length(p_namespace) <= 1000
+      and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000
       and p_lengths[1] = all (p_lengths)) is not true then
     perform memory._check_id('thread_id', p_thread_id);
     perform memory._check_id('checkpoint_id', p_checkpoint_id);
     if (octet_length(p_namespace) <= 1000) is not true then
       perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
         'Pass an empty text for the graph itself, or the path of a subgraph.');
+    end if;
+    if octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) > 2000 then -- more fits into no index
+      perform memory._refuse('namespace', 'has more than 2000 bytes with the ids beside it', 'Use shorter ids.',
+        '54000');
     end if;
     if (p_lengths[1] = all (p_lengths)) is not true then
       perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],

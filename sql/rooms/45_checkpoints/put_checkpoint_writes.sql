@@ -14,10 +14,11 @@ begin
   -- it, replace each other.
   insert into memory.checkpoint_writes as w (
     user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
-  select put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id, put_checkpoint_writes.namespace,
-    put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id, coalesce(put_checkpoint_writes.task_path, ''),
-    v.*
-  from unnest(places, channels, types, blobs) as v
+  select distinct on (v.place) put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id,
+    put_checkpoint_writes.namespace, put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id,
+    coalesce(put_checkpoint_writes.task_path, ''), v.place, v.channel, v.type, v.blob
+  from unnest(places, channels, types, blobs) with ordinality as v (place, channel, type, blob, number)
+  order by v.place, v.number desc
   on conflict on constraint checkpoint_writes_pkey do update
   set channel = excluded.channel, type = excluded.type, blob = excluded.blob
   where w.place < 0;

@@ -7,9 +7,9 @@
 create table memory.checkpoints (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  checkpoint_id text collate "C" not null,
-  parent_id text collate "C",
+  namespace text not null,
+  checkpoint_id text not null,
+  parent_id text,
   checkpoint jsonb not null,
   metadata jsonb not null default '{}',
   created_at timestamptz not null default statement_timestamp(),
@@ -38,9 +38,9 @@ comment on column memory.checkpoints.expires_at is
 create table memory.checkpoint_blobs (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  channel text collate "C" not null,
-  version text collate "C" not null,
+  namespace text not null,
+  channel text not null,
+  version text not null,
   type text not null,
   blob bytea,
   primary key (user_id, thread_id, namespace, channel, version)
@@ -57,14 +57,14 @@ comment on column memory.checkpoint_blobs.blob is 'The serialised value.';
 create table memory.checkpoint_writes (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  checkpoint_id text collate "C" not null,
-  task_id text collate "C" not null,
+  namespace text not null,
+  checkpoint_id text not null,
+  task_id text not null,
   place int not null,
   channel text not null,
   type text not null,
   blob bytea,
-  task_path text collate "C" not null default '',
+  task_path text not null default '',
   primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
 );
 comment on table memory.checkpoint_writes is 'What tasks of the step after a checkpoint have written.';

@@ -40,8 +40,9 @@ begin
 end;
 $$;
 
--- The checks that follow from a column's name and type, so that a new column gets them without a line here: ids, times that every client can read,
--- numbers from which counters go on without an overflow, shares and JSON objects. It names the member with its value.
+-- The checks that follow from a column's name and type, so that a new column gets them without a line here: ids, times
+-- that every client can read, numbers from which counters go on without an overflow, shares and JSON objects. A check
+-- names the member with its value.
 create or replace function memory._range_rule(p_kind text)
 returns text
 language plpgsql stable parallel safe
@@ -55,7 +56,8 @@ begin
       select a.attname::text as name, case
           when (p_kind, a.attname) in (('memories', 'deleted_at'), ('artifacts', 'check_at'))
             then 'memory._is_real_moment(this) or this = ''infinity'''
-          when (p_kind, a.attname) in (('policies', 'agent_id'), ('summaries', 'thread_id')) -- '' is for all of them
+          when (p_kind, a.attname) in (
+              ('policies', 'agent_id'), ('summaries', 'thread_id'), ('documents', 'thread_id')) -- '' is for all of them
             then 'this = '''' or memory._is_id(this)'
           when a.attname in ('thread_id', 'agent_id', 'checkpoint_id') then 'this is null or memory._is_id(this)'
           when a.attname in ('expires_at', 'valid_from', 'valid_to') then 'memory._is_bound(this)'

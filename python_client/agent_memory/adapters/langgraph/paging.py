@@ -32,6 +32,7 @@ class Paging:
         """Note and return a page that was read."""
         if page:
             self.before = get_checkpoint_id(page[-1].config)
-        self._left -= len(page)
+        taken = page[: int(min(self._left, len(page)))]
+        self._left -= len(taken)
         self.wanted = 0 if len(page) < self.wanted else int(min(self._left, PAGE))
-        return page
+        return taken
