@@ -58,4 +58,12 @@ def test_every_public_function_is_about_one_user_or_says_what_it_means_over_node
 
 def test_the_client_adds_up_what_the_table_says_is_added_up() -> None:
     merged = {name for name in OVER_NODES if merger_of(name, {}) is not None}
-    assert merged == {"backfill_status", "doctor", "list_users", "reencrypt_secrets", "status", "sweep"}
+    assert merged == {
+        "backfill_status",
+        "doctor",
+        "list_users",
+        "reencrypt_secrets",
+        "schedule_jobs",
+        "status",
+        "sweep",
+    }

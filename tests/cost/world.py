@@ -63,6 +63,10 @@ def settle(api: Api) -> None:
     while api.sweep()["checked"]:
         pass
     api.store_artifact(user_id="ana", key="unparsed", content="Tea")
+    for number in "12":  # of which one is pruned
+        state = {"user_id": "ana", "thread_id": "t1", "checkpoint_id": number, "channels": ["x"], "types": ["t"]}
+        api.put_checkpoint(**state, checkpoint={"channel_versions": {"x": number}}, versions=[number], blobs="{1}")
+        api.put_checkpoint_writes(**state, task_id="task", places="{0}", blobs="{1}")
     api.connection.execute("delete from memory.jobs where status = 'pending' and kind <> 'summarize_thread'")
 
 
@@ -128,6 +132,8 @@ def grow_users(api: Api, user: str, start: int, end: int) -> None:
     copies(api, "artifact_parts", **tenth, **tenth_u, content_id="md5('a' || n)")
     copies(api, "documents", **tenth, where="title = 'Tea'", **tenth_u, document_id="md5('d' || n)")
     copies(api, "document_chunks", **tenth, where="token_count is not null", **tenth_u, document_id="md5('d' || n)")
+    for table in ("checkpoints", "checkpoint_blobs", "checkpoint_writes"):
+        copies(api, table, **rows, **u, thread_id="'g' || n")
     copies(api, "secrets", **tenth, **tenth_u, name="'g' || n")
     copies(api, "marks", **tenth, where="scope <> ''", **tenth_u, scope="'g' || n")
     api.connection.execute(

@@ -37,7 +37,7 @@ where a.attname <> all (k.left_out) and a.attname <> 'user_id'
 
 
 def _impossible(name: str, type_name: str) -> list[Any]:
-    values = [] if name in ("prompt_version", "generation_time_ms") else IMPOSSIBLE.get(type_name, [])
+    values = [] if name in ("prompt_version", "generation_time_ms", "place") else IMPOSSIBLE.get(type_name, [])
     if name in MAY_BE_ENDLESS:
         return [value for value in values if value not in ENDLESS]
     return [value for value in values if value != "infinity"] if name in ("deleted_at", "check_at") else values

@@ -59,7 +59,16 @@ def test_sweep_removes_expired_rows_and_counts_them_by_kind(api: Api) -> None:
     assert api.finish_jobs() == 2  # a summary, and the words of artifacts
     api.connection.execute("update memory.jobs set finished_at = now() - interval '8 days'")
     api.connection.execute("update memory.model_calls set called_at = now() - interval '401 days'")
-    counts = {"messages": 7, "memories": 4, "artifacts": 1, "jobs": 2, "model_calls": 2, "queued": 0, "checked": 11}
+    counts = {
+        "messages": 7,
+        "memories": 4,
+        "artifacts": 1,
+        "checkpoints": 0,
+        "jobs": 2,
+        "model_calls": 2,
+        "queued": 0,
+        "checked": 11,
+    }
     assert api.sweep() == counts
     assert api.sweep() == dict.fromkeys(counts, 0)
     assert contents(api, include_superseded=True) == ["new", "old"]

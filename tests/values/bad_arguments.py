@@ -41,7 +41,7 @@ VALID: dict[str, dict[str, Any]] = {
     "deactivate_model": {"name": "local"},
     "copy_checkpoints": {**THREAD, "new_thread_id": "copy"},
     "delete_artifact": {**ANA, "key": "log"},
-    "delete_checkpoints": {**ANA, "thread_ids": ["thread"]},
+    "delete_checkpoints": {**ANA, "thread_ids": ["t1"]},
     "delete_document": {**ANA, "document_id": DOCUMENT_ID},
     "delete_message": {**THREAD, "seq": 0},
     "delete_memory": MEMORY,
@@ -90,7 +90,7 @@ VALID: dict[str, dict[str, Any]] = {
     "load_user": ANA,
     "needs_memory": {**THREAD, "query": "Connect to the DB"},
     "partition_of": ANA,
-    "prune_checkpoints": {**ANA, "thread_ids": ["thread"]},
+    "prune_checkpoints": {**ANA, "thread_ids": ["t1"]},
     "put_checkpoint": {**THREAD, "checkpoint_id": "1", "checkpoint": {"v": 1}},
     "put_checkpoint_writes": {
         **THREAD,
