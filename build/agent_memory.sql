@@ -216,8 +216,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', '6c768450cc158a3cebaafba1ce38ece9721a8c65a3997f96dffb507624e9a617'),
-      ('0.2.0', '45472e7bbe8680d29484a436f4abfab0e167235699d1cb6deff634dfd157f434'),
+      ('0.1.0-0.2.0', 'e3b0f3865b2df326a0ff4bf2f0884e22e29419f3bb94c6c65f8369f36a1fe993'),
+      ('0.2.0', 'bda81ae195cfbc101913a116e1bdac9580ddc9c3c6b09e20374982cb00bf47d8'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -560,7 +560,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '45472e7bbe8680d29484a436f4abfab0e167235699d1cb6deff634dfd157f434', $migration$
+call memory._migrate(null, '0.2.0', 'bda81ae195cfbc101913a116e1bdac9580ddc9c3c6b09e20374982cb00bf47d8', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -1255,9 +1255,9 @@ create index document_chunks_uncut_idx on memory.document_chunks (user_id, docum
 create table memory.checkpoints (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  checkpoint_id text collate "C" not null,
-  parent_id text collate "C",
+  namespace text not null,
+  checkpoint_id text not null,
+  parent_id text,
   checkpoint jsonb not null,
   metadata jsonb not null default '{}',
   created_at timestamptz not null default statement_timestamp(),
@@ -1272,9 +1272,9 @@ create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where
 create table memory.checkpoint_blobs (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  channel text collate "C" not null,
-  version text collate "C" not null,
+  namespace text not null,
+  channel text not null,
+  version text not null,
   type text not null,
   blob bytea,
   primary key (user_id, thread_id, namespace, channel, version)
@@ -1283,14 +1283,14 @@ create table memory.checkpoint_blobs (
 create table memory.checkpoint_writes (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  checkpoint_id text collate "C" not null,
-  task_id text collate "C" not null,
+  namespace text not null,
+  checkpoint_id text not null,
+  task_id text not null,
   place int not null,
   channel text not null,
   type text not null,
   blob bytea,
-  task_path text collate "C" not null default '',
+  task_path text not null default '',
   primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
 );
 
@@ -1477,7 +1477,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', '6c768450cc158a3cebaafba1ce38ece9721a8c65a3997f96dffb507624e9a617', $migration$
+call memory._migrate('0.1.0', '0.2.0', 'e3b0f3865b2df326a0ff4bf2f0884e22e29419f3bb94c6c65f8369f36a1fe993', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1613,9 +1613,9 @@ create index artifact_uploads_updated_at_idx on memory.artifact_uploads (updated
 create table memory.checkpoints (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  checkpoint_id text collate "C" not null,
-  parent_id text collate "C",
+  namespace text not null,
+  checkpoint_id text not null,
+  parent_id text,
   checkpoint jsonb not null,
   metadata jsonb not null default '{}',
   created_at timestamptz not null default statement_timestamp(),
@@ -1630,9 +1630,9 @@ create index checkpoints_expires_at_idx on memory.checkpoints (expires_at) where
 create table memory.checkpoint_blobs (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  channel text collate "C" not null,
-  version text collate "C" not null,
+  namespace text not null,
+  channel text not null,
+  version text not null,
   type text not null,
   blob bytea,
   primary key (user_id, thread_id, namespace, channel, version)
@@ -1641,14 +1641,14 @@ create table memory.checkpoint_blobs (
 create table memory.checkpoint_writes (
   user_id text not null,
   thread_id text not null,
-  namespace text collate "C" not null,
-  checkpoint_id text collate "C" not null,
-  task_id text collate "C" not null,
+  namespace text not null,
+  checkpoint_id text not null,
+  task_id text not null,
   place int not null,
   channel text not null,
   type text not null,
   blob bytea,
-  task_path text collate "C" not null default '',
+  task_path text not null default '',
   primary key (user_id, thread_id, namespace, checkpoint_id, task_id, place)
 );
 create table memory.moved_users (
@@ -16055,8 +16055,14 @@ declare
   reasons text[];
   evicted uuid[] := array[]::uuid[];
 begin
+  -- In a block of its own: where the next one rolls back, the counters stay locked in the order of all functions.
   begin
     room := memory._lock_room_for(p_user_id, p_memories, p_agent_id);
+  exception
+    when data_exception or integrity_constraint_violation or insufficient_privilege or program_limit_exceeded then
+      -- One by one the function finds out which memory it is.
+  end;
+  begin
     are_stored_together := room is not null;
     if are_stored_together then
       with parsed as materialized (
@@ -17269,23 +17275,27 @@ end;
 $$;
 
 -- Evicts several memories in one statement: each statement writes a new version of the counter, and whoever reads the
--- counter passes by all versions of this transaction. The caller holds the counter, so that no place changes.
+-- counter passes by all versions of this transaction. The caller holds the counter, so that nobody else evicts them.
 create or replace function memory._evict_together(p_user_id text, p_memory_ids uuid[])
 returns void
 language plpgsql volatile parallel unsafe
 set enable_seqscan = off -- a plan made while the table was empty would read all of it
 set jit = off
 as $$
+declare
+  places tid[];
 begin
-  update memory.memories as m
-  set deleted_at = statement_timestamp(),
-      operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
-  where m.ctid = any (array(
+  -- A statement of its own, because a row that somebody else was changing has another place afterwards.
+  places := array(
     select f.place
     from unnest(p_memory_ids) as i (id)
     cross join lateral (
       select o.ctid as place from memory.memories as o
-      where o.user_id = p_user_id and o.memory_id = i.id offset 0 for update) as f));
+      where o.user_id = p_user_id and o.memory_id = i.id offset 0 for update) as f);
+  update memory.memories as m
+  set deleted_at = statement_timestamp(),
+      operation = case when m.expires_at <= statement_timestamp() then 'delete' else 'evict' end
+  where m.ctid = any (places);
 end;
 $$;
 
@@ -19547,14 +19557,19 @@ begin
     perform memory._refuse(case when metadata is null then 'metadata' else 'checkpoint' end, 'must be a JSON object',
       'Pass the checkpoint without its larger values, and its metadata.');
   end if;
-  -- The last checkpoint has the expiry of all. If that has passed, the thread begins anew.
+  -- The last checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at
+  -- work that has loaded a checkpoint before: it passes only values that have changed since.
   select memory._policy_section(put_checkpoint.user_id, null, 'checkpoints') ->> 'expires_after',
     exists (
       select from memory.checkpoints as c
       where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id and c.expires_at is not null)
   into lifetime, has_expiry;
   if has_expiry then
-    if memory._checkpoints_have_expired(user_id, thread_id) then
+    if memory._checkpoints_have_expired(user_id, thread_id) and not exists (
+      select from memory.checkpoints as c
+      where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id
+        and c.namespace = put_checkpoint.namespace and c.checkpoint_id = put_checkpoint.parent_id)
+    then
       perform memory._delete_checkpoints_of_thread(user_id, thread_id);
     end if;
     update memory.checkpoints as c set expires_at = null
@@ -19594,12 +19609,17 @@ begin
   perform memory._check_id('user_id', p_user_id);
   -- The other checks are one expression, which is fast, because a graph stores a checkpoint in each step.
   if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and octet_length(p_namespace) <= 1000
+      and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000
       and p_lengths[1] = all (p_lengths)) is not true then
     perform memory._check_id('thread_id', p_thread_id);
     perform memory._check_id('checkpoint_id', p_checkpoint_id);
     if (octet_length(p_namespace) <= 1000) is not true then
       perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
         'Pass an empty text for the graph itself, or the path of a subgraph.');
+    end if;
+    if octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) > 2000 then -- more fits into no index
+      perform memory._refuse('namespace', 'has more than 2000 bytes with the ids beside it', 'Use shorter ids.',
+        '54000');
     end if;
     if (p_lengths[1] = all (p_lengths)) is not true then
       perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
@@ -19683,7 +19703,7 @@ begin atomic
       from memory.checkpoint_writes as w
       where w.user_id = p_checkpoint.user_id and w.thread_id = p_checkpoint.thread_id
         and w.namespace = p_checkpoint.namespace and w.checkpoint_id = p_checkpoint.checkpoint_id
-      order by w.task_path, w.task_id, w.place) as o) as w
+      order by w.task_path collate "C", w.task_id collate "C", w.place) as o) as w
   where not memory._checkpoints_have_expired(p_checkpoint.user_id, p_checkpoint.thread_id);
 end;
 
@@ -19705,10 +19725,11 @@ begin
   return query execute format(
     'select w.* '
     'from (select c from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
-    '      and not memory._checkpoints_have_expired(c.user_id, c.thread_id) '
-    '      order by c.checkpoint_id desc limit $7) as n '
+    '      and (not exists (select from memory.checkpoints as e where e.user_id = $1 and e.expires_at is not null) '
+    '           or not memory._checkpoints_have_expired(c.user_id, c.thread_id)) '
+    '      order by c.checkpoint_id desc fetch first ($7) rows with ties) as n '
     'cross join lateral memory._whole_checkpoint(n.c) as w '
-    'order by w.checkpoint_id collate "C" desc',
+    'order by w.checkpoint_id desc',
     case when thread_id is not null then 'and c.thread_id = $2' end,
     case when namespace is not null then 'and c.namespace = $3' end,
     case when checkpoint_id is not null then 'and c.checkpoint_id = $4' end,
@@ -19719,7 +19740,8 @@ end;
 $$;
 comment on function memory.list_checkpoints(text, text, text, text, jsonb, text, int) is
 'A user''s checkpoints with their values, newest first: of one thread or all, of one namespace or all, those whose '
-'metadata contains the filter, and those before a checkpoint, by whose id the next page is read.';
+'metadata contains the filter, and those before a checkpoint, by whose id the next page is read. A page of all threads '
+'may have more than row_limit rows, because a copied thread has checkpoints of the same ids.';
 
 create or replace function memory.prune_checkpoints(user_id text, thread_ids text[])
 returns bigint
@@ -19786,8 +19808,8 @@ end;
 $$;
 comment on function memory.prune_checkpoints(text, text[]) is
 'Deletes all checkpoints of these threads but the newest one of each namespace, and the values that no other '
-'checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest checkpoint of the root '
-'loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused (0A000).';
+'checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest checkpoint of '
+'the root loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused (0A000).';
 
 create or replace function memory.put_checkpoint_writes(
   user_id text, thread_id text, checkpoint_id text, task_id text, places int[], channels text[], types text[],
@@ -19805,10 +19827,11 @@ begin
   -- it, replace each other.
   insert into memory.checkpoint_writes as w (
     user_id, thread_id, namespace, checkpoint_id, task_id, task_path, place, channel, type, blob)
-  select put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id, put_checkpoint_writes.namespace,
-    put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id, coalesce(put_checkpoint_writes.task_path, ''),
-    v.*
-  from unnest(places, channels, types, blobs) as v
+  select distinct on (v.place) put_checkpoint_writes.user_id, put_checkpoint_writes.thread_id,
+    put_checkpoint_writes.namespace, put_checkpoint_writes.checkpoint_id, put_checkpoint_writes.task_id,
+    coalesce(put_checkpoint_writes.task_path, ''), v.place, v.channel, v.type, v.blob
+  from unnest(places, channels, types, blobs) with ordinality as v (place, channel, type, blob, number)
+  order by v.place, v.number desc
   on conflict on constraint checkpoint_writes_pkey do update
   set channel = excluded.channel, type = excluded.type, blob = excluded.blob
   where w.place < 0;
@@ -30917,6 +30940,7 @@ create or replace function memory.forget_user(user_id text, reason text default 
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan -- a plan that was made while a table was empty would read the rows of all users
 as $$
 declare
   gone jsonb; -- by all passes
@@ -31363,8 +31387,9 @@ begin
 end;
 $$;
 
--- The checks that follow from a column's name and type, so that a new column gets them without a line here: ids, times that every client can read,
--- numbers from which counters go on without an overflow, shares and JSON objects. It names the member with its value.
+-- The checks that follow from a column's name and type, so that a new column gets them without a line here: ids, times
+-- that every client can read, numbers from which counters go on without an overflow, shares and JSON objects. A check
+-- names the member with its value.
 create or replace function memory._range_rule(p_kind text)
 returns text
 language plpgsql stable parallel safe
@@ -31378,7 +31403,8 @@ begin
       select a.attname::text as name, case
           when (p_kind, a.attname) in (('memories', 'deleted_at'), ('artifacts', 'check_at'))
             then 'memory._is_real_moment(this) or this = ''infinity'''
-          when (p_kind, a.attname) in (('policies', 'agent_id'), ('summaries', 'thread_id')) -- '' is for all of them
+          when (p_kind, a.attname) in (
+              ('policies', 'agent_id'), ('summaries', 'thread_id'), ('documents', 'thread_id')) -- '' is for all of them
             then 'this = '''' or memory._is_id(this)'
           when a.attname in ('thread_id', 'agent_id', 'checkpoint_id') then 'this is null or memory._is_id(this)'
           when a.attname in ('expires_at', 'valid_from', 'valid_to') then 'memory._is_bound(this)'

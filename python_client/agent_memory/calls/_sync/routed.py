@@ -40,12 +40,12 @@ _NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, p
 """What a database answers that has no agent_memory, one of an earlier version, or a role that may not call it."""
 
 _AWAY = (psycopg.OperationalError, RetryableError)
-"""What is the trouble of one node, and does not concern the others."""
+"""Errors that concern one node, and not the others."""
 _PARAMETERS = {option.keyword.decode() for option in Conninfo.get_defaults()}
 """What a connection string may say, in the words of libpq."""
 _RECONNECT_SECONDS = 1.0
-"""For which the pool of a node tries to open a connection again. Then the next call tries anew, without the pauses of a
-pool, which double up to minutes."""
+"""Seconds for which the pool of a node tries to open a connection again. Then the next call tries anew, without the
+pauses of a pool, which double up to minutes."""
 _UP_SECONDS = 1.0
 """How long a client relies on what it has found out about a node: that it accepts connections, or that it does not."""
 
