@@ -31387,7 +31387,7 @@ begin
 end;
 $$;
 
--- The checks that follow from a column's name and type, so that a new column gets them without a line here: ids, times
+-- The checks that follow from the name and type of a column, so that a new one gets them with no line here: ids, times
 -- that every client can read, numbers from which counters go on without an overflow, shares and JSON objects. A check
 -- names the member with its value.
 create or replace function memory._range_rule(p_kind text)

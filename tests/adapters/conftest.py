@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 from agent_memory import Memory
+from agent_memory.adapters.langgraph import AgentMemorySaver
 
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 from tests.support.sqlapi import Api
@@ -45,3 +46,8 @@ def environment(dsn: str, model: FakeModelServer, monkeypatch: pytest.MonkeyPatc
     monkeypatch.setenv("OPENAI_BASE_URL", model.url)
     monkeypatch.setenv("CHAT_MODEL", "m")
     return model
+
+
+@pytest.fixture
+def saver(memory: Memory) -> AgentMemorySaver:
+    return AgentMemorySaver(memory, "ana")

@@ -63,9 +63,9 @@ def settle(api: Api) -> None:
     while api.sweep()["checked"]:
         pass
     api.store_artifact(user_id="ana", key="unparsed", content="Tea")
-    for number in "12":  # of which one is pruned
-        state = {"user_id": "ana", "thread_id": "t1", "checkpoint_id": number, "channels": ["x"], "types": ["t"]}
-        api.put_checkpoint(**state, checkpoint={"channel_versions": {"x": number}}, versions=[number], blobs="{1}")
+    for step in "12":  # of which one is pruned
+        state = {"user_id": "ana", "thread_id": "t1", "checkpoint_id": step, "channels": ["x"], "types": ["t"]}
+        api.put_checkpoint(**state, checkpoint={"channel_versions": {"x": step}}, versions=[step], blobs="{1}")
         api.put_checkpoint_writes(**state, task_id="task", places="{0}", blobs="{1}")
     api.connection.execute("delete from memory.jobs where status = 'pending' and kind <> 'summarize_thread'")
 
