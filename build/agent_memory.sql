@@ -4168,18 +4168,6 @@ returns bigint$header$),
   p_user_id text, p_thread_id text, p_namespace text, p_ids text[]
 )
 returns bigint$header$),
-      ('function', 'put_checkpoint', $header$(
-  user_id text, thread_id text, checkpoint_id text, checkpoint jsonb, metadata jsonb default '{}',
-  namespace text default '', parent_id text default null, channels text[] default '{}', versions text[] default '{}',
-  types text[] default '{}', blobs bytea[] default '{}'
-)
-returns void$header$),
-      ('function', '_check_checkpoint', $header$(
-  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}'
-)
-returns void$header$),
-      ('function', '_checkpoints_have_expired', $header$(p_user_id text, p_thread_id text)
-returns boolean$header$),
       ('function', 'get_checkpoint', $header$(
   user_id text, thread_id text, namespace text default '', checkpoint_id text default null
 )
@@ -4193,6 +4181,18 @@ returns setof memory.checkpoint$header$),
 returns setof memory.checkpoint$header$),
       ('function', 'prune_checkpoints', $header$(user_id text, thread_ids text[])
 returns bigint$header$),
+      ('function', 'put_checkpoint', $header$(
+  user_id text, thread_id text, checkpoint_id text, checkpoint jsonb, metadata jsonb default '{}',
+  namespace text default '', parent_id text default null, channels text[] default '{}', versions text[] default '{}',
+  types text[] default '{}', blobs bytea[] default '{}'
+)
+returns void$header$),
+      ('function', '_check_checkpoint', $header$(
+  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}'
+)
+returns void$header$),
+      ('function', '_checkpoints_have_expired', $header$(p_user_id text, p_thread_id text)
+returns boolean$header$),
       ('function', 'put_checkpoint_writes', $header$(
   user_id text, thread_id text, checkpoint_id text, task_id text, places int[], channels text[], types text[],
   blobs bytea[], namespace text default '', task_path text default ''
@@ -19535,6 +19535,176 @@ begin
 end;
 $$;
 
+create or replace function memory.get_checkpoint(
+  user_id text, thread_id text, namespace text default '', checkpoint_id text default null
+)
+returns setof memory.checkpoint
+language plpgsql stable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
+  if memory._checkpoints_have_expired(user_id, thread_id) then
+    return;
+  elsif checkpoint_id is null then
+    return query
+    select w.*
+    from (select c
+          from memory.checkpoints as c
+          where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
+            and c.namespace = get_checkpoint.namespace
+          order by c.checkpoint_id desc
+          limit 1) as n
+    cross join lateral memory._whole_checkpoint(n.c) as w;
+  else
+    return query
+    select w.*
+    from memory.checkpoints as c
+    cross join lateral memory._whole_checkpoint(c) as w
+    where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
+      and c.namespace = get_checkpoint.namespace and c.checkpoint_id = get_checkpoint.checkpoint_id;
+  end if;
+end;
+$$;
+comment on function memory.get_checkpoint(text, text, text, text) is
+'A checkpoint of a thread with its values and the writes of its tasks: the one of this id, or the newest one. No row '
+'if there is none.';
+
+-- A checkpoint with its values and the writes of its tasks, also if it has expired. The planner inlines the function.
+--
+-- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
+-- the planner from another join, whatever it believes of the number of rows.
+create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints)
+returns setof memory.checkpoint
+language sql stable parallel safe
+begin atomic
+  select p_checkpoint.thread_id, p_checkpoint.namespace, p_checkpoint.checkpoint_id, p_checkpoint.parent_id,
+    p_checkpoint.checkpoint, p_checkpoint.metadata, p_checkpoint.created_at,
+    v.channels, v.types, v.blobs, w.tasks, w.channels, w.types, w.blobs
+  from (
+    select array_agg(b.channel) as channels, array_agg(b.type) as types, array_agg(b.blob) as blobs
+    from jsonb_each_text(p_checkpoint.checkpoint -> 'channel_versions') as c (channel, version)
+    cross join lateral (
+      select b.channel, b.type, b.blob
+      from memory.checkpoint_blobs as b
+      where b.user_id = p_checkpoint.user_id and b.thread_id = p_checkpoint.thread_id
+        and b.namespace = p_checkpoint.namespace and b.channel = c.channel and b.version = c.version
+      limit 1) as b) as v
+  cross join (
+    select array_agg(o.task_id) as tasks, array_agg(o.channel) as channels, array_agg(o.type) as types,
+      array_agg(o.blob) as blobs
+    from (
+      select w.task_id, w.channel, w.type, w.blob
+      from memory.checkpoint_writes as w
+      where w.user_id = p_checkpoint.user_id and w.thread_id = p_checkpoint.thread_id
+        and w.namespace = p_checkpoint.namespace and w.checkpoint_id = p_checkpoint.checkpoint_id
+      order by w.task_path collate "C", w.task_id collate "C", w.place) as o) as w;
+end;
+
+create or replace function memory.list_checkpoints(
+  user_id text, thread_id text default null, namespace text default null, checkpoint_id text default null,
+  filter jsonb default null, before text default null, row_limit int default 50
+)
+returns setof memory.checkpoint
+language plpgsql stable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_checkpoint(user_id, coalesce(thread_id, 'any'), coalesce(namespace, ''),
+    coalesce(checkpoint_id, 'any'));
+  perform memory._check_id('before', coalesce(before, 'none'));
+  perform memory._check_filter(filter);
+  perform memory._check_page(row_limit, 0);
+  -- A plan of its own for each choice of conditions: with a thread and a namespace the primary key gives the newest.
+  return query execute format(
+    'select w.* '
+    'from (select c from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
+    '      and (not exists (select from memory.checkpoints as e where e.user_id = $1 and e.expires_at is not null) '
+    '           or not memory._checkpoints_have_expired(c.user_id, c.thread_id)) '
+    '      order by c.checkpoint_id desc fetch first ($7) rows with ties) as n '
+    'cross join lateral memory._whole_checkpoint(n.c) as w '
+    'order by w.checkpoint_id desc',
+    case when thread_id is not null then 'and c.thread_id = $2' end,
+    case when namespace is not null then 'and c.namespace = $3' end,
+    case when checkpoint_id is not null then 'and c.checkpoint_id = $4' end,
+    case when filter is not null then 'and c.metadata @> $5' end,
+    case when before is not null then 'and c.checkpoint_id < $6' end)
+  using user_id, thread_id, namespace, checkpoint_id, filter, before, row_limit;
+end;
+$$;
+comment on function memory.list_checkpoints(text, text, text, text, jsonb, text, int) is
+'A user''s checkpoints with their values, newest first: of one thread or all, of one namespace or all, those whose '
+'metadata contains the filter, and those before a checkpoint, by whose id the next page is read. A page of all threads '
+'may have more than row_limit rows, because a copied thread has checkpoints of the same ids.';
+
+create or replace function memory.prune_checkpoints(user_id text, thread_ids text[])
+returns bigint
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  thread text;
+  doomed record;
+  deleted bigint := 0;
+begin
+  perform memory._check_id('user_id', user_id);
+  thread := (
+    select c.thread_id
+    from memory.checkpoints as c
+    where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
+      and (
+        c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
+        or exists ( -- of its snapshot the checkpoint has true, and memory.checkpoint_blobs has the value
+          select from jsonb_each(c.checkpoint -> 'channel_values') as v
+          join memory.checkpoint_blobs as b
+            on b.user_id = c.user_id and b.thread_id = c.thread_id and b.namespace = c.namespace
+              and b.channel = v.key and b.version = c.checkpoint -> 'channel_versions' ->> v.key
+          where v.value = 'true'))
+    limit 1);
+  if thread is not null then
+    perform memory._refuse('thread_ids',
+      format('thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
+      'Nothing was deleted. Leave this thread out, or delete it with memory.delete_checkpoints().', '0A000');
+  end if;
+  foreach thread in array coalesce(thread_ids, '{}') loop
+    -- All that goes is chosen in one statement, so that what a run stores meanwhile stays.
+    for doomed in
+      with newest as materialized (
+        select distinct on (c.namespace) c.namespace, c.checkpoint_id, c.metadata #>> array['parents', ''] as root
+        from memory.checkpoints as c
+        where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
+        order by c.namespace desc, c.checkpoint_id desc
+      )
+      select c.namespace, array_agg(c.checkpoint_id) as ids
+      from memory.checkpoints as c
+      join newest as n on n.namespace = c.namespace
+      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
+        and (
+          c.checkpoint_id <> n.checkpoint_id
+          -- The namespace of one call of a subgraph has the id of its task after a colon. The namespace goes with the
+          -- checkpoint of the root that the call began with. A subgraph that keeps its own state has no colon.
+          or n.namespace ~ ':[^|]*$'
+            and n.root <> (select r.checkpoint_id from newest as r where r.namespace = '')
+            and exists (
+              select from memory.checkpoints as r
+              where r.user_id = prune_checkpoints.user_id and r.thread_id = thread and r.namespace = ''
+                and r.checkpoint_id = n.root))
+      group by c.namespace
+    loop
+      deleted := deleted + memory._delete_some_checkpoints(user_id, thread, doomed.namespace, doomed.ids);
+      update memory.checkpoints as c set parent_id = null
+      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread and c.namespace = doomed.namespace
+        and c.parent_id = any (doomed.ids);
+    end loop;
+  end loop;
+  return deleted;
+end;
+$$;
+comment on function memory.prune_checkpoints(text, text[]) is
+'Deletes all checkpoints of these threads but the newest one of each namespace, and the values that no other '
+'checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest checkpoint of '
+'the root loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused (0A000).';
+
 create or replace function memory.put_checkpoint(
   user_id text, thread_id text, checkpoint_id text, checkpoint jsonb, metadata jsonb default '{}',
   namespace text default '', parent_id text default null, channels text[] default '{}', versions text[] default '{}',
@@ -19641,175 +19811,6 @@ begin
   where c.user_id = p_user_id and c.thread_id = p_thread_id and c.expires_at is not null;
 end;
 $$;
-
-create or replace function memory.get_checkpoint(
-  user_id text, thread_id text, namespace text default '', checkpoint_id text default null
-)
-returns setof memory.checkpoint
-language plpgsql stable parallel safe security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
-  if checkpoint_id is null then
-    return query
-    select w.*
-    from (select c
-          from memory.checkpoints as c
-          where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
-            and c.namespace = get_checkpoint.namespace
-          order by c.checkpoint_id desc
-          limit 1) as n
-    cross join lateral memory._whole_checkpoint(n.c) as w;
-  else
-    return query
-    select w.*
-    from memory.checkpoints as c
-    cross join lateral memory._whole_checkpoint(c) as w
-    where c.user_id = get_checkpoint.user_id and c.thread_id = get_checkpoint.thread_id
-      and c.namespace = get_checkpoint.namespace and c.checkpoint_id = get_checkpoint.checkpoint_id;
-  end if;
-end;
-$$;
-comment on function memory.get_checkpoint(text, text, text, text) is
-'A checkpoint of a thread with its values and the writes of its tasks: the one of this id, or the newest one. No row '
-'if there is none.';
-
--- A checkpoint with its values and the writes of its tasks; no row if it has expired. The planner inlines the function.
---
--- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
--- the planner from another join, whatever it believes of the number of rows.
-create or replace function memory._whole_checkpoint(p_checkpoint memory.checkpoints)
-returns setof memory.checkpoint
-language sql stable parallel safe
-begin atomic
-  select p_checkpoint.thread_id, p_checkpoint.namespace, p_checkpoint.checkpoint_id, p_checkpoint.parent_id,
-    p_checkpoint.checkpoint, p_checkpoint.metadata, p_checkpoint.created_at,
-    v.channels, v.types, v.blobs, w.tasks, w.channels, w.types, w.blobs
-  from (
-    select array_agg(b.channel) as channels, array_agg(b.type) as types, array_agg(b.blob) as blobs
-    from jsonb_each_text(p_checkpoint.checkpoint -> 'channel_versions') as c (channel, version)
-    cross join lateral (
-      select b.channel, b.type, b.blob
-      from memory.checkpoint_blobs as b
-      where b.user_id = p_checkpoint.user_id and b.thread_id = p_checkpoint.thread_id
-        and b.namespace = p_checkpoint.namespace and b.channel = c.channel and b.version = c.version
-      limit 1) as b) as v
-  cross join (
-    select array_agg(o.task_id) as tasks, array_agg(o.channel) as channels, array_agg(o.type) as types,
-      array_agg(o.blob) as blobs
-    from (
-      select w.task_id, w.channel, w.type, w.blob
-      from memory.checkpoint_writes as w
-      where w.user_id = p_checkpoint.user_id and w.thread_id = p_checkpoint.thread_id
-        and w.namespace = p_checkpoint.namespace and w.checkpoint_id = p_checkpoint.checkpoint_id
-      order by w.task_path collate "C", w.task_id collate "C", w.place) as o) as w
-  where not memory._checkpoints_have_expired(p_checkpoint.user_id, p_checkpoint.thread_id);
-end;
-
-create or replace function memory.list_checkpoints(
-  user_id text, thread_id text default null, namespace text default null, checkpoint_id text default null,
-  filter jsonb default null, before text default null, row_limit int default 50
-)
-returns setof memory.checkpoint
-language plpgsql stable parallel safe security definer
-set search_path = pg_catalog, pg_temp
-as $$
-begin
-  perform memory._check_checkpoint(user_id, coalesce(thread_id, 'any'), coalesce(namespace, ''),
-    coalesce(checkpoint_id, 'any'));
-  perform memory._check_id('before', coalesce(before, 'none'));
-  perform memory._check_filter(filter);
-  perform memory._check_page(row_limit, 0);
-  -- A plan of its own for each choice of conditions: with a thread and a namespace the primary key gives the newest.
-  return query execute format(
-    'select w.* '
-    'from (select c from memory.checkpoints as c where c.user_id = $1 %s %s %s %s %s '
-    '      and (not exists (select from memory.checkpoints as e where e.user_id = $1 and e.expires_at is not null) '
-    '           or not memory._checkpoints_have_expired(c.user_id, c.thread_id)) '
-    '      order by c.checkpoint_id desc fetch first ($7) rows with ties) as n '
-    'cross join lateral memory._whole_checkpoint(n.c) as w '
-    'order by w.checkpoint_id desc',
-    case when thread_id is not null then 'and c.thread_id = $2' end,
-    case when namespace is not null then 'and c.namespace = $3' end,
-    case when checkpoint_id is not null then 'and c.checkpoint_id = $4' end,
-    case when filter is not null then 'and c.metadata @> $5' end,
-    case when before is not null then 'and c.checkpoint_id < $6' end)
-  using user_id, thread_id, namespace, checkpoint_id, filter, before, row_limit;
-end;
-$$;
-comment on function memory.list_checkpoints(text, text, text, text, jsonb, text, int) is
-'A user''s checkpoints with their values, newest first: of one thread or all, of one namespace or all, those whose '
-'metadata contains the filter, and those before a checkpoint, by whose id the next page is read. A page of all threads '
-'may have more than row_limit rows, because a copied thread has checkpoints of the same ids.';
-
-create or replace function memory.prune_checkpoints(user_id text, thread_ids text[])
-returns bigint
-language plpgsql volatile parallel unsafe security definer
-set search_path = pg_catalog, pg_temp
-as $$
-declare
-  thread text;
-  doomed record;
-  deleted bigint := 0;
-begin
-  perform memory._check_id('user_id', user_id);
-  thread := (
-    select c.thread_id
-    from memory.checkpoints as c
-    where c.user_id = prune_checkpoints.user_id and c.thread_id = any (thread_ids)
-      and (
-        c.metadata ?| array['counters_since_delta_snapshot', 'delta_writes_versioned']
-        or exists ( -- of its snapshot the checkpoint has true, and memory.checkpoint_blobs has the value
-          select from jsonb_each(c.checkpoint -> 'channel_values') as v
-          join memory.checkpoint_blobs as b
-            on b.user_id = c.user_id and b.thread_id = c.thread_id and b.namespace = c.namespace
-              and b.channel = v.key and b.version = c.checkpoint -> 'channel_versions' ->> v.key
-          where v.value = 'true'))
-    limit 1);
-  if thread is not null then
-    perform memory._refuse('thread_ids',
-      format('thread "%s" has a DeltaChannel, whose value is made of earlier checkpoints', left(thread, 100)),
-      'Nothing was deleted. Leave this thread out, or delete it with memory.delete_checkpoints().', '0A000');
-  end if;
-  foreach thread in array coalesce(thread_ids, '{}') loop
-    -- All that goes is chosen in one statement, so that what a run stores meanwhile stays.
-    for doomed in
-      with newest as materialized (
-        select distinct on (c.namespace) c.namespace, c.checkpoint_id, c.metadata #>> array['parents', ''] as root
-        from memory.checkpoints as c
-        where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
-        order by c.namespace desc, c.checkpoint_id desc
-      )
-      select c.namespace, array_agg(c.checkpoint_id) as ids
-      from memory.checkpoints as c
-      join newest as n on n.namespace = c.namespace
-      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread
-        and (
-          c.checkpoint_id <> n.checkpoint_id
-          -- The namespace of one call of a subgraph has the id of its task after a colon. The namespace goes with the
-          -- checkpoint of the root that the call began with. A subgraph that keeps its own state has no colon.
-          or n.namespace ~ ':[^|]*$'
-            and n.root <> (select r.checkpoint_id from newest as r where r.namespace = '')
-            and exists (
-              select from memory.checkpoints as r
-              where r.user_id = prune_checkpoints.user_id and r.thread_id = thread and r.namespace = ''
-                and r.checkpoint_id = n.root))
-      group by c.namespace
-    loop
-      deleted := deleted + memory._delete_some_checkpoints(user_id, thread, doomed.namespace, doomed.ids);
-      update memory.checkpoints as c set parent_id = null
-      where c.user_id = prune_checkpoints.user_id and c.thread_id = thread and c.namespace = doomed.namespace
-        and c.parent_id = any (doomed.ids);
-    end loop;
-  end loop;
-  return deleted;
-end;
-$$;
-comment on function memory.prune_checkpoints(text, text[]) is
-'Deletes all checkpoints of these threads but the newest one of each namespace, and the values that no other '
-'checkpoint names, and returns how many checkpoints. The call of a subgraph that began before the newest checkpoint of '
-'the root loses all its checkpoints. Threads whose graphs have a DeltaChannel are refused (0A000).';
 
 create or replace function memory.put_checkpoint_writes(
   user_id text, thread_id text, checkpoint_id text, task_id text, places int[], channels text[], types text[],

@@ -9,10 +9,8 @@ from typing import Any
 import psycopg
 
 from .calls import prepare_nothing_behind_a_pooler
-from .calls.nodes import ClusterMap, named
+from .calls.nodes import NO_MAP, ClusterMap, named
 from .errors import NotConnectedError, connecting
-
-_NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.InsufficientPrivilege)
 
 
 class NodeConnections:
@@ -82,6 +80,6 @@ def node_connections(conninfo: str, application_name: str = "agent-memory") -> I
 def _map_of(connection: psycopg.Connection[Any]) -> ClusterMap | None:
     try:
         row = connection.execute("select memory._cluster_map()").fetchone()
-    except _NO_MAP:
+    except NO_MAP:
         return None
     return None if row is None or row[0] is None else ClusterMap(**row[0])

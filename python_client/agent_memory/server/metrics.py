@@ -143,8 +143,10 @@ def _added(keys: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> list[dic
     for row in rows:
         known = sums[tuple(row[key] for key in keys)]
         for name, value in row.items():
-            is_sum = name not in keys and value is not None and known.get(name) is not None
-            known[name] = known[name] + value if is_sum else known.get(name, value) if value is None else value
+            if name in keys or known.get(name) is None:
+                known[name] = value
+            elif value is not None:
+                known[name] += value
     return list(sums.values())
 
 

@@ -7,7 +7,9 @@ set search_path = pg_catalog, pg_temp
 as $$
 begin
   perform memory._check_checkpoint(user_id, thread_id, namespace, coalesce(checkpoint_id, 'newest'));
-  if checkpoint_id is null then
+  if memory._checkpoints_have_expired(user_id, thread_id) then
+    return;
+  elsif checkpoint_id is null then
     return query
     select w.*
     from (select c
@@ -31,7 +33,7 @@ comment on function memory.get_checkpoint(text, text, text, text) is
 'A checkpoint of a thread with its values and the writes of its tasks: the one of this id, or the newest one. No row '
 'if there is none.';
 
--- A checkpoint with its values and the writes of its tasks; no row if it has expired. The planner inlines the function.
+-- A checkpoint with its values and the writes of its tasks, also if it has expired. The planner inlines the function.
 --
 -- Each version is looked up by itself, because a thread may have thousands of versions of a channel: "limit 1" keeps
 -- the planner from another join, whatever it believes of the number of rows.
@@ -59,6 +61,5 @@ begin atomic
       from memory.checkpoint_writes as w
       where w.user_id = p_checkpoint.user_id and w.thread_id = p_checkpoint.thread_id
         and w.namespace = p_checkpoint.namespace and w.checkpoint_id = p_checkpoint.checkpoint_id
-      order by w.task_path collate "C", w.task_id collate "C", w.place) as o) as w
-  where not memory._checkpoints_have_expired(p_checkpoint.user_id, p_checkpoint.thread_id);
+      order by w.task_path collate "C", w.task_id collate "C", w.place) as o) as w;
 end;

@@ -23,6 +23,7 @@ from ..nodes import (
     CONNECT_SECONDS,
     DIAGNOSES,
     IN_TURN,
+    NO_MAP,
     PLACE,
     ClusterMap,
     asked_of_each,
@@ -34,9 +35,6 @@ from ..nodes import (
 from ..notices import Notices
 from ..pools import AsyncPool
 from .caller import AsyncCaller
-
-_NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.InsufficientPrivilege)
-"""What a database answers that has no agent_memory, one of an earlier version, or a role that may not call it."""
 
 _AWAY = (psycopg.OperationalError, RetryableError)
 """Errors that concern one node, and not the others."""
@@ -345,7 +343,7 @@ class AsyncRoutedCaller(AsyncCaller):
                 cursor = AsyncCursor(connection, row_factory=scalar_row)
                 await self._execute(cursor, b"select memory._cluster_map()", {})
                 row = await cursor.fetchone()
-        except _NO_MAP:
+        except NO_MAP:
             return None
         return None if row is None else ClusterMap(**row)
 

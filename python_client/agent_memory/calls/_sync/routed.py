@@ -24,6 +24,7 @@ from ..nodes import (
     CONNECT_SECONDS,
     DIAGNOSES,
     IN_TURN,
+    NO_MAP,
     PLACE,
     ClusterMap,
     asked_of_each,
@@ -35,9 +36,6 @@ from ..nodes import (
 from ..notices import Notices
 from ..pools import SyncPool
 from .caller import SyncCaller
-
-_NO_MAP = (psycopg.errors.UndefinedFunction, psycopg.errors.InvalidSchemaName, psycopg.errors.InsufficientPrivilege)
-"""What a database answers that has no agent_memory, one of an earlier version, or a role that may not call it."""
 
 _AWAY = (psycopg.OperationalError, RetryableError)
 """Errors that concern one node, and not the others."""
@@ -346,7 +344,7 @@ class SyncRoutedCaller(SyncCaller):
                 cursor = Cursor(connection, row_factory=scalar_row)
                 self._execute(cursor, b"select memory._cluster_map()", {})
                 row = cursor.fetchone()
-        except _NO_MAP:
+        except NO_MAP:
             return None
         return None if row is None else ClusterMap(**row)
 
