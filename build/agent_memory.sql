@@ -30705,8 +30705,8 @@ as $$
 declare
   are_all boolean;
 begin
-  perform memory._lock_counters(p_user_id, true);
   perform memory._stop_claims(p_user_id);
+  perform memory._lock_counters(p_user_id, true);
   -- Jobs that end lock watermarks and documents before their own row.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;
@@ -30995,8 +30995,8 @@ comment on function memory.forget_user(text, text) is
 'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
--- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
--- in which jobs lock them. The catalog names the tables.
+-- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs lock
+-- in the order in which jobs lock them. The catalog names the tables.
 --
 -- Threads and counters that others create after the first statements are not locked here. A session that locks one of
 -- them may wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of
@@ -31022,11 +31022,11 @@ declare
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the row of this transaction
   locked := memory._lock_counters(p_user_id, p_may_wait);
   if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the row of this transaction
   -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := array(
     select d.document_id from memory.documents as d
@@ -31906,7 +31906,8 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
--- Returns whether the user had such a row.
+-- Returns whether the user had such a row. This comes before all locks of threads: a claim that holds the row may wait
+-- for a thread in spite of its NOWAIT, when somebody has updated that thread since the claim's statement began.
 create or replace function memory._stop_claims(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe

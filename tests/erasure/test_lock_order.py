@@ -192,6 +192,33 @@ def test_forget_user_and_the_last_attempt_to_describe_an_artifact(sessions: Sess
     assert rows(api, "ana") == {}
 
 
+@pytest.mark.parametrize("erases", ["forget_memory", "forget_user"])
+def test_an_erasure_and_a_claim_that_goes_on_to_its_threads(sessions: Sessions, erases: str) -> None:
+    """The claim waits for a thread in spite of NOWAIT, because somebody has updated the thread since the snapshot."""
+    api, claiming, erasing = (
+        sessions.api,
+        sessions.new(options="-c deadlock_timeout=1min"),
+        sessions.new(options="-c deadlock_timeout=500ms"),
+    )
+    api.register_model(name="c", kind="chat", provider="openai", model="c")
+    api.activate_model(name="c")
+    memory = api.add_memory(**ANA, content=SAID).memory_id
+    api.add_message(**ANA, thread_id="t", role="user", content="Hello")
+    api.add_document(**ANA, content="A long text. " * 2000)
+    api.summarize_thread(**ANA, thread_id="t")
+    with claiming.connection.transaction():
+        claiming.connection.execute("set transaction isolation level repeatable read")
+        assert claimed(claiming, "chunk_documents")
+        api.connection.execute("update memory.threads set first_at = first_at where thread_id = 't'")
+        call = sessions.pool.submit(
+            getattr(erasing, erases), **ANA, **({"memory_id": memory} if erases == "forget_memory" else {})
+        )
+        sessions.until_waiting(erasing, call, claiming)
+        assert claimed(claiming, "summarize_thread")
+    assert code(call) is None
+    assert api.query("select from memory.memories where user_id = 'ana'") == []
+
+
 # Imports --------------------------------------------------------------------------------------------------------------
 
 

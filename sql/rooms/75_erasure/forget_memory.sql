@@ -82,8 +82,8 @@ as $$
 declare
   are_all boolean;
 begin
-  perform memory._lock_counters(p_user_id, true);
   perform memory._stop_claims(p_user_id);
+  perform memory._lock_counters(p_user_id, true);
   -- Jobs that end lock watermarks and documents before their own row.
   perform from memory.marks as k
   where k.user_id = p_user_id and k.kind = 'summarize_user' order by k.scope for update;

@@ -56,8 +56,8 @@ comment on function memory.forget_user(text, text) is
 'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
--- docs/architecture.md: threads and counters are locked first, then rows are removed, those that jobs lock in the order
--- in which jobs lock them. The catalog names the tables.
+-- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs lock
+-- in the order in which jobs lock them. The catalog names the tables.
 --
 -- Threads and counters that others create after the first statements are not locked here. A session that locks one of
 -- them may wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of
@@ -83,11 +83,11 @@ declare
   removed bigint;
   gone jsonb := jsonb '{}';
 begin
+  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the row of this transaction
   locked := memory._lock_counters(p_user_id, p_may_wait);
   if not p_may_wait and not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  had_mark := memory._stop_claims(p_user_id) and p_may_wait; -- a later pass finds the row of this transaction
   -- A session that deletes or cuts a document locks the document, then its pieces.
   documents := array(
     select d.document_id from memory.documents as d

@@ -40,7 +40,8 @@ end;
 $$;
 
 -- Keeps workers from claiming jobs of a user until this transaction ends, and waits for claims that are under way.
--- Returns whether the user had such a row.
+-- Returns whether the user had such a row. This comes before all locks of threads: a claim that holds the row may wait
+-- for a thread in spite of its NOWAIT, when somebody has updated that thread since the claim's statement began.
 create or replace function memory._stop_claims(p_user_id text)
 returns boolean
 language plpgsql volatile parallel unsafe
