@@ -71,8 +71,8 @@ def test_an_output_of_ten_megabytes_costs_a_few_bare_inserts(
     def add(number: int) -> None:
         assert say(api, content, thread_id=f"t{number}").memory_ref
 
-    # Time of the processor, because what else runs there changes the time on the clock threefold. The least of all rounds,
-    # because what else runs there also takes the processor's caches.
+    # Time of the processor, because what else runs there changes the time on the clock threefold. The least of all
+    # rounds, because what else runs there also takes the processor's caches.
     took: dict[Callable[[int], None], list[int]] = {insert: [], add: []}
     for number in range(ROUNDS):
         for write in (insert, add) if number % 2 else (add, insert):
