@@ -216,8 +216,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', 'e3b0f3865b2df326a0ff4bf2f0884e22e29419f3bb94c6c65f8369f36a1fe993'),
-      ('0.2.0', 'bda81ae195cfbc101913a116e1bdac9580ddc9c3c6b09e20374982cb00bf47d8'),
+      ('0.1.0-0.2.0', 'ac57b72d8347b66abc2c102ac4ff0e60a52b298e358f2f421f79f43dc428c1c3'),
+      ('0.2.0', 'dbca8e9b612ee5a42ce4193eb1dae73be3f193673d2b098491571d82eca29165'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -560,7 +560,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', 'bda81ae195cfbc101913a116e1bdac9580ddc9c3c6b09e20374982cb00bf47d8', $migration$
+call memory._migrate(null, '0.2.0', 'dbca8e9b612ee5a42ce4193eb1dae73be3f193673d2b098491571d82eca29165', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -1195,7 +1195,8 @@ create table memory.memory_types (
   memory_type text primary key,
   heading text not null,
   description text not null,
-  position int not null default 100
+  position int not null default 100,
+  is_general boolean not null default true
 );
 insert into memory.memory_types (memory_type, heading, description, position) values
   ('fact', 'Facts about the user or environment', 'Something true about the user or their environment', 10),
@@ -1477,7 +1478,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', 'e3b0f3865b2df326a0ff4bf2f0884e22e29419f3bb94c6c65f8369f36a1fe993', $migration$
+call memory._migrate('0.1.0', '0.2.0', 'ac57b72d8347b66abc2c102ac4ff0e60a52b298e358f2f421f79f43dc428c1c3', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1506,6 +1507,7 @@ alter table memory.memory_scopes
   add column extracted_count int not null default 0;
 -- The threads of 0.1.0 start at 0: their summaries were made after each round.
 alter table memory.threads add column tokens_since_summary bigint not null default 0;
+alter table memory.memory_types add column is_general boolean not null default true;
 alter table memory.messages
   add column search_keys int[],
   add column artifact_key text,
@@ -2606,6 +2608,7 @@ begin
       ('column', 'memory_types.heading', 'The line above the memories of this kind in memory.render_memories().'),
       ('column', 'memory_types.description', 'Says to people which memories are of this kind.'),
       ('column', 'memory_types.position', 'The place of the kind in memory.render_memories(), from the least on.'),
+      ('column', 'memory_types.is_general', 'Whether extraction offers the kind to agents whose policy names none (extraction.types).'),
       ('table', 'documents', 'The knowledge base: documents of the application, archived conversations, and articles made of old memories.'),
       ('column', 'documents.user_id', 'The user to whom the row belongs.'),
       ('column', 'documents.document_id', 'Names the document, as memory.add_document() returned it.'),
@@ -2994,12 +2997,30 @@ returns boolean$header$),
 returns boolean$header$),
       ('function', '_without_credentials', $header$(p_text text)
 returns text$header$),
-      ('function', '_json_without_credentials', $header$(p_value jsonb, p_depth int default 0)
+      ('function', '_json_masked', $header$(p_value jsonb, p_masks text[], p_depth int default 0)
 returns jsonb$header$),
       ('function', '_credential_forms', $header$()
 returns table (pattern text, mark text)$header$),
       ('function', '_known_credential', $header$()
 returns text$header$),
+      ('function', '_maskable', $header$()
+returns text[]$header$),
+      ('function', '_masked', $header$(p_text text, p_masks text[])
+returns text$header$),
+      ('function', '_may_have_personal_data', $header$(p_text text)
+returns boolean$header$),
+      ('function', '_personal_data', $header$()
+returns table (class text, pattern text)$header$),
+      ('function', '_marked', $header$(p_class text, p_found text)
+returns text$header$),
+      ('function', '_digits_of', $header$(p_text text)
+returns text$header$),
+      ('function', '_is_card_number', $header$(p_text text)
+returns boolean$header$),
+      ('function', '_is_iban', $header$(p_text text)
+returns boolean$header$),
+      ('function', '_is_ipv6', $header$(p_text text)
+returns boolean$header$),
       ('function', '_long_word', $header$()
 returns text$header$),
       ('function', '_without_random_words', $header$(p_text text)
@@ -3102,6 +3123,12 @@ returns memory.models$header$),
 returns void$header$),
       ('function', '_default_policy', $header$()
 returns jsonb$header$),
+      ('function', '_make_types', $header$(p_types jsonb)
+returns void$header$),
+      ('function', '_check_extraction_types', $header$(p_types jsonb)
+returns void$header$),
+      ('function', '_schema_problem', $header$(p_schema jsonb, p_level int)
+returns text$header$),
       ('function', 'get_policy', $header$(agent_id text default null, user_id text default null)
 returns jsonb$header$),
       ('function', '_language', $header$(p_user_id text, p_agent_id text)
@@ -3132,6 +3159,10 @@ returns jsonb$header$),
 returns boolean$header$),
       ('function', '_note_missing_resource', $header$(p_agent_id text, p_resource text, p_effect text)
 returns void$header$),
+      ('function', '_masks', $header$(p_policy jsonb, p_is_thread boolean)
+returns text[]$header$),
+      ('function', '_masks_of', $header$(p_user_id text, p_agent_id text)
+returns text[]$header$),
       ('function', 'set_policy', $header$(settings jsonb, agent_id text default null, user_id text default null)
 returns jsonb$header$),
       ('function', '_check_settings_object', $header$(p_settings jsonb)
@@ -3547,13 +3578,13 @@ returns setof memory.stored_message$header$),
       ('function', '_append', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz, out masks boolean
+  out first_seq bigint, out expires_at timestamptz, out masks text[]
 )$header$),
       ('function', '_after_booking', $header$(
   p_user_id text, p_thread_id text, p_agent_id text, p_first_seq bigint, p_message_count int, p_token_count bigint,
   p_ends_round boolean, p_messages_now bigint, p_tokens_now bigint, p_tokens_since_summary bigint,
   p_layers memory.policies[], p_embeds boolean,
-  out first_seq bigint, out expires_at timestamptz, out masks boolean
+  out first_seq bigint, out expires_at timestamptz, out masks text[]
 )$header$),
       ('function', '_concerns_messages', $header$(p_settings jsonb)
 returns boolean$header$),
@@ -3699,12 +3730,13 @@ returns void$header$),
 returns interval$header$),
       ('function', '_expires_soon', $header$(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean$header$),
-      ('function', '_masked_content', $header$(p_content text, p_artifact_key text)
+      ('function', '_masked_content', $header$(p_content text, p_artifact_key text, p_masks text[])
 returns text$header$),
-      ('function', '_masked_metadata', $header$(p_metadata jsonb)
+      ('function', '_masked_metadata', $header$(p_metadata jsonb, p_masks text[])
 returns jsonb$header$),
       ('function', '_mask_booked', $header$(
-  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text
+  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text,
+  p_masks text[]
 )$header$),
       ('function', '_message_before_insert', $header$()
 returns trigger$header$),
@@ -4006,6 +4038,8 @@ returns trigger$header$),
 returns trigger$header$),
       ('function', '_memory_before_update', $header$()
 returns trigger$header$),
+      ('function', '_masked_memory', $header$(p_memory memory.memories, p_masks text[])
+returns memory.memories$header$),
       ('function', '_remove_expired_duplicate', $header$(p_candidate memory.memories)
 returns void$header$),
       ('function', '_memory_vector', $header$(p_language regconfig, p_content text, p_embedding_text text)
@@ -4047,7 +4081,7 @@ returns numeric[]$header$),
 returns memory.memories$header$),
       ('function', '_say_again', $header$(
   p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
-  p_valid_from timestamptz, p_event_time jsonb
+  p_valid_from timestamptz, p_event_time jsonb, p_fields jsonb
 )
 returns boolean$header$),
       ('function', '_state_again', $header$(
@@ -4510,11 +4544,11 @@ returns jsonb$header$),
 returns table (
   place bigint, agent_id text, memory_type text, content text, content_hash text, subject text, confidence real,
   importance real, seqs bigint[], said_at timestamptz, valid_from timestamptz, event_time jsonb,
-  suspicion text
+  suspicion text, fields jsonb
 )$header$),
       ('function', '_plain_suspicion', $header$(p_said text)
 returns text$header$),
-      ('function', '_check_extraction', $header$(p_result jsonb)
+      ('function', '_check_extraction', $header$(p_result jsonb, p_types jsonb)
 returns void$header$),
       ('function', '_count_extraction', $header$(p_user_id text, p_has_news boolean)
 returns void$header$),
@@ -4537,6 +4571,10 @@ returns table (user_id text, thread_id text, agent_id text, expires_at timestamp
 returns table (user_id text, thread_id text, deaths bigint, died_at timestamptz)$header$),
       ('function', '_max_dead_extractions', $header$()
 returns int$header$),
+      ('function', '_types_to_extract', $header$(p_settings jsonb)
+returns jsonb$header$),
+      ('function', '_field_problem', $header$(p_schema jsonb, p_value jsonb, p_path text)
+returns text$header$),
       ('function', '_parse_artifacts_apply', $header$(p_job memory.jobs, p_result jsonb)
 returns jsonb$header$),
       ('function', '_parse_artifacts_follow_up', $header$(p_job memory.jobs)
@@ -6765,11 +6803,11 @@ begin
 end;
 $$;
 
--- A JSON value with marks in place of credentials in its texts; keys stay. A message with changed content gets is_cut,
--- so that no job stores the token count of the marked text as the count of the message. A value deeper than 100 levels
+-- A JSON value with marks in its texts (memory._masked()); keys stay. A message with changed content gets is_cut, so
+-- that no job stores the token count of the marked text as the count of the message. A value deeper than 100 levels
 -- becomes a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with such a call
 -- of a tool.
-create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
+create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
@@ -6778,27 +6816,28 @@ declare
   masked jsonb;
 begin
   if p_depth = 100 then
-    return to_jsonb(memory._without_credentials(p_value::text));
+    return to_jsonb(memory._masked(p_value::text, p_masks));
   elsif p_depth <= 3 and jsonb_typeof(p_value) in ('array', 'object')
     and not jsonb_path_exists(p_value, 'strict $.**{97}') then
-    -- Most values have no credential. One look at all texts of a value takes a tenth of the time of a call for each.
+    -- Most values have nothing to mask. One look at all texts of a value takes a tenth of the time of a call for each.
     select string_agg(s.value #>> '{}', e'\n') into said
     from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s (value);
-    if (memory._may_have_form(said) or memory._may_have_name(said)) is not true then
+    if (memory._may_have_form(said) or memory._may_have_name(said)
+        or p_masks <> '{credential}' and memory._may_have_personal_data(said)) is not true then
       return p_value;
     end if;
   end if;
   case jsonb_typeof(p_value)
     when 'string' then
-      return to_jsonb(memory._without_credentials(p_value #>> '{}'));
+      return to_jsonb(memory._masked(p_value #>> '{}', p_masks));
     when 'array' then
-      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
+      select jsonb_agg(memory._json_masked(i.value, p_masks, p_depth + 1) order by i.position) into masked
       from jsonb_array_elements(p_value) with ordinality as i (value, position);
       return coalesce(masked, p_value);
     when 'object' then
       -- The ids of tool calls look random and must stay; signed and encrypted content of a provider must stay, too.
       select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
-                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
+                                     else memory._json_masked(i.value, p_masks, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
       return case
@@ -6863,6 +6902,194 @@ language plpgsql immutable parallel safe
 as $$
 begin
   return (select string_agg('(?:' || f.pattern || ')', '|') from memory._credential_forms() as f);
+end;
+$$;
+
+-- Personal data is masked when a text is stored, for agents whose policy names its classes (masking.classes). A mark
+-- with the class takes its place: "(masked: email)". No mark has personal data, so a second call changes nothing more.
+-- Forms find most of the data, and checksums tell card numbers and IBANs from other numbers. A telephone number needs a
+-- form of its own, or a word for a telephone before it.
+
+-- What can be masked, in the order in which it is done: a password in an address (https://ana:pass@example.org) would
+-- look like an email address, and an IBAN like a card number.
+create or replace function memory._maskable()
+returns text[]
+language sql immutable parallel safe
+begin atomic
+  select '{credential,email,ip,iban,card,phone}'::text[];
+end;
+
+-- A text with marks in place of what p_masks names (of memory._maskable()).
+create or replace function memory._masked(p_text text, p_masks text[])
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  form record;
+begin
+  if 'credential' = any (p_masks) then
+    p_text := memory._without_credentials(p_text);
+  end if;
+  if p_masks && '{email,ip,iban,card,phone}' and memory._may_have_personal_data(p_text) then
+    for form in select f.class, f.pattern from memory._personal_data() as f where f.class = any (p_masks) loop
+      if p_text ~* form.pattern then
+        p_text := (
+          select string_agg(g.gap || coalesce(m.parts[1] || memory._marked(form.class, m.parts[2]), ''), ''
+                            order by g.place)
+          from regexp_split_to_table(p_text, form.pattern, 'i') with ordinality as g (gap, place)
+          left join regexp_matches(p_text, form.pattern, 'gi') with ordinality as m (parts, place)
+            on m.place = g.place);
+      end if;
+    end loop;
+  end if;
+  return p_text;
+end;
+$$;
+
+-- Whether a text has a sign that stands in all personal data of these classes: "@", or three digits. Digits are those
+-- of Latin, Arabic, Persian, Devanagari and full-width scripts.
+create or replace function memory._may_have_personal_data(p_text text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_text ~* e'@|[(\\[]at[)\\]]|[0-9].*[0-9].*[0-9]'
+    or octet_length(p_text) > length(p_text)
+      and p_text ~ e'[\\uff20\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]';
+end;
+
+-- Regular expressions for what may be personal data of a class, in the order of memory._maskable(). The first group is
+-- what stands before the data and stays, the second is the data. The matching ignores case.
+create or replace function memory._personal_data()
+returns table (class text, pattern text)
+language plpgsql immutable parallel safe
+as $$
+declare
+  d constant text := e'[0-9\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]';
+  -- Of scripts that put blanks between words. In Chinese and Japanese a word may stand right before an address.
+  letter constant text := e'[a-z\\u00c0-\\u024f\\u0370-\\u058f\\u05d0-\\u06d5\\u0900-\\u0dff]';
+  joint constant text := e'[ ().\\u00a0\\u2010\\u2011/-]{0,2}'; -- between two digits of one number
+  first constant text := '((?<![.,+#$_/:-])(?<!' || d || '))';
+  ends constant text := '(?!' || d || ')';
+begin
+  return query values
+    ('email',
+      '()((?:' || letter || '|[0-9._%+-])+' || e'(?:@|\\uff20| ?[(\\[]at[)\\]] ?)'
+      || '(?:' || letter || '|[0-9-])+(?:[.](?:' || letter || '|[0-9-])+)*[.]' || letter || '{2,})'),
+    ('ip',
+      e'()((?<![0-9.])(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])[.]){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
+      || e'(?![0-9]|[.][0-9])|(?<![:.a-z0-9_])[0-9a-f]{3,4}:(?:[0-9a-f]{0,4}:){1,6}[0-9a-f]{0,4}(?![:a-z0-9_]))'),
+    ('iban', '()((?<![a-z0-9_])[a-z]{2}[0-9]{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,3})?(?![a-z0-9_]))'),
+    ('card',
+      first || '((?:' || d || '{4}[ -]){3}' || d || '{4}(?:[ -]' || d || '{1,3})?' || ends
+      || '|' || d || '{4}[ -]' || d || '{6}[ -]' || d || '{4,5}' || ends || '|' || d || '{13,19}' || ends || ')'),
+    -- After a word for a telephone, with at most 20 characters between, any number of 6 to 15 digits is one.
+    ('phone',
+      e'((?:\\m(?:tel|phone|mobile?|cell|handy(?:nummer|nr)?|whatsapp|fax|sms)\\M'
+      || e'|telefon|telephone|t\\u00e9l\\u00e9phone'
+      || e'|tel\\u00e9fono|rufnummer|m[o\\u00f3]vil|celular|call me|ruf mich|appelle|ligue|ll\\u00e1mame'
+      || e'|\\u0442\\u0435\\u043b|\\u7535\\u8bdd|\\u624b\\u673a|\\u96fb\\u8a71|\\u643a\\u5e2f)[^\\n' || substr(d, 2)
+      || '{0,20})'
+      || '(' || d || '(?:' || joint || d || '){5,14}' || ends || ')'),
+    -- +49 30 1234567, 0049 30 1234567, 8 (912) 345-67-89, (030) 1234567, 030/1234567, 090-1234-5678, 06 12 34 56 78,
+    -- 01712345678, 555-123-4567, 138 0013 8000.
+    ('phone',
+      first || e'((?:[+\\uff0b]|00(?=[1-9]))' || d || '(?:' || joint || d || '){6,14}' || ends
+      || '|(?:[78] ?)?[(]0?' || d || '{2,5}[)][ -]?' || d || '(?:[ -]?' || d || '){4,9}' || ends
+      || '|0' || d || '{1,4}[ /-]' || d || '(?:[ -]?' || d || '){5,9}' || ends
+      || '|0[1-9](?:[ .-]' || d || '{2}){4}' || ends || '|0[1-9]' || d || '{8,9}' || ends
+      || '|[2-9]' || d || '{2}[-. ]' || d || '{3}[-. ]' || d || '{4}' || ends
+      || '|1[3-9]' || d || '(?:[ -]?' || d || '{4}){2}' || ends || ')');
+end;
+$$;
+
+-- What memory._personal_data() found, with a mark in place of the data. Where the first digits alone are a card number
+-- or an IBAN, the rest stays.
+create or replace function memory._marked(p_class text, p_found text)
+returns text
+language plpgsql immutable parallel safe strict
+as $$
+declare
+  mark constant text := '(masked: ' || p_class || ')';
+begin
+  case p_class
+    when 'iban', 'card' then
+      for size in reverse length(p_found) .. 13 loop
+        if substr(p_found, size, 1) ~ '[^ -]' and substr(p_found, size + 1, 1) !~ e'\\w'
+          and (case p_class when 'iban' then memory._is_iban(left(p_found, size))
+                            else memory._is_card_number(left(p_found, size)) end) then
+          return mark || substr(p_found, size + 1);
+        end if;
+      end loop;
+      return p_found;
+    when 'ip' then
+      return case when p_found ~ '[.]' or memory._is_ipv6(p_found) then mark else p_found end;
+    when 'phone' then
+      -- Of days and times, such as 2026-11-27 10:15.
+      return case when p_found ~ '^(?:19|20)[0-9]{2}[-/. ](?:0?[1-9]|1[0-2])[-/. ]' then p_found else mark end;
+    else
+      return mark;
+  end case;
+end;
+$$;
+
+-- The digits of a text, of any of the scripts of memory._personal_data(), as Latin digits.
+create or replace function memory._digits_of(p_text text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_text ~ '^[0-9 -]*$' then
+    return translate(p_text, ' -', '');
+  end if;
+  return string_agg((case when ascii(c.letter) < 128 then ascii(c.letter) - 48
+                          when ascii(c.letter) between 2406 and 2415 then ascii(c.letter) - 2406
+                          else ascii(c.letter) % 16 end)::text, '' order by c.place)
+  from string_to_table(p_text, null) with ordinality as c (letter, place)
+  where c.letter ~ e'[0-9\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]';
+end;
+$$;
+
+-- Whether a text is the number of a payment card: 13 to 19 digits that begin with 2 to 6, with the checksum of Luhn
+-- (ISO/IEC 7812-1).
+create or replace function memory._is_card_number(p_text text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  digits constant text := memory._digits_of(p_text);
+begin
+  return digits ~ '^[2-6][0-9]{12,18}$' and (
+    select sum(case when (length(digits) - p.place) % 2 = 0 then p.digit::int
+                    else p.digit::int * 2 - case when p.digit::int > 4 then 9 else 0 end end) % 10 = 0
+    from string_to_table(digits, null) with ordinality as p (digit, place));
+end;
+$$;
+
+-- Whether a text is an IBAN: 15 to 34 letters and digits, of which the number is 1 modulo 97 (ISO 13616).
+create or replace function memory._is_iban(p_text text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+declare
+  compact constant text := upper(translate(p_text, ' -', ''));
+begin
+  return length(compact) between 15 and 34 and (
+    select string_agg(case when c.letter ~ '[0-9]' then c.letter else (ascii(c.letter) - 55)::text end, ''
+                      order by c.place)::numeric % 97 = 1
+    from string_to_table(substr(compact, 5) || left(compact, 4), null) with ordinality as c (letter, place));
+end;
+$$;
+
+-- Whether a text is an IP address of version 6. Words joined by "::" in programs have no digit.
+create or replace function memory._is_ipv6(p_text text)
+returns boolean
+language plpgsql immutable parallel safe
+as $$
+begin
+  return p_text ~ '[0-9]' and family(p_text::inet) = 6;
+exception
+  when invalid_text_representation then
+    return false;
 end;
 $$;
 
@@ -8499,6 +8726,9 @@ begin atomic
   "secrets": {
     "mask_in_threads": false
   },
+  "masking": {
+    "classes": []
+  },
   "erasure": {
     "delete_after": "30 days"
   },
@@ -8524,6 +8754,13 @@ begin atomic
     "thread_summary_every_n": 0,
     "user_summary_every_n": 0
   },
+  "extraction": {
+    "instructions": null,
+    "from_roles": [
+      "user"
+    ],
+    "types": {}
+  },
   "summary": {
     "enabled": true,
     "when": "needed",
@@ -8533,6 +8770,95 @@ begin atomic
   }
 }'::jsonb;
 end;
+
+-- The types of memories that a policy names for extraction (extraction.types), each with a JSON schema of its fields.
+
+-- Makes the types that a policy names and that are not there yet. No other agent is offered them.
+create or replace function memory._make_types(p_types jsonb)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  insert into memory.memory_types (memory_type, heading, description, is_general)
+  select t.key, coalesce(t.value ->> 'title', initcap(translate(t.key, '_-', '  '))),
+    coalesce(t.value ->> 'description', ''), false
+  from jsonb_each(p_types) as t
+  order by t.key
+  on conflict do nothing;
+end;
+$$;
+
+-- Refuses types that are no names, or whose schemas memory._field_problem() cannot check.
+create or replace function memory._check_extraction_types(p_types jsonb)
+returns void
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  schema jsonb;
+  problem text;
+begin
+  if jsonb_typeof(p_types) <> 'object' then
+    perform memory._refuse('settings', 'extraction.types is not an object',
+      'Write it like {"order": {"description": "What was ordered", "properties": {"item": {"type": "string"}}}}.');
+  end if;
+  for name, schema in select t.key, t.value from jsonb_each(p_types) as t loop
+    problem := case
+      when not memory._is_id(name) then 'is no name of a type: a type has 1 to 255 characters'
+      when jsonb_typeof(schema) <> 'object' then 'is not a JSON schema'
+      when coalesce(schema ->> 'type', 'object') <> 'object' then 'describes no object'
+      else memory._schema_problem(schema, 1) end;
+    if problem is not null then
+      perform memory._refuse('settings', format('extraction.types.%s %s', left(name, 100), problem),
+        'A schema may have type, title, description, properties, required, enum and items; a type is object, array, '
+        'string, number, integer or boolean.');
+    end if;
+  end loop;
+end;
+$$;
+
+-- What is wrong with a JSON schema of fields; null for nothing. Schemas with other keywords are refused, because the
+-- fields of memories would not be checked against them.
+create or replace function memory._schema_problem(p_schema jsonb, p_level int)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  known constant text[] := array['type', 'title', 'description', 'properties', 'required', 'enum', 'items'];
+  problem text;
+begin
+  if jsonb_typeof(p_schema) <> 'object' then
+    return 'has a part that is no JSON schema';
+  elsif p_level > 5 then
+    return 'is nested more than 5 levels deep';
+  elsif p_schema - known <> '{}' then
+    return format('has the unknown keyword "%s"', (
+      select left(min(k), 100) from jsonb_object_keys(p_schema - known) as k));
+  elsif p_level > 1 and not coalesce(p_schema ->> 'type' = any (
+      array['object', 'array', 'string', 'number', 'integer', 'boolean']), p_schema ? 'enum') then
+    return 'has a field without a known type';
+  elsif jsonb_typeof(coalesce(p_schema -> 'title', '""')) <> 'string'
+    or jsonb_typeof(coalesce(p_schema -> 'description', '""')) <> 'string' then
+    return 'has a title or description that is no text';
+  elsif jsonb_typeof(coalesce(p_schema -> 'enum', '[1]')) <> 'array' or p_schema -> 'enum' = '[]'
+    or jsonb_path_exists(p_schema -> 'enum', '$[*] ? (@.type() != "string" && @.type() != "number")') then
+    return 'has an enum that is no list of texts or numbers';
+  elsif jsonb_typeof(coalesce(p_schema -> 'required', '[]')) <> 'array'
+    or exists (select from jsonb_array_elements_text(coalesce(p_schema -> 'required', '[]')) as r
+               where not coalesce(p_schema -> 'properties', '{}') ? r) then
+    return 'requires a field that is not among its properties';
+  elsif jsonb_typeof(coalesce(p_schema -> 'properties', '{}')) <> 'object' then
+    return 'has properties that are no object';
+  end if;
+  select memory._schema_problem(f.value, p_level + 1) into problem
+  from (
+    select p.value from jsonb_each(coalesce(p_schema -> 'properties', '{}')) as p
+    union all
+    select p_schema -> 'items' where p_schema ? 'items') as f
+  where memory._schema_problem(f.value, p_level + 1) is not null limit 1;
+  return problem;
+end;
+$$;
 
 create or replace function memory.get_policy(agent_id text default null, user_id text default null)
 returns jsonb
@@ -8690,6 +9016,7 @@ begin
     'resources', usual -> 'resources' || coalesce(layer -> 'resources', '{}'),
     'memories', usual -> 'memories' || coalesce(layer -> 'memories', '{}'),
     'search', usual -> 'search' || coalesce(layer -> 'search', '{}'),
+    'masking', usual -> 'masking' || coalesce(layer -> 'masking', '{}'),
     'trust', usual -> 'trust' || coalesce(layer -> 'trust', '{}'));
 end;
 $$;
@@ -8779,6 +9106,29 @@ begin
 end;
 $$;
 
+-- What a policy has masked in texts of a thread (p_is_thread), or in other texts.
+create or replace function memory._masks(p_policy jsonb, p_is_thread boolean)
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(select c from jsonb_array_elements_text(p_policy #> '{masking,classes}') as c)
+    || case when p_is_thread and (p_policy #>> '{secrets,mask_in_threads}')::boolean then '{credential}' else '{}' end
+      ::text[];
+end;
+$$;
+
+-- What the policy of a user and an agent has masked in texts that are no messages.
+create or replace function memory._masks_of(p_user_id text, p_agent_id text)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+begin
+  return memory._masks(
+    jsonb_build_object('masking', memory._policy_section(p_user_id, p_agent_id, 'masking')), false);
+end;
+$$;
+
 create or replace function memory.set_policy(settings jsonb, agent_id text default null, user_id text default null)
 returns jsonb
 language plpgsql volatile parallel unsafe security definer
@@ -8800,6 +9150,7 @@ begin
   perform memory._check_settings(settings);
   perform memory._check_user_or_all(user_id);
 
+  perform memory._make_types(coalesce(nullif(settings #> '{extraction,types}', 'null'), '{}'));
   former := memory._policy_section(set_policy.user_id, set_policy.agent_id, 'search') ->> 'language';
   former_languages := memory._languages(coalesce(set_policy.user_id, ''), set_policy.agent_id, former);
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
@@ -8903,6 +9254,11 @@ declare
     "search.fusion": ["score", "rrf"],
     "summary.when": ["needed", "each_round"]
   }';
+  lists constant jsonb := jsonb '{
+    "artifacts.roles": ["user", "assistant", "agent", "tool", "system", "developer"],
+    "extraction.from_roles": ["user", "assistant"],
+    "masking.classes": ["email", "phone", "card", "iban", "ip"]
+  }';
   built_in constant jsonb := memory._default_policy() #> array[p_section, p_key];
   name constant text := p_section || '.' || p_key;
   value_text constant text := p_value #>> '{}';
@@ -8923,6 +9279,15 @@ begin
         perform memory._refuse('settings', format('%s: unknown value %s', name, shown),
           format('Use one of %s.', btrim((choices -> name)::text, '[]')));
       end if;
+      return;
+    when name = 'extraction.instructions' then
+      if jsonb_typeof(p_value) <> 'string' or length(value_text) > 10000 or memory._is_blank(value_text) then
+        perform memory._refuse('settings', format('%s is not a text of 1 to 10000 characters', name),
+          'Write what to look for, like "Note allergies, and dates of trips."');
+      end if;
+      return;
+    when name = 'extraction.types' then
+      perform memory._check_extraction_types(p_value);
       return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
@@ -8956,11 +9321,11 @@ begin
       end if;
       perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
-    when name = 'artifacts.roles' then
-      if jsonb_typeof(p_value) <> 'array'
-        or not p_value <@ '["user", "assistant", "agent", "tool", "system", "developer"]' then
-        perform memory._refuse('settings', format('%s is not an array of roles: %s', name, shown),
-          'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
+    when lists ? name then
+      if jsonb_typeof(p_value) <> 'array' or not p_value <@ (lists -> name)
+        or name = 'extraction.from_roles' and p_value = '[]' then
+        perform memory._refuse('settings', format('%s is not an array of known names: %s', name, shown),
+          format('Write names of %s, in an array.', btrim((lists -> name)::text, '[]')));
       end if;
       return;
     when jsonb_typeof(built_in) = 'boolean' then
@@ -9058,7 +9423,7 @@ declare
   calls jsonb;
 begin
   reply := memory._call_model(p_kind, jsonb_build_object('model', model)
-    || p_payload || memory._json_without_credentials(p_payload - 'prompt'));
+    || p_payload || memory._json_masked(p_payload - 'prompt', '{credential}'));
   calls := coalesce(nullif(reply -> 'calls', 'null'), '[]');
   if jsonb_array_length(calls) > 0 and current_setting('transaction_read_only') = 'off' then
     perform memory._enter_calls(p_user_id, null, case p_kind when 'embed' then 'search' else p_kind end, p_agent_id,
@@ -10546,7 +10911,7 @@ begin
   -- 64 MiB: the largest result that a job asks for, 256 embeddings of 4,000 dimensions, has 13 MiB.
   perform memory._check_json_size('result', result, 67108864, 'See docs/jobs.md for the result of each kind.');
   if not result ? 'embeddings' then -- which are numbers
-    result := memory._json_without_credentials(result);
+    result := memory._json_masked(result, '{credential}' || memory._masks_of(job.user_id, job.agent_id));
   end if;
   outcome := memory._apply_result(job, result);
   job := memory._end_lease(job, 'completed', job.attempts, null,
@@ -10840,9 +11205,9 @@ begin
           error = case when not memory._waits_for_budget(j.error) then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
       -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
-      -- read by the jobs that embed them. Models, prompts and memory_types are administrators' words.
-      payload := handed.payload || memory._json_without_credentials(
-        handed.payload - '{model,prompt,documents,memory_types}'::text[]);
+      -- read by the jobs that embed them. Models, prompts, instructions and memory_types are administrators' words.
+      payload := handed.payload || memory._json_masked(
+        handed.payload - '{model,prompt,instructions,documents,memory_types}'::text[], '{credential}');
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);
@@ -11613,12 +11978,20 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  masks text[];
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
   new.expires_at := nullif(new.expires_at, 'infinity');
   new.description := memory._placeholder_text(left(new.description, 10000));
   perform memory._check_artifact(new);
+  masks := memory._masks_of(new.user_id, new.agent_id);
+  if masks <> '{}' then
+    new.description := memory._masked(new.description, masks);
+    new.content := memory._masked(new.content, masks);
+    new.metadata := memory._json_masked(new.metadata, masks);
+  end if;
   if tg_op = 'UPDATE' and (new.user_id, new.key) is distinct from (old.user_id, old.key) then
     perform memory._refuse('key', 'user_id and key of an artifact cannot change',
       'Placeholders name it by them; store it again under another key.');
@@ -12239,10 +12612,21 @@ returns memory.artifacts
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  stored_id constant uuid := coalesce(p_upload_id, memory._uuid_v7());
+  stored_id uuid := coalesce(p_upload_id, memory._uuid_v7());
   artifact memory.artifacts;
+  masks text[];
 begin
   perform memory._check_id('user_id', p_user_id);
+  masks := memory._masks_of(p_user_id, p_agent_id);
+  if masks <> '{}' then
+    if p_upload_id is not null then -- personal data may stand in two pieces
+      p_content := memory._content_slice(p_user_id, p_upload_id, 0, memory._max_artifact_bytes());
+      perform memory._delete_content(p_user_id, p_upload_id);
+      p_upload_id := null;
+      stored_id := memory._uuid_v7();
+    end if;
+    p_content := memory._masked(p_content, masks);
+  end if;
   if p_upload_id is null then
     perform memory._check_artifact_content(p_content);
     perform memory._append_content(p_user_id, stored_id, p_content);
@@ -13002,7 +13386,7 @@ declare
   layers memory.policies[];
   embeds boolean;
   mark text; -- see triggers.sql
-  masks boolean;
+  masks text[];
 begin
   -- Nearly every message has nothing but a thread, a role and a short text. To see that takes half of the operators of
   -- checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
@@ -13069,9 +13453,9 @@ begin
                                messages_now, tokens_now, tokens_since, layers, embeds) as b;
     if booked_seq is null then
       return row(null, content, tokens, null)::memory.stored_message;
-    elsif masks then
+    elsif masks is not null then
       select m.* into content, metadata, tokens
-      from memory._mask_booked(user_id, thread_id, content, metadata, tokens, artifact_key) as m;
+      from memory._mask_booked(user_id, thread_id, content, metadata, tokens, artifact_key, masks) as m;
     end if;
   end if;
 
@@ -13110,7 +13494,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
-  masks boolean;
+  masks text[];
   keys text[];
   conflict text;
   mark constant text := current_setting('memory.seqs_reserved', true);
@@ -13130,7 +13514,7 @@ begin
     return;
   end if;
   policy := memory._policy(user_id, agent_id);
-  masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
+  masks := nullif(memory._masks(policy, true), '{}');
 
   -- A message is not stored again when one with its key is stored already or stands earlier in the array. The thread is
   -- locked first, so that nobody else adds one of the keys between the look-up and the insert. For an agent without the
@@ -13169,9 +13553,9 @@ begin
       from (
         select s.seq, s.role, s.created_at, s.ends_round, s.is_valid, s.short,
           case when (s.short).artifact_key is not null then (s.short).content
-            when masks then memory._without_credentials(s.content) else s.content end as content,
+            when masks is not null then memory._masked(s.content, masks) else s.content end as content,
           case when (s.short).artifact_key is not null then (s.short).metadata
-            when masks then memory._masked_metadata(s.metadata) else s.metadata end as metadata
+            when masks is not null then memory._masked_metadata(s.metadata, masks) else s.metadata end as metadata
         from (
           select p.*,
             case when memory._may_be_long(p.content) then
@@ -13232,9 +13616,9 @@ begin
       from (
         select s.seq, s.role, s.created_at, s.idempotency_key, s.ends_round, s.place, s.short,
           case when (s.short).artifact_key is not null then (s.short).content
-            when masks then memory._without_credentials(s.content) else s.content end as content,
+            when masks is not null then memory._masked(s.content, masks) else s.content end as content,
           case when (s.short).artifact_key is not null then (s.short).metadata
-            when masks then memory._masked_metadata(s.metadata) else s.metadata end as metadata
+            when masks is not null then memory._masked_metadata(s.metadata, masks) else s.metadata end as metadata
         from (
           select p.*, row_number() over (order by p.seq) - 1 as place,
             case when memory._may_be_long(p.content) then
@@ -13298,14 +13682,14 @@ comment on function memory.add_messages(text, text, jsonb, text) is
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
--- booked for an agent without the resource memory; then first_seq is null. masks: the policy wants marks in place of
--- credentials.
+-- booked for an agent without the resource memory; then first_seq is null. masks: what the policy has masked; null for
+-- nothing.
 --
 -- memory.add_message() books its message by the same statement of its own, because the call took a tenth of its time.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz, out masks boolean
+  out first_seq bigint, out expires_at timestamptz, out masks text[]
 )
 language plpgsql volatile parallel unsafe
 as $$
@@ -13346,7 +13730,7 @@ create or replace function memory._after_booking(
   p_user_id text, p_thread_id text, p_agent_id text, p_first_seq bigint, p_message_count int, p_token_count bigint,
   p_ends_round boolean, p_messages_now bigint, p_tokens_now bigint, p_tokens_since_summary bigint,
   p_layers memory.policies[], p_embeds boolean,
-  out first_seq bigint, out expires_at timestamptz, out masks boolean
+  out first_seq bigint, out expires_at timestamptz, out masks text[]
 )
 language plpgsql volatile parallel unsafe
 as $$
@@ -13372,7 +13756,7 @@ begin
       return;
     end if;
     expires_at := coalesce(statement_timestamp() + memory._message_lifetime(policy), 'infinity');
-    masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
+    masks := nullif(memory._masks(policy, true), '{}');
     due := memory._kinds_due(policy, p_first_seq, p_message_count, p_ends_round, p_tokens_now, p_tokens_since_summary,
                              p_embeds);
   end if;
@@ -13410,7 +13794,7 @@ create or replace function memory._concerns_messages(p_settings jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_settings ?| '{cadence,compression,context,messages,resources,search,secrets,summary}';
+  select p_settings ?| '{cadence,compression,context,masking,messages,resources,search,secrets,summary}';
 end;
 
 -- Takes back what was booked under the numbers from p_first_seq on, as if it had not been. A number stays without a
@@ -13548,7 +13932,7 @@ begin
 end;
 $$;
 
--- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
+-- What is stored of a message whose content becomes an artifact, with the marks that the policy wants in threads.
 -- What is made here of the content and its command (key, description, words around the placeholder) reaches further
 -- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
 -- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
@@ -13568,6 +13952,7 @@ declare
   artifact memory.artifacts;
   ref text;
   said text;
+  masks text[];
 begin
   if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
     or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
@@ -13576,13 +13961,15 @@ begin
     or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
     return null;
   end if;
-  if (memory._policy_section(p_user_id, p_agent_id, 'secrets') ->> 'mask_in_threads')::boolean then
-    p_content := memory._without_credentials(p_content);
-    p_metadata := memory._masked_metadata(p_metadata);
+  masks := memory._masks(memory._policy(p_user_id, p_agent_id), true);
+  if masks <> '{}' then
+    p_content := memory._masked(p_content, masks);
+    p_metadata := memory._masked_metadata(p_metadata, masks);
   end if;
   about := p_metadata - '{content,tool_calls,function_call}'::text[];
   if p_role = 'tool' then
-    about := about || memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages);
+    about := about || memory._json_masked(
+      memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages), array_remove(masks, 'credential'));
     around := memory._around_output(about);
     described := memory._describe('command_output', p_content, about);
   else
@@ -14280,21 +14667,25 @@ begin
 end;
 $$;
 
--- A content as it is stored under a key with this digest: unchanged, or with marks in place of its credentials. null if
--- the key is used for another message. A forgotten message leaves its key with an empty digest: whatever comes under
--- the key again is not stored.
+-- A content as it is stored under a key with this digest: unchanged, or with marks. null if the key is used for another
+-- message. The policy may have changed since, so each choice of marks is tried: a text without personal data has few. A
+-- forgotten message leaves its key with an empty digest: whatever comes under the key again is not stored.
 create or replace function memory._content_under(p_digest text, p_role text, p_content text)
 returns text
 language plpgsql immutable parallel safe strict
 as $$
+declare
+  variants text[] := array[p_content];
+  kind text;
 begin
-  if p_digest not in ('', memory._message_digest(p_role, p_content)) then
-    p_content := memory._without_credentials(p_content);
-    if p_digest <> memory._message_digest(p_role, p_content) then
-      return null;
-    end if;
+  if p_digest in ('', memory._message_digest(p_role, p_content)) then
+    return p_content;
   end if;
-  return p_content;
+  foreach kind in array memory._maskable() loop
+    variants := array(
+      select v from unnest(variants) as v union select memory._masked(v, array[kind]) from unnest(variants) as v);
+  end loop;
+  return (select v from unnest(variants) as v where memory._message_digest(p_role, v) = p_digest);
 end;
 $$;
 
@@ -14432,23 +14823,25 @@ begin atomic
     else false end;
 end;
 
--- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
+-- A message is stored with marks in place of its credentials, with the policy secrets.mask_in_threads, and of personal
+-- data of the classes in masking.classes. p_masks is the result of memory._masks().
 
 -- The content with marks. The placeholder of an artifact stays whole, even if its key looks random.
-create or replace function memory._masked_content(p_content text, p_artifact_key text)
+create or replace function memory._masked_content(p_content text, p_artifact_key text, p_masks text[])
 returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  masked constant text := memory._without_credentials(p_content);
+  masked constant text := memory._masked(p_content, p_masks);
 begin
   return case when p_artifact_key is null or memory._ref_in(masked, p_artifact_key) is not null then masked
     else p_content end;
 end;
 $$;
 
--- The metadata with marks in the parts that belong to what was said.
-create or replace function memory._masked_metadata(p_metadata jsonb)
+-- The metadata with marks: in place of credentials only in the parts that belong to what was said, because the caller's
+-- own metadata may have a key to look something up with.
+create or replace function memory._masked_metadata(p_metadata jsonb, p_masks text[])
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
@@ -14458,24 +14851,26 @@ declare
     -- Adapters of frameworks keep further parts of a message here, such as other texts or thoughts.
     'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
-  return case when p_metadata ?| said then p_metadata || memory._json_without_credentials((
+  p_metadata := memory._json_masked(p_metadata, array_remove(p_masks, 'credential'));
+  return case when 'credential' = any (p_masks) and p_metadata ?| said then p_metadata || memory._json_masked((
       select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-      from jsonb_each(p_metadata) as m where m.key = any (said))) else p_metadata end;
+      from jsonb_each(p_metadata) as m where m.key = any (said)), '{credential}') else p_metadata end;
 end;
 $$;
 
 -- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer
 -- tokens.
 create or replace function memory._mask_booked(
-  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text
+  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text,
+  p_masks text[]
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
   booked_tokens constant int := tokens;
 begin
-  content := memory._masked_content(content, p_artifact_key);
-  metadata := memory._masked_metadata(metadata);
+  content := memory._masked_content(content, p_artifact_key, p_masks);
+  metadata := memory._masked_metadata(metadata, p_masks);
   tokens := memory._estimated_tokens(content, metadata);
   if tokens <> booked_tokens then
     perform memory._count_messages(p_user_id, p_thread_id, 0, tokens - booked_tokens);
@@ -14526,10 +14921,10 @@ begin
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
   end if;
-  if booked.masks then
+  if booked.masks is not null then
     select m.* into new.content, new.metadata, new.token_count
     from memory._mask_booked(new.user_id, new.thread_id, new.content, new.metadata, new.token_count,
-                             new.artifact_key) as m;
+                             new.artifact_key, booked.masks) as m;
   end if;
   return new;
 end;
@@ -14544,6 +14939,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
+  masks text[];
 begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change',
@@ -14559,9 +14955,10 @@ begin
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;
   if new.content <> old.content or new.metadata <> old.metadata then
     policy := memory._policy(new.user_id, new.agent_id);
-    if (policy #>> '{secrets,mask_in_threads}')::boolean then
-      new.content := memory._masked_content(new.content, new.artifact_key);
-      new.metadata := memory._masked_metadata(new.metadata);
+    masks := memory._masks(policy, true);
+    if masks <> '{}' then
+      new.content := memory._masked_content(new.content, new.artifact_key, masks);
+      new.metadata := memory._masked_metadata(new.metadata, masks);
     end if;
     new.token_count := memory._estimated_tokens(new.content, new.metadata);
     new.is_counted := false;
@@ -15084,7 +15481,7 @@ declare
   arguments jsonb;
 begin
   if jsonb_typeof(p_metadata -> 'command') = 'string' then
-    return memory._json_without_credentials(jsonb_build_object('command', p_metadata -> 'command'));
+    return memory._json_masked(jsonb_build_object('command', p_metadata -> 'command'), '{credential}');
   end if;
   if p_metadata ? 'tool_call_id' then
     if jsonb_array_length(p_messages) <= 1000 then
@@ -15101,10 +15498,10 @@ begin
     end if;
     arguments := memory._json_or_null(left(call ->> 'arguments', 65536));
   end if;
-  return memory._json_without_credentials(jsonb_strip_nulls(jsonb_build_object(
+  return memory._json_masked(jsonb_strip_nulls(jsonb_build_object(
     'command', coalesce(memory._command_in(arguments -> 'command'), memory._command_in(arguments -> 'cmd'),
                         memory._command_in(p_metadata -> 'command')),
-    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))));
+    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))), '{credential}');
 end;
 $$;
 
@@ -16306,6 +16703,7 @@ begin
     -- duplicate has gone meanwhile, the loop inserts again. The hash is a variable: with the function in the statement,
     -- the planner adds the function's cost to every index, chooses another index than the one of hashes, and reads all
     -- memories of the agent.
+    content := memory._masked(content, memory._masks_of(user_id, agent_id));
     hash := memory._content_hash(content);
     select m.* into existing
     from memory.memories as m
@@ -17772,6 +18170,16 @@ begin
     end if;
   end if;
 
+  if cardinality(layers) = 0 then
+    policy := memory._default_policy();
+  else
+    policy := memory._policy_of_memories(layers);
+    if policy #> '{masking,classes}' <> '[]' then
+      new := memory._masked_memory(new, memory._masks(policy, false));
+      perform memory._remove_expired_duplicate(new);
+    end if;
+  end if;
+
   -- A caller can only lower trust. The user states nearly every memory.
   if new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then
     new.is_stated := true;
@@ -17785,8 +18193,6 @@ begin
       return null;
     end if;
   end if;
-  policy := case when cardinality(layers) = 0 then memory._default_policy()
-                 else memory._policy_of_memories(layers) end;
   if not (policy #>> '{resources,memory}')::boolean then
     perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
     return null;
@@ -17897,6 +18303,11 @@ begin
       'Add a new memory instead.');
   end if;
 
+  if (new.content, new.embedding_text, new.metadata)
+       is distinct from (old.content, old.embedding_text, old.metadata) then
+    new := memory._masked_memory(new, memory._masks_of(new.user_id, new.agent_id));
+  end if;
+
   new.updated_at := statement_timestamp();
   -- A caller can only lower trust.
   if (new.source, new.source_seqs, new.metadata, new.trust, new.is_stated)
@@ -17967,6 +18378,22 @@ begin
     old.user_id, old.memory_id, old.version, old.operation, old.content, old.metadata, old.tags, old.confidence,
     old.importance, old.expires_at, old.superseded_by, old.supersede_reason, old.updated_at, old.changed_by);
   return new;
+end;
+$$;
+
+-- The memory with marks in place of what p_masks names.
+create or replace function memory._masked_memory(p_memory memory.memories, p_masks text[])
+returns memory.memories
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_masks <> '{}' then
+    p_memory.content := memory._masked(p_memory.content, p_masks);
+    p_memory.embedding_text := memory._masked(p_memory.embedding_text, p_masks);
+    p_memory.metadata := memory._json_masked(p_memory.metadata, p_masks);
+    p_memory.content_hash := memory._content_hash(p_memory.content);
+  end if;
+  return p_memory;
 end;
 $$;
 
@@ -18500,7 +18927,7 @@ $$;
 -- thread in which it was said last.
 create or replace function memory._say_again(
   p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
-  p_valid_from timestamptz, p_event_time jsonb
+  p_valid_from timestamptz, p_event_time jsonb, p_fields jsonb
 )
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -18530,7 +18957,7 @@ begin
         when is_earlier
           then m.metadata - 'event_time' || jsonb_strip_nulls(jsonb_build_object('event_time', p_event_time))
         else m.metadata
-      end,
+      end || case when p_fields is null then '{}' else jsonb_build_object('fields', p_fields) end,
       memory_type = memory._finer_type(m.memory_type, p_memory_type),
       thread_id = case when is_later then p_thread_id else m.thread_id end,
       source_seqs = seqs,
@@ -19180,11 +19607,19 @@ $$;
 -- The rules of documents. They live in a trigger, so that a direct insert obeys them too.
 create or replace function memory._document_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  masks text[];
 begin
   perform memory._check_document(new);
+  masks := memory._masks_of(new.user_id, null);
+  if masks <> '{}' then
+    new.title := memory._masked(new.title, masks);
+    new.content := memory._masked(new.content, masks);
+    new.metadata := memory._json_masked(new.metadata, masks);
+  end if;
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
   if tg_op = 'UPDATE' and new.content <> old.content then
@@ -22682,7 +23117,7 @@ declare
   agents text[] := array[]::text[]; -- of each memory of the reply
   news boolean[] := array[]::boolean[]; -- whether it was stored
 begin
-  perform memory._check_extraction(p_result);
+  perform memory._check_extraction(p_result, p_job.input -> 'types');
 
   -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
   if p_result -> 'memories' <> '[]' then
@@ -22709,7 +23144,8 @@ begin
       -- memories by repeating them. A memory that an administrator released stays released.
       if item.suspicion is null or known.released_at is not null then
         has_news := memory._say_again(
-          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
+          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time, item.fields)
+          or has_news;
       end if;
     else
       insert into memory.memories (
@@ -22718,7 +23154,8 @@ begin
       values (
         p_job.user_id, item.agent_id, item.memory_type, item.content, item.confidence, item.importance, p_job.scope,
         item.seqs, 'extraction', item.said_at, item.valid_from,
-        jsonb_strip_nulls(jsonb_build_object('subject', item.subject, 'event_time', item.event_time)),
+        jsonb_strip_nulls(jsonb_build_object(
+          'subject', item.subject, 'event_time', item.event_time, 'fields', item.fields)),
         case when item.suspicion is not null then timestamptz 'infinity' end,
         case when item.suspicion is not null then statement_timestamp() end,
         'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
@@ -22752,15 +23189,15 @@ begin
 end;
 $$;
 
--- The memories of a reply whose messages were all given to the model, at most p_per_reply, and of each agent at most
--- the number in p_allowances.
+-- The memories of a reply whose messages were all given to the model, and one of which is by somebody whose statements
+-- count (policy extraction.from_roles); at most p_per_reply, and of each agent at most the number in p_allowances.
 create or replace function memory._evident_memories(
   p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
 )
 returns table (
   place bigint, agent_id text, memory_type text, content text, content_hash text, subject text, confidence real,
   importance real, seqs bigint[], said_at timestamptz, valid_from timestamptz, event_time jsonb,
-  suspicion text
+  suspicion text, fields jsonb
 )
 language plpgsql stable parallel safe
 as $$
@@ -22776,6 +23213,8 @@ begin
       from memory._messages_by_seqs(p_job.user_id, p_job.scope, array(
         select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as s) as e
     where i.value -> 'seqs' <> '[]' and p_job.input -> 'seqs' @> (i.value -> 'seqs')
+      and exists (select from jsonb_array_elements(i.value -> 'seqs') as s
+                  where coalesce(p_job.input -> 'stating', p_job.input -> 'seqs') @> s)
       -- A message that expired meanwhile no longer says which of several agents heard it.
       and (m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1)
   )
@@ -22788,7 +23227,9 @@ begin
     -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
     least(memory._time_or_null(c.value ->> 'event_time'), c.said_at),
     nullif(c.value -> 'event_time', 'null'),
-    memory._plain_suspicion(c.value ->> 'suspicious')
+    memory._plain_suspicion(c.value ->> 'suspicious'),
+    case when p_job.input #> array['types', c.value ->> 'memory_type'] is not null
+      then nullif(jsonb_strip_nulls(nullif(c.value -> 'fields', 'null')), '{}') end
   from (
     select e.*, row_number() over (order by e.position) as place_of_all,
       row_number() over (partition by e.agent_id order by e.position) as place_of_agent
@@ -22812,8 +23253,9 @@ begin
 end;
 $$;
 
--- Refuses a reply that is not a list of memories as docs/jobs.md describes them.
-create or replace function memory._check_extraction(p_result jsonb)
+-- Refuses a reply that is not a list of memories as docs/jobs.md describes them. p_types: the types that the policy of
+-- the agent names, with the schemas of their fields.
+create or replace function memory._check_extraction(p_result jsonb, p_types jsonb)
 returns void
 language plpgsql stable parallel safe
 as $$
@@ -22821,6 +23263,7 @@ declare
   item record;
   path text;
   seqs jsonb;
+  problem text;
 begin
   if jsonb_typeof(p_result -> 'memories') is distinct from 'array' then
     perform memory._refuse_result('memories', 'must be an array');
@@ -22846,9 +23289,11 @@ begin
     perform memory._check_result_text(path || '.content', item.value -> 'content');
     seqs := case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' end;
     if jsonb_typeof(item.value -> 'memory_type') is distinct from 'string'
-      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type') then
+      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type')
+      or p_types is not null and not p_types ? (item.value ->> 'memory_type') then
       perform memory._refuse_result(path || '.memory_type', 'must be one of '
-        || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t));
+        || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t
+            where p_types is null or p_types ? t.memory_type));
     -- Strict: otherwise an array of numbers would pass for a number.
     elsif jsonb_path_exists(item.value,
       'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value '
@@ -22866,6 +23311,17 @@ begin
       perform memory._refuse_result(path || '.subject', 'must be a text of at most 255 characters');
     elsif jsonb_typeof(coalesce(item.value -> 'suspicious', 'null')) not in ('null', 'string') then
       perform memory._refuse_result(path || '.suspicious', 'must be a text, or null');
+    elsif jsonb_typeof(coalesce(item.value -> 'fields', 'null')) not in ('null', 'object') then
+      perform memory._refuse_result(path || '.fields', 'must be an object, or null');
+    elsif length(item.value ->> 'fields') > 10000 then
+      perform memory._refuse_result(path || '.fields', 'must have at most 10000 characters');
+    elsif p_types is not null then
+      problem := memory._field_problem(p_types -> (item.value ->> 'memory_type'),
+                                       coalesce(nullif(item.value -> 'fields', 'null'), '{}'), 'fields');
+      if problem is not null then
+        perform memory._refuse_result(
+          path || '.' || split_part(problem, ' ', 1), substr(problem, strpos(problem, ' ') + 1));
+      end if;
     end if;
   end loop;
 end;
@@ -22995,17 +23451,23 @@ begin
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,
-      'memory_types', (
-        select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description)
-                         order by t.position, t.memory_type)
-        from memory.memory_types as t));
+      'memory_types', memory._types_to_extract(policy -> 'extraction'))
+    -- What the policy wants of this agent's memories, where it wants something.
+    || jsonb_strip_nulls(jsonb_build_object(
+      'instructions', policy #> '{extraction,instructions}',
+      'from_roles', nullif(policy #> '{extraction,from_roles}', '["user"]')));
   input := jsonb_build_object(
     'from_seq', from_seq,
     'through_seq', given.examined_seq,
     'read_through', given.examined_seq,
     'is_partial', given.is_partial,
     'seqs', jsonb_path_query_array(given.messages, '$[*].seq'),
-    'agent_ids', given.agent_ids);
+    'stating', jsonb_path_query_array(
+      given.messages, '$[*] ? ($roles[*] == @.role).seq',
+      jsonb_build_object('roles', policy #> '{extraction,from_roles}')),
+    'agent_ids', given.agent_ids)
+    || case policy #> '{extraction,types}' when '{}' then '{}'
+         else jsonb_build_object('types', policy #> '{extraction,types}') end;
 end;
 $$;
 
@@ -23164,6 +23626,67 @@ language sql immutable parallel safe
 begin atomic
   select 7;
 end;
+
+-- The types of memories that an agent wants extracted (policy extraction.types): for each a JSON schema of the fields
+-- that its memories have in metadata.fields.
+
+-- The types for which a model is asked: those that the policy names, or else all that are general.
+create or replace function memory._types_to_extract(p_settings jsonb)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  types constant jsonb := p_settings -> 'types';
+begin
+  return (
+    select jsonb_agg(
+      jsonb_build_object('memory_type', t.memory_type,
+                         'description', coalesce(types -> t.memory_type ->> 'description', t.description))
+      || case when types -> t.memory_type ? 'properties'
+           then jsonb_build_object('fields', types -> t.memory_type) else '{}' end
+      order by t.position, t.memory_type)
+    from memory.memory_types as t
+    where case when types = '{}' then t.is_general else types ? t.memory_type end);
+end;
+$$;
+
+-- What is wrong with a value that should obey a schema of memory._schema_problem(), with its place; null for nothing. A
+-- null stands for a field that is missing.
+create or replace function memory._field_problem(p_schema jsonb, p_value jsonb, p_path text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  kind constant text := coalesce(p_schema ->> 'type', case when p_schema ? 'enum' then 'any' else 'object' end);
+  part record;
+  problem text;
+begin
+  if kind <> 'any' and jsonb_typeof(p_value) <> (case kind when 'integer' then 'number' else kind end)
+    or kind = 'integer' and p_value::text ~ '[.]' then
+    return format('%s must be of type %s', p_path, kind);
+  elsif p_schema ? 'enum' and not p_schema -> 'enum' @> p_value then
+    return format('%s must be one of %s', p_path, left(p_schema ->> 'enum', 500));
+  elsif kind = 'array' then
+    for part in select e.position - 1 as position, e.value
+                from jsonb_array_elements(p_value) with ordinality as e (value, position) where p_schema ? 'items' loop
+      problem := coalesce(problem, memory._field_problem(
+        p_schema -> 'items', part.value, format('%s[%s]', p_path, part.position)));
+    end loop;
+  elsif kind = 'object' then
+    select format('%s.%s is missing', p_path, r) into problem
+    from jsonb_array_elements_text(coalesce(p_schema -> 'required', '[]')) as r
+    where coalesce(p_value -> r, 'null') = 'null' limit 1;
+    for part in select f.key, f.value from jsonb_each(p_value) as f where f.value <> 'null' loop
+      problem := coalesce(problem, case
+        when not p_schema ? 'properties' then null
+        when p_schema -> 'properties' ? part.key then memory._field_problem(
+          p_schema -> 'properties' -> part.key, part.value, format('%s.%s', p_path, part.key))
+        else format('%s.%s is no field of this type', p_path, left(part.key, 100)) end);
+    end loop;
+  end if;
+  return problem;
+end;
+$$;
 
 -- Parses as many bytes as the worker says: texts whose language was changed, and artifacts without
 -- words.
@@ -30995,8 +31518,8 @@ comment on function memory.forget_user(text, text) is
 'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
--- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs lock
--- in the order in which jobs lock them. The catalog names the tables.
+-- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs
+-- lock in the order in which jobs lock them. The catalog names the tables.
 --
 -- Threads and counters that others create after the first statements are not locked here. A session that locks one of
 -- them may wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of
@@ -34243,7 +34766,7 @@ SOURCES = {
         'import re\n'
         'from collections.abc import Callable\n'
         'from functools import lru_cache\n'
-        'from typing import Annotated, Any, TypeVar\n'
+        'from typing import Annotated, Any, Literal, TypeVar\n'
         '\n'
         'from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, create_model\n'
         '\n'
@@ -34291,6 +34814,22 @@ SOURCES = {
         '    given: Any = {key: field if isinstance(field, tuple) else (field, ...) for key, field in fields.items()}\n'
         '    reply: type[BaseModel] = create_model(name, **given)\n'
         '    return reply\n'
+        '\n'
+        '\n'
+        'def of_schema(schema: dict[str, Any]) -> Any:\n'
+        '    """The type of a value that obeys a JSON schema, within what `memory._schema_problem()` lets a policy have."""\n'
+        '    if "enum" in schema:\n'
+        '        return Literal[tuple(schema["enum"])]\n'
+        '    kind = schema.get("type", "object")\n'
+        '    if kind == "array":\n'
+        '        return list[of_schema(schema["items"])] if "items" in schema else list[Annotated[str, Storable]]  # type: ignore[misc]\n'
+        '    if kind == "object":\n'
+        '        required = schema.get("required", ())\n'
+        '        return reply_object("Fields", **{\n'
+        '            name: of_schema(field) if name in required else (of_schema(field) | None, None)\n'
+        '            for name, field in schema.get("properties", {}).items()\n'
+        '        })  # fmt: skip\n'
+        '    return {"string": Annotated[str, Storable], "number": float, "integer": int, "boolean": bool}[kind]\n'
         '\n'
         '\n'
         '@lru_cache(maxsize=64)\n'
@@ -34778,10 +35317,12 @@ SOURCES = {
         '\n'
         'from __future__ import annotations\n'
         '\n'
+        'import json\n'
         'import re\n'
         'from collections import Counter\n'
         'from datetime import date, datetime, timezone\n'
-        'from functools import lru_cache\n'
+        'from functools import lru_cache, reduce\n'
+        'from operator import or_\n'
         'from typing import TYPE_CHECKING, Annotated, Any, Literal\n'
         '\n'
         'from ..chat.prompts import messages\n'
@@ -34821,7 +35362,9 @@ SOURCES = {
         '    wanted = {row["memory_type"] for row in payload["memory_types"]}\n'
         '    memories: dict[tuple[str, int], dict[str, Any]] = {}\n'
         '    unread: Counter[str] = Counter()\n'
-        '    said = [message for message in payload["messages"] if message["role"] == "user"]\n'
+        '    # Its tables know what people say about themselves, so statements of assistants tell it nothing.\n'
+        '    counts = "user" in payload.get("from_roles", ["user"])\n'
+        '    said = [message for message in payload["messages"] if message["role"] == "user" and counts]\n'
         '    texts = [PLACEHOLDER.sub(_STAND_IN, message["content"]) for message in said]\n'
         '    for message, text, found in zip(said, texts, recognise_all(texts), strict=True):\n'
         '        if found.language is None:\n'
@@ -34845,19 +35388,47 @@ SOURCES = {
         '# The question to a chat model\n'
         '\n'
         '\n'
+        '_STATING = {\n'
+        '    ("assistant",): "Take only what a message of the assistant states: what the user says makes no memory.",\n'
+        '    ("assistant", "user"): "What a message of the assistant states counts as much as what a user message states.",\n'
+        '}\n'
+        '"""Rules for whose statements count (policy extraction.from_roles), where not only the user\'s do."""\n'
+        '\n'
+        '\n'
         'def _memory_types(payload: Payload) -> str:\n'
-        '    return "\\n".join(\n'
-        '        f"- {row[\'memory_type\']}: {\' \'.join((row.get(\'description\') or \'\').split())}".rstrip(" :")\n'
-        '        for row in payload["memory_types"]\n'
+        '    """The types of memories, and after them the rules of the policy for this agent.\n'
+        '\n'
+        '    An edited prompt has the variables of the built-in one, so the rules have none of their own.\n'
+        '    """\n'
+        '    types = "\\n".join(map(_memory_type, payload["memory_types"]))\n'
+        '    rules = [\n'
+        '        _STATING.get(tuple(sorted(payload.get("from_roles", ()))), ""),\n'
+        '        "Give each memory the fields of its type, as fields; a field that the conversation does not tell is null."\n'
+        '        if any("fields" in row for row in payload["memory_types"])\n'
+        '        else "",\n'
+        '        payload.get("instructions", "").strip(),\n'
+        '    ]\n'
+        '    wanted = "\\n".join(f"- {rule}" for rule in rules if rule)\n'
+        '    return f"{types}\\n\\nFor this agent these rules come before the rules above:\\n{wanted}" if wanted else types\n'
+        '\n'
+        '\n'
+        'def _memory_type(row: dict[str, Any]) -> str:\n'
+        '    fields = f" Fields: {json.dumps(row[\'fields\'][\'properties\'], ensure_ascii=False)}" if "fields" in row else ""\n'
+        '    return f"- {row[\'memory_type\']}: {\' \'.join((row.get(\'description\') or \'\').split())}{fields}".rstrip(" :")\n'
+        '\n'
+        '\n'
+        'def _reply_type(payload: Payload) -> type[BaseModel]:\n'
+        '    return _memories_of(\n'
+        '        tuple((row["memory_type"], json.dumps(row.get("fields"), sort_keys=True)) for row in payload["memory_types"])\n'
         '    )\n'
         '\n'
         '\n'
         '@lru_cache(maxsize=32)\n'
-        'def _memories_of(memory_types: tuple[str, ...]) -> type[BaseModel]:\n'
-        '    """The type of a reply whose memories have one of these types."""\n'
+        'def _memories_of(memory_types: tuple[tuple[str, str], ...]) -> type[BaseModel]:\n'
+        '    """The type of a reply whose memories have one of these types, each with the JSON schema of its fields or null."""\n'
         '    from pydantic import AfterValidator, BeforeValidator, StringConstraints\n'
         '\n'
-        '    from ..chat.replies import Seqs, Share, Storable, Text, reply_object\n'
+        '    from ..chat.replies import Seqs, Share, Storable, Text, of_schema, reply_object\n'
         '\n'
         '    subject = Annotated[\n'
         '        str,\n'
@@ -34865,18 +35436,29 @@ SOURCES = {
         '        Storable,\n'
         '        BeforeValidator(lambda given: given or "user"),\n'
         '    ]\n'
-        '    memory = reply_object(\n'
-        '        "Memory",\n'
-        '        content=Text,\n'
-        '        memory_type=Literal[memory_types],\n'
-        '        subject=(subject, "user"),\n'
-        '        confidence=Share,\n'
-        '        importance=Share,\n'
-        '        event_time=(Annotated[str | None, AfterValidator(_event_time)], None),\n'
-        '        seqs=Seqs,\n'
-        '        suspicious=(Annotated[str, Storable] | None, None),\n'
-        '    )\n'
-        '    return reply_object("Memories", memories=list[memory])  # type: ignore[valid-type]\n'
+        '    schemas: dict[str, list[str]] = {}  # the types that have each schema of fields: one kind of object for all of them\n'
+        '    for name, schema in memory_types:\n'
+        '        schemas.setdefault(schema, []).append(name)\n'
+        '    common: dict[str, Any] = {\n'
+        '        "content": Text,\n'
+        '        "subject": (subject, "user"),\n'
+        '        "confidence": Share,\n'
+        '        "importance": Share,\n'
+        '        "event_time": (Annotated[str | None, AfterValidator(_event_time)], None),\n'
+        '        "seqs": Seqs,\n'
+        '        "suspicious": (Annotated[str, Storable] | None, None),\n'
+        '    }\n'
+        '    kinds = [\n'
+        '        reply_object(\n'
+        '            "Memory",\n'
+        '            memory_type=Literal[tuple(names)],\n'
+        '            **common,\n'
+        '            **({} if schema == "null" else {"fields": (of_schema(json.loads(schema)) | None, None)}),\n'
+        '        )\n'
+        '        for schema, names in schemas.items()\n'
+        '    ]\n'
+        '    kind: Any = reduce(or_, kinds)\n'
+        '    return reply_object("Memories", memories=list[kind])\n'
         '\n'
         '\n'
         'def _event_time(text: str | None) -> str | None:\n'
@@ -34903,7 +35485,7 @@ SOURCES = {
         '\n'
         'QUESTION = Question(\n'
         '    variables={"messages": messages, "memory_types": _memory_types},\n'
-        '    reply_type=lambda payload: _memories_of(tuple(row["memory_type"] for row in payload["memory_types"])),\n'
+        '    reply_type=_reply_type,\n'
         '    result=lambda _, reply: {"memories": [memory.model_dump() for memory in reply.memories]},\n'
         ')\n'
     ),
@@ -40648,7 +41230,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_some_checkpoints', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_id', '_is_in_map', '_is_in_new_map', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_or_null', '_json_states_any', '_json_without_credentials', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_map_seen', '_mark_parsed', '_marker', '_mask_booked', '_masked_assignment', '_masked_content', '_masked_metadata', '_masked_word', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_merged', '_with_more_words', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_some_checkpoints', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_maskable', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_merged', '_with_more_words', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;

@@ -26,6 +26,7 @@ alter table memory.memory_scopes
   add column extracted_count int not null default 0;
 -- The threads of 0.1.0 start at 0: their summaries were made after each round.
 alter table memory.threads add column tokens_since_summary bigint not null default 0;
+alter table memory.memory_types add column is_general boolean not null default true;
 alter table memory.messages
   add column search_keys int[],
   add column artifact_key text,

@@ -33,6 +33,8 @@ DEFAULTS = json.loads("""{
                  "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
   "checkpoints": {"expires_after": null},
   "secrets":    {"mask_in_threads": false},
+  "masking":    {"classes": []},
+  "extraction": {"instructions": null, "from_roles": ["user"], "types": {}},
   "erasure":    {"delete_after": "30 days"},
   "trust":      {"rules": true},
   "jobs":       {"max_running_per_user": 4},

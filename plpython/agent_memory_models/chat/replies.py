@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError, create_model
 
@@ -56,6 +56,22 @@ def reply_object(name: str, /, **fields: Any) -> type[BaseModel]:
     given: Any = {key: field if isinstance(field, tuple) else (field, ...) for key, field in fields.items()}
     reply: type[BaseModel] = create_model(name, **given)
     return reply
+
+
+def of_schema(schema: dict[str, Any]) -> Any:
+    """The type of a value that obeys a JSON schema, within what `memory._schema_problem()` lets a policy have."""
+    if "enum" in schema:
+        return Literal[tuple(schema["enum"])]
+    kind = schema.get("type", "object")
+    if kind == "array":
+        return list[of_schema(schema["items"])] if "items" in schema else list[Annotated[str, Storable]]  # type: ignore[misc]
+    if kind == "object":
+        required = schema.get("required", ())
+        return reply_object("Fields", **{
+            name: of_schema(field) if name in required else (of_schema(field) | None, None)
+            for name, field in schema.get("properties", {}).items()
+        })  # fmt: skip
+    return {"string": Annotated[str, Storable], "number": float, "integer": int, "boolean": bool}[kind]
 
 
 @lru_cache(maxsize=64)

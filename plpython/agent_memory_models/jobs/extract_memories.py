@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections import Counter
 from datetime import date, datetime, timezone
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from ..chat.prompts import messages
@@ -45,7 +47,9 @@ def _by_patterns(payload: Payload) -> Result:
     wanted = {row["memory_type"] for row in payload["memory_types"]}
     memories: dict[tuple[str, int], dict[str, Any]] = {}
     unread: Counter[str] = Counter()
-    said = [message for message in payload["messages"] if message["role"] == "user"]
+    # Its tables know what people say about themselves, so statements of assistants tell it nothing.
+    counts = "user" in payload.get("from_roles", ["user"])
+    said = [message for message in payload["messages"] if message["role"] == "user" and counts]
     texts = [PLACEHOLDER.sub(_STAND_IN, message["content"]) for message in said]
     for message, text, found in zip(said, texts, recognise_all(texts), strict=True):
         if found.language is None:
@@ -69,19 +73,47 @@ def _by_patterns(payload: Payload) -> Result:
 # The question to a chat model
 
 
+_STATING = {
+    ("assistant",): "Take only what a message of the assistant states: what the user says makes no memory.",
+    ("assistant", "user"): "What a message of the assistant states counts as much as what a user message states.",
+}
+"""Rules for whose statements count (policy extraction.from_roles), where not only the user's do."""
+
+
 def _memory_types(payload: Payload) -> str:
-    return "\n".join(
-        f"- {row['memory_type']}: {' '.join((row.get('description') or '').split())}".rstrip(" :")
-        for row in payload["memory_types"]
+    """The types of memories, and after them the rules of the policy for this agent.
+
+    An edited prompt has the variables of the built-in one, so the rules have none of their own.
+    """
+    types = "\n".join(map(_memory_type, payload["memory_types"]))
+    rules = [
+        _STATING.get(tuple(sorted(payload.get("from_roles", ()))), ""),
+        "Give each memory the fields of its type, as fields; a field that the conversation does not tell is null."
+        if any("fields" in row for row in payload["memory_types"])
+        else "",
+        payload.get("instructions", "").strip(),
+    ]
+    wanted = "\n".join(f"- {rule}" for rule in rules if rule)
+    return f"{types}\n\nFor this agent these rules come before the rules above:\n{wanted}" if wanted else types
+
+
+def _memory_type(row: dict[str, Any]) -> str:
+    fields = f" Fields: {json.dumps(row['fields']['properties'], ensure_ascii=False)}" if "fields" in row else ""
+    return f"- {row['memory_type']}: {' '.join((row.get('description') or '').split())}{fields}".rstrip(" :")
+
+
+def _reply_type(payload: Payload) -> type[BaseModel]:
+    return _memories_of(
+        tuple((row["memory_type"], json.dumps(row.get("fields"), sort_keys=True)) for row in payload["memory_types"])
     )
 
 
 @lru_cache(maxsize=32)
-def _memories_of(memory_types: tuple[str, ...]) -> type[BaseModel]:
-    """The type of a reply whose memories have one of these types."""
+def _memories_of(memory_types: tuple[tuple[str, str], ...]) -> type[BaseModel]:
+    """The type of a reply whose memories have one of these types, each with the JSON schema of its fields or null."""
     from pydantic import AfterValidator, BeforeValidator, StringConstraints
 
-    from ..chat.replies import Seqs, Share, Storable, Text, reply_object
+    from ..chat.replies import Seqs, Share, Storable, Text, of_schema, reply_object
 
     subject = Annotated[
         str,
@@ -89,18 +121,29 @@ def _memories_of(memory_types: tuple[str, ...]) -> type[BaseModel]:
         Storable,
         BeforeValidator(lambda given: given or "user"),
     ]
-    memory = reply_object(
-        "Memory",
-        content=Text,
-        memory_type=Literal[memory_types],
-        subject=(subject, "user"),
-        confidence=Share,
-        importance=Share,
-        event_time=(Annotated[str | None, AfterValidator(_event_time)], None),
-        seqs=Seqs,
-        suspicious=(Annotated[str, Storable] | None, None),
-    )
-    return reply_object("Memories", memories=list[memory])  # type: ignore[valid-type]
+    schemas: dict[str, list[str]] = {}  # the types that have each schema of fields: one kind of object for all of them
+    for name, schema in memory_types:
+        schemas.setdefault(schema, []).append(name)
+    common: dict[str, Any] = {
+        "content": Text,
+        "subject": (subject, "user"),
+        "confidence": Share,
+        "importance": Share,
+        "event_time": (Annotated[str | None, AfterValidator(_event_time)], None),
+        "seqs": Seqs,
+        "suspicious": (Annotated[str, Storable] | None, None),
+    }
+    kinds = [
+        reply_object(
+            "Memory",
+            memory_type=Literal[tuple(names)],
+            **common,
+            **({} if schema == "null" else {"fields": (of_schema(json.loads(schema)) | None, None)}),
+        )
+        for schema, names in schemas.items()
+    ]
+    kind: Any = reduce(or_, kinds)
+    return reply_object("Memories", memories=list[kind])
 
 
 def _event_time(text: str | None) -> str | None:
@@ -127,6 +170,6 @@ def _iso_time(text: str) -> str:
 
 QUESTION = Question(
     variables={"messages": messages, "memory_types": _memory_types},
-    reply_type=lambda payload: _memories_of(tuple(row["memory_type"] for row in payload["memory_types"])),
+    reply_type=_reply_type,
     result=lambda _, reply: {"memories": [memory.model_dump() for memory in reply.memories]},
 )

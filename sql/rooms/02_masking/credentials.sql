@@ -50,11 +50,11 @@ begin
 end;
 $$;
 
--- A JSON value with marks in place of credentials in its texts; keys stay. A message with changed content gets is_cut,
--- so that no job stores the token count of the marked text as the count of the message. A value deeper than 100 levels
+-- A JSON value with marks in its texts (memory._masked()); keys stay. A message with changed content gets is_cut, so
+-- that no job stores the token count of the marked text as the count of the message. A value deeper than 100 levels
 -- becomes a text: at about 1,000 levels the stack of the server ends, and no worker could claim a job with such a call
 -- of a tool.
-create or replace function memory._json_without_credentials(p_value jsonb, p_depth int default 0)
+create or replace function memory._json_masked(p_value jsonb, p_masks text[], p_depth int default 0)
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
@@ -63,27 +63,28 @@ declare
   masked jsonb;
 begin
   if p_depth = 100 then
-    return to_jsonb(memory._without_credentials(p_value::text));
+    return to_jsonb(memory._masked(p_value::text, p_masks));
   elsif p_depth <= 3 and jsonb_typeof(p_value) in ('array', 'object')
     and not jsonb_path_exists(p_value, 'strict $.**{97}') then
-    -- Most values have no credential. One look at all texts of a value takes a tenth of the time of a call for each.
+    -- Most values have nothing to mask. One look at all texts of a value takes a tenth of the time of a call for each.
     select string_agg(s.value #>> '{}', e'\n') into said
     from jsonb_path_query(p_value, 'strict $.** ? (@.type() == "string")') as s (value);
-    if (memory._may_have_form(said) or memory._may_have_name(said)) is not true then
+    if (memory._may_have_form(said) or memory._may_have_name(said)
+        or p_masks <> '{credential}' and memory._may_have_personal_data(said)) is not true then
       return p_value;
     end if;
   end if;
   case jsonb_typeof(p_value)
     when 'string' then
-      return to_jsonb(memory._without_credentials(p_value #>> '{}'));
+      return to_jsonb(memory._masked(p_value #>> '{}', p_masks));
     when 'array' then
-      select jsonb_agg(memory._json_without_credentials(i.value, p_depth + 1) order by i.position) into masked
+      select jsonb_agg(memory._json_masked(i.value, p_masks, p_depth + 1) order by i.position) into masked
       from jsonb_array_elements(p_value) with ordinality as i (value, position);
       return coalesce(masked, p_value);
     when 'object' then
       -- The ids of tool calls look random and must stay; signed and encrypted content of a provider must stay, too.
       select jsonb_object_agg(i.key, case when i.key ~ '(?:^|_)(?:id|signature|encrypted_content)$' then i.value
-                                     else memory._json_without_credentials(i.value, p_depth + 1) end) into masked
+                                     else memory._json_masked(i.value, p_masks, p_depth + 1) end) into masked
       from jsonb_each(p_value) as i;
       masked := coalesce(masked, p_value);
       return case

@@ -60,6 +60,7 @@ begin
     'resources', usual -> 'resources' || coalesce(layer -> 'resources', '{}'),
     'memories', usual -> 'memories' || coalesce(layer -> 'memories', '{}'),
     'search', usual -> 'search' || coalesce(layer -> 'search', '{}'),
+    'masking', usual -> 'masking' || coalesce(layer -> 'masking', '{}'),
     'trust', usual -> 'trust' || coalesce(layer -> 'trust', '{}'));
 end;
 $$;

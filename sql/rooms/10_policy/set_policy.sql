@@ -19,6 +19,7 @@ begin
   perform memory._check_settings(settings);
   perform memory._check_user_or_all(user_id);
 
+  perform memory._make_types(coalesce(nullif(settings #> '{extraction,types}', 'null'), '{}'));
   former := memory._policy_section(set_policy.user_id, set_policy.agent_id, 'search') ->> 'language';
   former_languages := memory._languages(coalesce(set_policy.user_id, ''), set_policy.agent_id, former);
   inherited := array(select s.key from jsonb_each(settings) as s where s.value = 'null');
@@ -122,6 +123,11 @@ declare
     "search.fusion": ["score", "rrf"],
     "summary.when": ["needed", "each_round"]
   }';
+  lists constant jsonb := jsonb '{
+    "artifacts.roles": ["user", "assistant", "agent", "tool", "system", "developer"],
+    "extraction.from_roles": ["user", "assistant"],
+    "masking.classes": ["email", "phone", "card", "iban", "ip"]
+  }';
   built_in constant jsonb := memory._default_policy() #> array[p_section, p_key];
   name constant text := p_section || '.' || p_key;
   value_text constant text := p_value #>> '{}';
@@ -142,6 +148,15 @@ begin
         perform memory._refuse('settings', format('%s: unknown value %s', name, shown),
           format('Use one of %s.', btrim((choices -> name)::text, '[]')));
       end if;
+      return;
+    when name = 'extraction.instructions' then
+      if jsonb_typeof(p_value) <> 'string' or length(value_text) > 10000 or memory._is_blank(value_text) then
+        perform memory._refuse('settings', format('%s is not a text of 1 to 10000 characters', name),
+          'Write what to look for, like "Note allergies, and dates of trips."');
+      end if;
+      return;
+    when name = 'extraction.types' then
+      perform memory._check_extraction_types(p_value);
       return;
     when name = 'search.language' then
       if not exists (select from pg_ts_config as c
@@ -175,11 +190,11 @@ begin
       end if;
       perform memory._check_list('settings', array(select jsonb_array_elements_text(p_value)));
       return;
-    when name = 'artifacts.roles' then
-      if jsonb_typeof(p_value) <> 'array'
-        or not p_value <@ '["user", "assistant", "agent", "tool", "system", "developer"]' then
-        perform memory._refuse('settings', format('%s is not an array of roles: %s', name, shown),
-          'Roles are user, assistant, tool, system and developer; write them like ["tool"].');
+    when lists ? name then
+      if jsonb_typeof(p_value) <> 'array' or not p_value <@ (lists -> name)
+        or name = 'extraction.from_roles' and p_value = '[]' then
+        perform memory._refuse('settings', format('%s is not an array of known names: %s', name, shown),
+          format('Write names of %s, in an array.', btrim((lists -> name)::text, '[]')));
       end if;
       return;
     when jsonb_typeof(built_in) = 'boolean' then

@@ -15,7 +15,7 @@ declare
   calls jsonb;
 begin
   reply := memory._call_model(p_kind, jsonb_build_object('model', model)
-    || p_payload || memory._json_without_credentials(p_payload - 'prompt'));
+    || p_payload || memory._json_masked(p_payload - 'prompt', '{credential}'));
   calls := coalesce(nullif(reply -> 'calls', 'null'), '[]');
   if jsonb_array_length(calls) > 0 and current_setting('transaction_read_only') = 'off' then
     perform memory._enter_calls(p_user_id, null, case p_kind when 'embed' then 'search' else p_kind end, p_agent_id,

@@ -41,9 +41,9 @@ begin
           error = case when not memory._waits_for_budget(j.error) then j.error end
       where j.user_id = p_job.user_id and j.job_id = p_job.job_id;
       -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
-      -- read by the jobs that embed them. Models, prompts and memory_types are administrators' words.
-      payload := handed.payload || memory._json_without_credentials(
-        handed.payload - '{model,prompt,documents,memory_types}'::text[]);
+      -- read by the jobs that embed them. Models, prompts, instructions and memory_types are administrators' words.
+      payload := handed.payload || memory._json_masked(
+        handed.payload - '{model,prompt,instructions,documents,memory_types}'::text[], '{credential}');
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);

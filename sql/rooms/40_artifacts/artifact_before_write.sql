@@ -5,12 +5,20 @@ returns trigger
 language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  masks text[];
 begin
   new.metadata := coalesce(new.metadata, '{}');
   new.created_at := coalesce(new.created_at, statement_timestamp());
   new.expires_at := nullif(new.expires_at, 'infinity');
   new.description := memory._placeholder_text(left(new.description, 10000));
   perform memory._check_artifact(new);
+  masks := memory._masks_of(new.user_id, new.agent_id);
+  if masks <> '{}' then
+    new.description := memory._masked(new.description, masks);
+    new.content := memory._masked(new.content, masks);
+    new.metadata := memory._json_masked(new.metadata, masks);
+  end if;
   if tg_op = 'UPDATE' and (new.user_id, new.key) is distinct from (old.user_id, old.key) then
     perform memory._refuse('key', 'user_id and key of an artifact cannot change',
       'Placeholders name it by them; store it again under another key.');

@@ -11,10 +11,21 @@ returns memory.artifacts
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  stored_id constant uuid := coalesce(p_upload_id, memory._uuid_v7());
+  stored_id uuid := coalesce(p_upload_id, memory._uuid_v7());
   artifact memory.artifacts;
+  masks text[];
 begin
   perform memory._check_id('user_id', p_user_id);
+  masks := memory._masks_of(p_user_id, p_agent_id);
+  if masks <> '{}' then
+    if p_upload_id is not null then -- personal data may stand in two pieces
+      p_content := memory._content_slice(p_user_id, p_upload_id, 0, memory._max_artifact_bytes());
+      perform memory._delete_content(p_user_id, p_upload_id);
+      p_upload_id := null;
+      stored_id := memory._uuid_v7();
+    end if;
+    p_content := memory._masked(p_content, masks);
+  end if;
   if p_upload_id is null then
     perform memory._check_artifact_content(p_content);
     perform memory._append_content(p_user_id, stored_id, p_content);

@@ -20,7 +20,7 @@ declare
   layers memory.policies[];
   embeds boolean;
   mark text; -- see triggers.sql
-  masks boolean;
+  masks text[];
 begin
   -- Nearly every message has nothing but a thread, a role and a short text. To see that takes half of the operators of
   -- checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
@@ -87,9 +87,9 @@ begin
                                messages_now, tokens_now, tokens_since, layers, embeds) as b;
     if booked_seq is null then
       return row(null, content, tokens, null)::memory.stored_message;
-    elsif masks then
+    elsif masks is not null then
       select m.* into content, metadata, tokens
-      from memory._mask_booked(user_id, thread_id, content, metadata, tokens, artifact_key) as m;
+      from memory._mask_booked(user_id, thread_id, content, metadata, tokens, artifact_key, masks) as m;
     end if;
   end if;
 

@@ -7,7 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
-  masks boolean;
+  masks text[];
   keys text[];
   conflict text;
   mark constant text := current_setting('memory.seqs_reserved', true);
@@ -27,7 +27,7 @@ begin
     return;
   end if;
   policy := memory._policy(user_id, agent_id);
-  masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
+  masks := nullif(memory._masks(policy, true), '{}');
 
   -- A message is not stored again when one with its key is stored already or stands earlier in the array. The thread is
   -- locked first, so that nobody else adds one of the keys between the look-up and the insert. For an agent without the
@@ -66,9 +66,9 @@ begin
       from (
         select s.seq, s.role, s.created_at, s.ends_round, s.is_valid, s.short,
           case when (s.short).artifact_key is not null then (s.short).content
-            when masks then memory._without_credentials(s.content) else s.content end as content,
+            when masks is not null then memory._masked(s.content, masks) else s.content end as content,
           case when (s.short).artifact_key is not null then (s.short).metadata
-            when masks then memory._masked_metadata(s.metadata) else s.metadata end as metadata
+            when masks is not null then memory._masked_metadata(s.metadata, masks) else s.metadata end as metadata
         from (
           select p.*,
             case when memory._may_be_long(p.content) then
@@ -129,9 +129,9 @@ begin
       from (
         select s.seq, s.role, s.created_at, s.idempotency_key, s.ends_round, s.place, s.short,
           case when (s.short).artifact_key is not null then (s.short).content
-            when masks then memory._without_credentials(s.content) else s.content end as content,
+            when masks is not null then memory._masked(s.content, masks) else s.content end as content,
           case when (s.short).artifact_key is not null then (s.short).metadata
-            when masks then memory._masked_metadata(s.metadata) else s.metadata end as metadata
+            when masks is not null then memory._masked_metadata(s.metadata, masks) else s.metadata end as metadata
         from (
           select p.*, row_number() over (order by p.seq) - 1 as place,
             case when memory._may_be_long(p.content) then

@@ -1,14 +1,14 @@
 -- Books p_message_count messages in a thread: numbers and counts them, and queues the model work that is due. Returns
 -- the seq of the first message, and when messages without an expires_at of their own expire. Every append to one thread
 -- waits here for the append before, so seq has no gaps and counters are exact. No append waits for a model. Nothing is
--- booked for an agent without the resource memory; then first_seq is null. masks: the policy wants marks in place of
--- credentials.
+-- booked for an agent without the resource memory; then first_seq is null. masks: what the policy has masked; null for
+-- nothing.
 --
 -- memory.add_message() books its message by the same statement of its own, because the call took a tenth of its time.
 create or replace function memory._append(
   p_user_id text, p_thread_id text, p_agent_id text, p_message_count int, p_token_count bigint,
   p_first_at timestamptz, p_last_at timestamptz, p_ends_round boolean,
-  out first_seq bigint, out expires_at timestamptz, out masks boolean
+  out first_seq bigint, out expires_at timestamptz, out masks text[]
 )
 language plpgsql volatile parallel unsafe
 as $$
@@ -49,7 +49,7 @@ create or replace function memory._after_booking(
   p_user_id text, p_thread_id text, p_agent_id text, p_first_seq bigint, p_message_count int, p_token_count bigint,
   p_ends_round boolean, p_messages_now bigint, p_tokens_now bigint, p_tokens_since_summary bigint,
   p_layers memory.policies[], p_embeds boolean,
-  out first_seq bigint, out expires_at timestamptz, out masks boolean
+  out first_seq bigint, out expires_at timestamptz, out masks text[]
 )
 language plpgsql volatile parallel unsafe
 as $$
@@ -75,7 +75,7 @@ begin
       return;
     end if;
     expires_at := coalesce(statement_timestamp() + memory._message_lifetime(policy), 'infinity');
-    masks := (policy #>> '{secrets,mask_in_threads}')::boolean;
+    masks := nullif(memory._masks(policy, true), '{}');
     due := memory._kinds_due(policy, p_first_seq, p_message_count, p_ends_round, p_tokens_now, p_tokens_since_summary,
                              p_embeds);
   end if;
@@ -113,7 +113,7 @@ create or replace function memory._concerns_messages(p_settings jsonb)
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select p_settings ?| '{cadence,compression,context,messages,resources,search,secrets,summary}';
+  select p_settings ?| '{cadence,compression,context,masking,messages,resources,search,secrets,summary}';
 end;
 
 -- Takes back what was booked under the numbers from p_first_seq on, as if it had not been. A number stays without a

@@ -24,21 +24,25 @@ begin
 end;
 $$;
 
--- A content as it is stored under a key with this digest: unchanged, or with marks in place of its credentials. null if
--- the key is used for another message. A forgotten message leaves its key with an empty digest: whatever comes under
--- the key again is not stored.
+-- A content as it is stored under a key with this digest: unchanged, or with marks. null if the key is used for another
+-- message. The policy may have changed since, so each choice of marks is tried: a text without personal data has few. A
+-- forgotten message leaves its key with an empty digest: whatever comes under the key again is not stored.
 create or replace function memory._content_under(p_digest text, p_role text, p_content text)
 returns text
 language plpgsql immutable parallel safe strict
 as $$
+declare
+  variants text[] := array[p_content];
+  kind text;
 begin
-  if p_digest not in ('', memory._message_digest(p_role, p_content)) then
-    p_content := memory._without_credentials(p_content);
-    if p_digest <> memory._message_digest(p_role, p_content) then
-      return null;
-    end if;
+  if p_digest in ('', memory._message_digest(p_role, p_content)) then
+    return p_content;
   end if;
-  return p_content;
+  foreach kind in array memory._maskable() loop
+    variants := array(
+      select v from unnest(variants) as v union select memory._masked(v, array[kind]) from unnest(variants) as v);
+  end loop;
+  return (select v from unnest(variants) as v where memory._message_digest(p_role, v) = p_digest);
 end;
 $$;
 

@@ -1,20 +1,22 @@
--- With the policy secrets.mask_in_threads a message is stored with marks in place of its credentials.
+-- A message is stored with marks in place of its credentials, with the policy secrets.mask_in_threads, and of personal
+-- data of the classes in masking.classes. p_masks is the result of memory._masks().
 
 -- The content with marks. The placeholder of an artifact stays whole, even if its key looks random.
-create or replace function memory._masked_content(p_content text, p_artifact_key text)
+create or replace function memory._masked_content(p_content text, p_artifact_key text, p_masks text[])
 returns text
 language plpgsql stable parallel safe
 as $$
 declare
-  masked constant text := memory._without_credentials(p_content);
+  masked constant text := memory._masked(p_content, p_masks);
 begin
   return case when p_artifact_key is null or memory._ref_in(masked, p_artifact_key) is not null then masked
     else p_content end;
 end;
 $$;
 
--- The metadata with marks in the parts that belong to what was said.
-create or replace function memory._masked_metadata(p_metadata jsonb)
+-- The metadata with marks: in place of credentials only in the parts that belong to what was said, because the caller's
+-- own metadata may have a key to look something up with.
+create or replace function memory._masked_metadata(p_metadata jsonb, p_masks text[])
 returns jsonb
 language plpgsql immutable parallel safe
 as $$
@@ -24,24 +26,26 @@ declare
     -- Adapters of frameworks keep further parts of a message here, such as other texts or thoughts.
     'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
-  return case when p_metadata ?| said then p_metadata || memory._json_without_credentials((
+  p_metadata := memory._json_masked(p_metadata, array_remove(p_masks, 'credential'));
+  return case when 'credential' = any (p_masks) and p_metadata ?| said then p_metadata || memory._json_masked((
       select coalesce(jsonb_object_agg(m.key, m.value), '{}')
-      from jsonb_each(p_metadata) as m where m.key = any (said))) else p_metadata end;
+      from jsonb_each(p_metadata) as m where m.key = any (said)), '{credential}') else p_metadata end;
 end;
 $$;
 
 -- The content and metadata of a message that memory._append() has booked, with marks; its thread counts the fewer
 -- tokens.
 create or replace function memory._mask_booked(
-  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text
+  p_user_id text, p_thread_id text, inout content text, inout metadata jsonb, inout tokens int, p_artifact_key text,
+  p_masks text[]
 )
 language plpgsql volatile parallel unsafe
 as $$
 declare
   booked_tokens constant int := tokens;
 begin
-  content := memory._masked_content(content, p_artifact_key);
-  metadata := memory._masked_metadata(metadata);
+  content := memory._masked_content(content, p_artifact_key, p_masks);
+  metadata := memory._masked_metadata(metadata, p_masks);
   tokens := memory._estimated_tokens(content, metadata);
   if tokens <> booked_tokens then
     perform memory._count_messages(p_user_id, p_thread_id, 0, tokens - booked_tokens);

@@ -41,10 +41,10 @@ begin
     perform memory._refuse('idempotency_key', format('"%s" is used in this thread already', new.idempotency_key),
       'memory.add_message() returns the stored message instead.', '23505');
   end if;
-  if booked.masks then
+  if booked.masks is not null then
     select m.* into new.content, new.metadata, new.token_count
     from memory._mask_booked(new.user_id, new.thread_id, new.content, new.metadata, new.token_count,
-                             new.artifact_key) as m;
+                             new.artifact_key, booked.masks) as m;
   end if;
   return new;
 end;

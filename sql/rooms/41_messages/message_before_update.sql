@@ -7,6 +7,7 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   policy jsonb;
+  masks text[];
 begin
   if (new.user_id, new.thread_id, new.seq) is distinct from (old.user_id, old.thread_id, old.seq) then
     perform memory._refuse('seq', 'user_id, thread_id and seq of a message cannot change',
@@ -22,9 +23,10 @@ begin
   new.content_digest := case when new.artifact_key is not null then old.content_digest end;
   if new.content <> old.content or new.metadata <> old.metadata then
     policy := memory._policy(new.user_id, new.agent_id);
-    if (policy #>> '{secrets,mask_in_threads}')::boolean then
-      new.content := memory._masked_content(new.content, new.artifact_key);
-      new.metadata := memory._masked_metadata(new.metadata);
+    masks := memory._masks(policy, true);
+    if masks <> '{}' then
+      new.content := memory._masked_content(new.content, new.artifact_key, masks);
+      new.metadata := memory._masked_metadata(new.metadata, masks);
     end if;
     new.token_count := memory._estimated_tokens(new.content, new.metadata);
     new.is_counted := false;

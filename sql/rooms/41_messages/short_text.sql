@@ -51,7 +51,7 @@ declare
   arguments jsonb;
 begin
   if jsonb_typeof(p_metadata -> 'command') = 'string' then
-    return memory._json_without_credentials(jsonb_build_object('command', p_metadata -> 'command'));
+    return memory._json_masked(jsonb_build_object('command', p_metadata -> 'command'), '{credential}');
   end if;
   if p_metadata ? 'tool_call_id' then
     if jsonb_array_length(p_messages) <= 1000 then
@@ -68,10 +68,10 @@ begin
     end if;
     arguments := memory._json_or_null(left(call ->> 'arguments', 65536));
   end if;
-  return memory._json_without_credentials(jsonb_strip_nulls(jsonb_build_object(
+  return memory._json_masked(jsonb_strip_nulls(jsonb_build_object(
     'command', coalesce(memory._command_in(arguments -> 'command'), memory._command_in(arguments -> 'cmd'),
                         memory._command_in(p_metadata -> 'command')),
-    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))));
+    'tool', left(coalesce(p_metadata ->> 'name', call ->> 'name'), 255))), '{credential}');
 end;
 $$;
 

@@ -39,7 +39,7 @@ begin
 end;
 $$;
 
--- What is stored of a message whose content becomes an artifact, without its credentials if the policy masks threads.
+-- What is stored of a message whose content becomes an artifact, with the marks that the policy wants in threads.
 -- What is made here of the content and its command (key, description, words around the placeholder) reaches further
 -- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
 -- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
@@ -59,6 +59,7 @@ declare
   artifact memory.artifacts;
   ref text;
   said text;
+  masks text[];
 begin
   if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
     or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
@@ -67,13 +68,15 @@ begin
     or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
     return null;
   end if;
-  if (memory._policy_section(p_user_id, p_agent_id, 'secrets') ->> 'mask_in_threads')::boolean then
-    p_content := memory._without_credentials(p_content);
-    p_metadata := memory._masked_metadata(p_metadata);
+  masks := memory._masks(memory._policy(p_user_id, p_agent_id), true);
+  if masks <> '{}' then
+    p_content := memory._masked(p_content, masks);
+    p_metadata := memory._masked_metadata(p_metadata, masks);
   end if;
   about := p_metadata - '{content,tool_calls,function_call}'::text[];
   if p_role = 'tool' then
-    about := about || memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages);
+    about := about || memory._json_masked(
+      memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages), array_remove(masks, 'credential'));
     around := memory._around_output(about);
     described := memory._describe('command_output', p_content, about);
   else

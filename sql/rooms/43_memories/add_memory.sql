@@ -74,6 +74,7 @@ begin
     -- duplicate has gone meanwhile, the loop inserts again. The hash is a variable: with the function in the statement,
     -- the planner adds the function's cost to every index, chooses another index than the one of hashes, and reads all
     -- memories of the agent.
+    content := memory._masked(content, memory._masks_of(user_id, agent_id));
     hash := memory._content_hash(content);
     select m.* into existing
     from memory.memories as m

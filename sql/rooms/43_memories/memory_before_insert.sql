@@ -63,6 +63,16 @@ begin
     end if;
   end if;
 
+  if cardinality(layers) = 0 then
+    policy := memory._default_policy();
+  else
+    policy := memory._policy_of_memories(layers);
+    if policy #> '{masking,classes}' <> '[]' then
+      new := memory._masked_memory(new, memory._masks(policy, false));
+      perform memory._remove_expired_duplicate(new);
+    end if;
+  end if;
+
   -- A caller can only lower trust. The user states nearly every memory.
   if new.source = 'user' and new.source_seqs is null and not new.metadata ? 'trust' then
     new.is_stated := true;
@@ -76,8 +86,6 @@ begin
       return null;
     end if;
   end if;
-  policy := case when cardinality(layers) = 0 then memory._default_policy()
-                 else memory._policy_of_memories(layers) end;
   if not (policy #>> '{resources,memory}')::boolean then
     perform memory._note_missing_resource(new.agent_id, 'memory', 'nothing is stored');
     return null;

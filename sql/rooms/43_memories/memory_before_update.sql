@@ -60,6 +60,11 @@ begin
       'Add a new memory instead.');
   end if;
 
+  if (new.content, new.embedding_text, new.metadata)
+       is distinct from (old.content, old.embedding_text, old.metadata) then
+    new := memory._masked_memory(new, memory._masks_of(new.user_id, new.agent_id));
+  end if;
+
   new.updated_at := statement_timestamp();
   -- A caller can only lower trust.
   if (new.source, new.source_seqs, new.metadata, new.trust, new.is_stated)
@@ -130,6 +135,22 @@ begin
     old.user_id, old.memory_id, old.version, old.operation, old.content, old.metadata, old.tags, old.confidence,
     old.importance, old.expires_at, old.superseded_by, old.supersede_reason, old.updated_at, old.changed_by);
   return new;
+end;
+$$;
+
+-- The memory with marks in place of what p_masks names.
+create or replace function memory._masked_memory(p_memory memory.memories, p_masks text[])
+returns memory.memories
+language plpgsql stable parallel safe
+as $$
+begin
+  if p_masks <> '{}' then
+    p_memory.content := memory._masked(p_memory.content, p_masks);
+    p_memory.embedding_text := memory._masked(p_memory.embedding_text, p_masks);
+    p_memory.metadata := memory._json_masked(p_memory.metadata, p_masks);
+    p_memory.content_hash := memory._content_hash(p_memory.content);
+  end if;
+  return p_memory;
 end;
 $$;
 

@@ -74,7 +74,7 @@ $$;
 -- thread in which it was said last.
 create or replace function memory._say_again(
   p_known memory.memories, p_memory_type text, p_thread_id text, p_seqs bigint[], p_said_at timestamptz,
-  p_valid_from timestamptz, p_event_time jsonb
+  p_valid_from timestamptz, p_event_time jsonb, p_fields jsonb
 )
 returns boolean
 language plpgsql volatile parallel unsafe
@@ -104,7 +104,7 @@ begin
         when is_earlier
           then m.metadata - 'event_time' || jsonb_strip_nulls(jsonb_build_object('event_time', p_event_time))
         else m.metadata
-      end,
+      end || case when p_fields is null then '{}' else jsonb_build_object('fields', p_fields) end,
       memory_type = memory._finer_type(m.memory_type, p_memory_type),
       thread_id = case when is_later then p_thread_id else m.thread_id end,
       source_seqs = seqs,

@@ -213,7 +213,8 @@ create table memory.memory_types (
   memory_type text primary key,
   heading text not null,
   description text not null,
-  position int not null default 100
+  position int not null default 100,
+  is_general boolean not null default true
 );
 insert into memory.memory_types (memory_type, heading, description, position) values
   ('fact', 'Facts about the user or environment', 'Something true about the user or their environment', 10),
@@ -231,3 +232,5 @@ comment on column memory.memory_types.heading is
 comment on column memory.memory_types.description is 'Says to people which memories are of this kind.';
 comment on column memory.memory_types.position is
 'The place of the kind in memory.render_memories(), from the least on.';
+comment on column memory.memory_types.is_general is
+'Whether extraction offers the kind to agents whose policy names none (extraction.types).';

@@ -1,11 +1,19 @@
 -- The rules of documents. They live in a trigger, so that a direct insert obeys them too.
 create or replace function memory._document_before_write()
 returns trigger
-language plpgsql volatile parallel unsafe
+language plpgsql volatile parallel unsafe security definer -- whoever may write need not have rights on policies
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  masks text[];
 begin
   perform memory._check_document(new);
+  masks := memory._masks_of(new.user_id, null);
+  if masks <> '{}' then
+    new.title := memory._masked(new.title, masks);
+    new.content := memory._masked(new.content, masks);
+    new.metadata := memory._json_masked(new.metadata, masks);
+  end if;
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
   if tg_op = 'UPDATE' and new.content <> old.content then

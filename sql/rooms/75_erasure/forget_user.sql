@@ -56,8 +56,8 @@ comment on function memory.forget_user(text, text) is
 'rows of the user out of later imports. Later writes under this user_id are those of a new user.';
 
 -- Removes all rows of a user that this transaction sees, and returns how many there were by table. The order is that of
--- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs lock
--- in the order in which jobs lock them. The catalog names the tables.
+-- docs/architecture.md: claims are stopped, threads and counters are locked, then rows are removed, those that jobs
+-- lock in the order in which jobs lock them. The catalog names the tables.
 --
 -- Threads and counters that others create after the first statements are not locked here. A session that locks one of
 -- them may wait for a row that is removed here. So nothing here may wait for that session: this pass leaves rows of

@@ -10,6 +10,7 @@ from agent_memory_models import ModelError
 from tests.model_package.openai.steps import CHAT_KINDS, chat, every_kind, found
 from tests.support.fake_model_server import Behaviour, FakeModelServer
 from tests.support.model_payloads import (
+    TYPES,
     compression,
     consolidation,
     extract,
@@ -83,6 +84,36 @@ def test_every_field_of_an_extracted_memory_is_passed_on(fake: FakeModelServer) 
 
 
 @pytest.mark.feature("D7")
+@pytest.mark.feature("F26")
+def test_extraction_is_told_what_the_policy_wants(fake: FakeModelServer) -> None:
+    schema = {
+        "properties": {
+            "item": {"type": "string"},
+            "count": {"type": "integer"},
+            "size": {"enum": ["small", "large"]},
+            "tags": {"type": "array", "items": {"type": "string"}},
+        },
+        "required": ["item"],
+    }
+    types = [{"memory_type": "order", "description": "Orders", "fields": schema}, *TYPES]
+    payload = {
+        **extraction(users("Two mugs"), chat(fake)),
+        "memory_types": types,
+        "instructions": "Note sizes.",
+        "from_roles": ["assistant", "user"],
+    }
+    fake.behaviour = found({"memory_type": "order", "fields": {"item": "mug", "count": 2}}, {})
+    made = run("extract_memories", payload)["memories"]
+    assert [memory.get("fields") for memory in made] == [{"item": "mug", "count": 2, "size": None, "tags": None}, None]
+    [request] = fake.requests
+    assert "- order: Orders Fields: {" in request.system
+    rules = request.system.partition("For this agent these rules come before the rules above:")[2]
+    assert "Note sizes." in rules
+    assert "the assistant states counts" in rules
+    kinds = request.body["response_format"]["json_schema"]["schema"]["properties"]["memories"]["items"]["anyOf"]
+    assert ["fields" in kind["properties"] for kind in kinds] == [True, False]
+
+
 def test_a_rolling_summary_goes_on_from_the_previous_one(fake: FakeModelServer) -> None:
     first = summarize(talk(), 0, model=chat(fake))
     assert seqs_of(first) == [0, 1, 2, 3, 4, 5]

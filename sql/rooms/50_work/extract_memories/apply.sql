@@ -21,7 +21,7 @@ declare
   agents text[] := array[]::text[]; -- of each memory of the reply
   news boolean[] := array[]::boolean[]; -- whether it was stored
 begin
-  perform memory._check_extraction(p_result);
+  perform memory._check_extraction(p_result, p_job.input -> 'types');
 
   -- Each memory belongs to the agent that heard it. Agents are locked in one order, so that two jobs cannot deadlock.
   if p_result -> 'memories' <> '[]' then
@@ -48,7 +48,8 @@ begin
       -- memories by repeating them. A memory that an administrator released stays released.
       if item.suspicion is null or known.released_at is not null then
         has_news := memory._say_again(
-          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time) or has_news;
+          known, item.memory_type, p_job.scope, item.seqs, item.said_at, item.valid_from, item.event_time, item.fields)
+          or has_news;
       end if;
     else
       insert into memory.memories (
@@ -57,7 +58,8 @@ begin
       values (
         p_job.user_id, item.agent_id, item.memory_type, item.content, item.confidence, item.importance, p_job.scope,
         item.seqs, 'extraction', item.said_at, item.valid_from,
-        jsonb_strip_nulls(jsonb_build_object('subject', item.subject, 'event_time', item.event_time)),
+        jsonb_strip_nulls(jsonb_build_object(
+          'subject', item.subject, 'event_time', item.event_time, 'fields', item.fields)),
         case when item.suspicion is not null then timestamptz 'infinity' end,
         case when item.suspicion is not null then statement_timestamp() end,
         'model: ' || item.suspicion, case when item.suspicion is null then 'insert' else 'quarantine' end)
@@ -91,15 +93,15 @@ begin
 end;
 $$;
 
--- The memories of a reply whose messages were all given to the model, at most p_per_reply, and of each agent at most
--- the number in p_allowances.
+-- The memories of a reply whose messages were all given to the model, and one of which is by somebody whose statements
+-- count (policy extraction.from_roles); at most p_per_reply, and of each agent at most the number in p_allowances.
 create or replace function memory._evident_memories(
   p_job memory.jobs, p_result jsonb, p_per_reply bigint, p_allowances jsonb
 )
 returns table (
   place bigint, agent_id text, memory_type text, content text, content_hash text, subject text, confidence real,
   importance real, seqs bigint[], said_at timestamptz, valid_from timestamptz, event_time jsonb,
-  suspicion text
+  suspicion text, fields jsonb
 )
 language plpgsql stable parallel safe
 as $$
@@ -115,6 +117,8 @@ begin
       from memory._messages_by_seqs(p_job.user_id, p_job.scope, array(
         select n::numeric::bigint from jsonb_array_elements_text(i.value -> 'seqs') as n)) as s) as e
     where i.value -> 'seqs' <> '[]' and p_job.input -> 'seqs' @> (i.value -> 'seqs')
+      and exists (select from jsonb_array_elements(i.value -> 'seqs') as s
+                  where coalesce(p_job.input -> 'stating', p_job.input -> 'seqs') @> s)
       -- A message that expired meanwhile no longer says which of several agents heard it.
       and (m.agent_id is not null or jsonb_array_length(p_job.input -> 'agent_ids') = 1)
   )
@@ -127,7 +131,9 @@ begin
     -- valid_from: when it happened, or when it was said. An imported conversation was said long before it is read.
     least(memory._time_or_null(c.value ->> 'event_time'), c.said_at),
     nullif(c.value -> 'event_time', 'null'),
-    memory._plain_suspicion(c.value ->> 'suspicious')
+    memory._plain_suspicion(c.value ->> 'suspicious'),
+    case when p_job.input #> array['types', c.value ->> 'memory_type'] is not null
+      then nullif(jsonb_strip_nulls(nullif(c.value -> 'fields', 'null')), '{}') end
   from (
     select e.*, row_number() over (order by e.position) as place_of_all,
       row_number() over (partition by e.agent_id order by e.position) as place_of_agent
@@ -151,8 +157,9 @@ begin
 end;
 $$;
 
--- Refuses a reply that is not a list of memories as docs/jobs.md describes them.
-create or replace function memory._check_extraction(p_result jsonb)
+-- Refuses a reply that is not a list of memories as docs/jobs.md describes them. p_types: the types that the policy of
+-- the agent names, with the schemas of their fields.
+create or replace function memory._check_extraction(p_result jsonb, p_types jsonb)
 returns void
 language plpgsql stable parallel safe
 as $$
@@ -160,6 +167,7 @@ declare
   item record;
   path text;
   seqs jsonb;
+  problem text;
 begin
   if jsonb_typeof(p_result -> 'memories') is distinct from 'array' then
     perform memory._refuse_result('memories', 'must be an array');
@@ -185,9 +193,11 @@ begin
     perform memory._check_result_text(path || '.content', item.value -> 'content');
     seqs := case jsonb_typeof(item.value -> 'seqs') when 'array' then item.value -> 'seqs' end;
     if jsonb_typeof(item.value -> 'memory_type') is distinct from 'string'
-      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type') then
+      or not exists (select from memory.memory_types as t where t.memory_type = item.value ->> 'memory_type')
+      or p_types is not null and not p_types ? (item.value ->> 'memory_type') then
       perform memory._refuse_result(path || '.memory_type', 'must be one of '
-        || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t));
+        || (select string_agg(t.memory_type, ', ' order by t.position, t.memory_type) from memory.memory_types as t
+            where p_types is null or p_types ? t.memory_type));
     -- Strict: otherwise an array of numbers would pass for a number.
     elsif jsonb_path_exists(item.value,
       'strict $.keyvalue() ? (@.key == "confidence" || @.key == "importance").value '
@@ -205,6 +215,17 @@ begin
       perform memory._refuse_result(path || '.subject', 'must be a text of at most 255 characters');
     elsif jsonb_typeof(coalesce(item.value -> 'suspicious', 'null')) not in ('null', 'string') then
       perform memory._refuse_result(path || '.suspicious', 'must be a text, or null');
+    elsif jsonb_typeof(coalesce(item.value -> 'fields', 'null')) not in ('null', 'object') then
+      perform memory._refuse_result(path || '.fields', 'must be an object, or null');
+    elsif length(item.value ->> 'fields') > 10000 then
+      perform memory._refuse_result(path || '.fields', 'must have at most 10000 characters');
+    elsif p_types is not null then
+      problem := memory._field_problem(p_types -> (item.value ->> 'memory_type'),
+                                       coalesce(nullif(item.value -> 'fields', 'null'), '{}'), 'fields');
+      if problem is not null then
+        perform memory._refuse_result(
+          path || '.' || split_part(problem, ' ', 1), substr(problem, strpos(problem, ' ') + 1));
+      end if;
     end if;
   end loop;
 end;

@@ -41,16 +41,22 @@ begin
     || jsonb_build_object(
       'thread_id', p_job.scope,
       'messages', given.messages,
-      'memory_types', (
-        select jsonb_agg(jsonb_build_object('memory_type', t.memory_type, 'description', t.description)
-                         order by t.position, t.memory_type)
-        from memory.memory_types as t));
+      'memory_types', memory._types_to_extract(policy -> 'extraction'))
+    -- What the policy wants of this agent's memories, where it wants something.
+    || jsonb_strip_nulls(jsonb_build_object(
+      'instructions', policy #> '{extraction,instructions}',
+      'from_roles', nullif(policy #> '{extraction,from_roles}', '["user"]')));
   input := jsonb_build_object(
     'from_seq', from_seq,
     'through_seq', given.examined_seq,
     'read_through', given.examined_seq,
     'is_partial', given.is_partial,
     'seqs', jsonb_path_query_array(given.messages, '$[*].seq'),
-    'agent_ids', given.agent_ids);
+    'stating', jsonb_path_query_array(
+      given.messages, '$[*] ? ($roles[*] == @.role).seq',
+      jsonb_build_object('roles', policy #> '{extraction,from_roles}')),
+    'agent_ids', given.agent_ids)
+    || case policy #> '{extraction,types}' when '{}' then '{}'
+         else jsonb_build_object('types', policy #> '{extraction,types}') end;
 end;
 $$;

@@ -1,0 +1,60 @@
+-- The types of memories that an agent wants extracted (policy extraction.types): for each a JSON schema of the fields
+-- that its memories have in metadata.fields.
+
+-- The types for which a model is asked: those that the policy names, or else all that are general.
+create or replace function memory._types_to_extract(p_settings jsonb)
+returns jsonb
+language plpgsql stable parallel safe
+as $$
+declare
+  types constant jsonb := p_settings -> 'types';
+begin
+  return (
+    select jsonb_agg(
+      jsonb_build_object('memory_type', t.memory_type,
+                         'description', coalesce(types -> t.memory_type ->> 'description', t.description))
+      || case when types -> t.memory_type ? 'properties'
+           then jsonb_build_object('fields', types -> t.memory_type) else '{}' end
+      order by t.position, t.memory_type)
+    from memory.memory_types as t
+    where case when types = '{}' then t.is_general else types ? t.memory_type end);
+end;
+$$;
+
+-- What is wrong with a value that should obey a schema of memory._schema_problem(), with its place; null for nothing. A
+-- null stands for a field that is missing.
+create or replace function memory._field_problem(p_schema jsonb, p_value jsonb, p_path text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  kind constant text := coalesce(p_schema ->> 'type', case when p_schema ? 'enum' then 'any' else 'object' end);
+  part record;
+  problem text;
+begin
+  if kind <> 'any' and jsonb_typeof(p_value) <> (case kind when 'integer' then 'number' else kind end)
+    or kind = 'integer' and p_value::text ~ '[.]' then
+    return format('%s must be of type %s', p_path, kind);
+  elsif p_schema ? 'enum' and not p_schema -> 'enum' @> p_value then
+    return format('%s must be one of %s', p_path, left(p_schema ->> 'enum', 500));
+  elsif kind = 'array' then
+    for part in select e.position - 1 as position, e.value
+                from jsonb_array_elements(p_value) with ordinality as e (value, position) where p_schema ? 'items' loop
+      problem := coalesce(problem, memory._field_problem(
+        p_schema -> 'items', part.value, format('%s[%s]', p_path, part.position)));
+    end loop;
+  elsif kind = 'object' then
+    select format('%s.%s is missing', p_path, r) into problem
+    from jsonb_array_elements_text(coalesce(p_schema -> 'required', '[]')) as r
+    where coalesce(p_value -> r, 'null') = 'null' limit 1;
+    for part in select f.key, f.value from jsonb_each(p_value) as f where f.value <> 'null' loop
+      problem := coalesce(problem, case
+        when not p_schema ? 'properties' then null
+        when p_schema -> 'properties' ? part.key then memory._field_problem(
+          p_schema -> 'properties' -> part.key, part.value, format('%s.%s', p_path, part.key))
+        else format('%s.%s is no field of this type', p_path, left(part.key, 100)) end);
+    end loop;
+  end if;
+  return problem;
+end;
+$$;

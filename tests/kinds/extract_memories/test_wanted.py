@@ -1,0 +1,170 @@
+"""Extraction to an agent's wishes: instructions, types with fields, and whose statements count (policy extraction)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from psycopg.types.json import Jsonb
+
+from tests.support.sqlapi import Api, refused
+
+pytestmark = pytest.mark.feature("F26")
+
+THREAD = {"user_id": "ana", "thread_id": "t"}
+ORDER = {
+    "title": "Orders",
+    "description": "What the user has ordered",
+    "properties": {
+        "item": {"type": "string"},
+        "count": {"type": "integer"},
+        "size": {"enum": ["small", "large"]},
+        "tags": {"type": "array", "items": {"type": "string"}},
+        "to": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
+    },
+    "required": ["item"],
+}
+
+
+@pytest.fixture
+def wanted(api: Api) -> Api:
+    """An agent "shop" that wants orders, and nothing else."""
+    api.register_model(name="c", kind="chat", provider="openai", model="c")
+    api.activate_model(name="c")
+    api.set_policy(
+        agent_id="shop", settings=Jsonb({"extraction": {"instructions": "Note sizes.", "types": {"order": ORDER}}})
+    )
+    return api
+
+
+def claimed(api: Api, agent_id: str = "shop") -> Any:
+    api.add_message(**THREAD, agent_id=agent_id, role="user", content="Two large mugs to Porto, please")
+    api.add_message(**THREAD, agent_id=agent_id, role="assistant", content="Your parcel has the number 7")
+    api.extract_memories(**THREAD)
+    [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
+    return job
+
+
+def complete(api: Api, job: Any, **memory: Any) -> list[Any]:
+    made = {"content": "Ordered two mugs", "memory_type": "order", "seqs": [0], **memory}
+    api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=Jsonb({"memories": [made]}))
+    memories: list[Any] = api.list_memories(user_id="ana")
+    return memories
+
+
+def test_a_model_is_asked_for_the_types_and_by_the_instructions_of_the_agent(wanted: Api) -> None:
+    payload = claimed(wanted).payload
+    assert payload["instructions"] == "Note sizes."
+    assert payload["memory_types"] == [
+        {"memory_type": "order", "description": "What the user has ordered", "fields": ORDER}
+    ]
+    [heading] = wanted.query("select heading, is_general from memory.memory_types where memory_type = 'order'")
+    assert tuple(heading) == ("Orders", False)
+
+
+def test_other_agents_are_asked_as_before(wanted: Api) -> None:
+    payload = claimed(wanted, "helper").payload
+    assert "instructions" not in payload
+    assert [row["memory_type"] for row in payload["memory_types"]][:2] == ["fact", "preference"]
+    assert "order" not in [row["memory_type"] for row in payload["memory_types"]]
+
+
+def test_fields_come_back_in_the_metadata_and_are_filterable(wanted: Api) -> None:
+    fields = {"item": "mug", "count": 2, "size": "large", "to": {"city": "Porto"}, "tags": None}
+    [memory] = complete(wanted, claimed(wanted), fields=fields)
+    fields.pop("tags")
+    assert memory.metadata["fields"] == fields
+    for found in ({"fields": {"item": "mug"}}, {"fields": {"to": {"city": "Porto"}}}):
+        assert [m.memory_id for m in wanted.list_memories(user_id="ana", filter=Jsonb(found))] == [memory.memory_id]
+        assert [m.id for m in wanted.search(user_id="ana", query="mugs", filter=Jsonb(found), sources=["memory"])] == [
+            str(memory.memory_id)
+        ]
+    assert wanted.list_memories(user_id="ana", filter=Jsonb({"fields": {"item": "cup"}})) == []
+
+
+def test_a_repetition_brings_the_fields_of_a_memory_that_had_none(wanted: Api) -> None:
+    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": {}}}}))
+    [first] = complete(wanted, claimed(wanted))
+    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"types": {"order": ORDER}}}))
+    [again] = complete(wanted, claimed(wanted), seqs=[2], fields={"item": "mug"})
+    assert (again.memory_id, again.metadata["fields"]) == (first.memory_id, {"item": "mug"})
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"memory_type": "fact"},
+        {"fields": {}},
+        {"fields": {"item": 7}},
+        {"fields": {"item": "mug", "count": 2.5}},
+        {"fields": {"item": "mug", "size": "huge"}},
+        {"fields": {"item": "mug", "tags": ["a", 1]}},
+        {"fields": {"item": "mug", "to": {}}},
+        {"fields": {"item": "mug", "price": 3}},
+        {"fields": ["mug"]},
+        {"fields": {"item": "m" * 20000}},
+    ],
+)
+def test_a_reply_that_breaks_the_schema_is_refused_and_stores_nothing(wanted: Api, wrong: dict[str, Any]) -> None:
+    job = claimed(wanted)
+    with refused("result"), wanted.connection.transaction():
+        complete(wanted, job, **wrong)
+    assert wanted.list_memories(user_id="ana") == []
+
+
+@pytest.mark.parametrize(
+    ("roles", "said", "kept"),
+    [
+        (["user"], [0], True),
+        (["user"], [1], False),
+        (["user"], [0, 1], True),
+        (["user", "assistant"], [1], True),
+        (["assistant"], [0], False),
+        (["assistant"], [1], True),
+    ],
+)
+def test_whose_statements_count(wanted: Api, roles: list[str], said: list[int], kept: bool) -> None:
+    wanted.set_policy(agent_id="shop", settings=Jsonb({"extraction": {"from_roles": roles}}))
+    job = claimed(wanted)
+    assert job.payload.get("from_roles", ["user"]) == roles
+    memories = complete(wanted, job, seqs=said, fields={"item": "mug"})
+    assert len(memories) == kept
+
+
+@pytest.mark.parametrize(
+    "extraction",
+    [
+        {"instructions": ""},
+        {"instructions": 7},
+        {"instructions": "x" * 10001},
+        {"from_roles": []},
+        {"from_roles": ["tool"]},
+        {"types": ["order"]},
+        {"types": {"": {}}},
+        {"types": {"order": "x"}},
+        {"types": {"order": {"type": "array"}}},
+        {"types": {"order": {"properties": {"item": {"type": "text"}}}}},
+        {"types": {"order": {"properties": {"item": {"pattern": "x"}}}}},
+        {"types": {"order": {"properties": {"item": {}}}}},
+        {"types": {"order": {"required": ["item"]}}},
+        {"types": {"order": {"properties": {"item": {"enum": []}}}}},
+    ],
+)
+def test_a_policy_that_cannot_be_kept_is_refused(api: Api, extraction: dict[str, Any]) -> None:
+    with refused("settings"):
+        api.set_policy(settings=Jsonb({"extraction": extraction}))
+
+
+def test_the_built_in_model_keeps_to_the_types_and_the_roles(api: Api) -> None:
+    api.add_message(**THREAD, role="user", content="I like tea. I live in Porto.")
+    for extraction, types in (
+        ({"types": {"preference": {}}}, ["preference"]),
+        ({"types": {}, "from_roles": ["assistant"]}, []),
+        ({"from_roles": ["user"]}, ["fact", "preference"]),
+    ):
+        api.set_policy(settings=Jsonb({"extraction": extraction}))
+        with api.connection.transaction(force_rollback=True):
+            api.extract_memories(**THREAD)
+            while api.finish_jobs():
+                pass
+            assert sorted(memory.memory_type for memory in api.list_memories(user_id="ana")) == types
