@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from psycopg.types.json import Jsonb
 
+from tests.support.model_payloads import run
 from tests.support.sqlapi import Api, refused
 
 pytestmark = pytest.mark.feature("F26")
@@ -155,16 +156,21 @@ def test_a_policy_that_cannot_be_kept_is_refused(api: Api, extraction: dict[str,
         api.set_policy(settings=Jsonb({"extraction": extraction}))
 
 
-def test_the_built_in_model_keeps_to_the_types_and_the_roles(api: Api) -> None:
-    api.add_message(**THREAD, role="user", content="I like tea. I live in Porto.")
-    for extraction, types in (
+@pytest.mark.parametrize(
+    ("extraction", "types"),
+    [
         ({"types": {"preference": {}}}, ["preference"]),
-        ({"types": {}, "from_roles": ["assistant"]}, []),
-        ({"from_roles": ["user"]}, ["fact", "preference"]),
-    ):
-        api.set_policy(settings=Jsonb({"extraction": extraction}))
-        with api.connection.transaction(force_rollback=True):
-            api.extract_memories(**THREAD)
-            while api.finish_jobs():
-                pass
-            assert sorted(memory.memory_type for memory in api.list_memories(user_id="ana")) == types
+        ({"from_roles": ["assistant"]}, []),
+        ({"from_roles": ["user", "assistant"]}, ["fact", "preference"]),
+    ],
+)
+def test_the_built_in_model_keeps_to_the_types_and_the_roles(
+    api: Api, extraction: dict[str, Any], types: list[str]
+) -> None:
+    api.set_policy(settings=Jsonb({"extraction": extraction}))
+    api.add_message(**THREAD, role="user", content="I like tea. I live in Porto.")
+    api.extract_memories(**THREAD)
+    [job] = api.claim_jobs(worker="w", kinds=["extract_memories"])
+    made = run("extract_memories", job.payload)
+    api.complete_job(user_id="ana", job_id=job.job_id, lease_token=job.lease_token, result=Jsonb(made))
+    assert sorted(memory.memory_type for memory in api.list_memories(user_id="ana")) == types
