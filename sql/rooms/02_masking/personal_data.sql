@@ -103,15 +103,16 @@ language plpgsql immutable parallel safe strict
 as $$
 declare
   mark constant text := '(masked: ' || p_class || ')';
+  data text := p_found;
 begin
   case p_class
     when 'iban', 'card' then
-      for size in reverse length(p_found) .. 13 loop
-        if substr(p_found, size, 1) ~ '[^ -]' and substr(p_found, size + 1, 1) !~ e'\\w'
-          and (case p_class when 'iban' then memory._is_iban(left(p_found, size))
-                            else memory._is_card_number(left(p_found, size)) end) then
-          return mark || substr(p_found, size + 1);
+      loop
+        if (case p_class when 'iban' then memory._is_iban(data) else memory._is_card_number(data) end) then
+          return mark || substr(p_found, length(data) + 1);
         end if;
+        exit when data !~ '[ -]';
+        data := regexp_replace(data, '[ -][^ -]*$', '');
       end loop;
       return p_found;
     when 'ip' then
