@@ -6958,47 +6958,58 @@ begin atomic
 end;
 
 -- Regular expressions for what may be personal data of a class, in the order of memory._maskable(). The first group is
--- what stands before the data and stays, the second is the data. The matching ignores case.
+-- what stands before the data and stays, the second is the data. The matching ignores case. In the patterns below D is
+-- a digit and Z a zero of any of these scripts, L a letter of scripts that put blanks between words (in Chinese and
+-- Japanese a word may stand right before an address), and S what stands between groups of digits.
 create or replace function memory._personal_data()
 returns table (class text, pattern text)
 language plpgsql immutable parallel safe
 as $$
 declare
-  d constant text := e'[0-9\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]';
-  -- Of scripts that put blanks between words. In Chinese and Japanese a word may stand right before an address.
-  letter constant text := e'[a-z\\u00c0-\\u024f\\u0370-\\u058f\\u05d0-\\u06d5\\u0900-\\u0dff]';
-  joint constant text := e'[ ().\\u00a0\\u2010\\u2011/-]{0,2}'; -- between two digits of one number
-  first constant text := '((?<![.,+#$_/:-])(?<!' || d || '))';
-  ends constant text := '(?!' || d || ')';
+  -- A number after another number, after "no." or "order", or inside of a word or a product code is something else.
+  first constant text := e'((?<![.,+#$_/:-])(?<!D ?)(?<!\\u53f7[:\\uff1a]?)(?<!\\m(?:[a-z]*nr|no|n|ref|art|num|order'
+    || e'|ordine|commande|pedido|invoice|ticket|rechnung|facture|fiscal|[a-z]+nummer)[.:\\u00b0\\u00ba]{0,2} ?))';
+  ends constant text := '(?!-?D|-?[a-z])';
 begin
-  return query values
+  return query
+  select f.class,
+    replace(replace(replace(replace(f.pattern,
+      'D', e'[0-9\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]'),
+      'Z', e'[0\\u0660\\u06f0\\u0966\\uff10]'),
+      'L', e'[a-z\\u00c0-\\u024f\\u0370-\\u058f\\u05d0-\\u06d5\\u0900-\\u0dff]'),
+      'S', e'[ .\\u00a0\\u2010-\\u2015\\uff0d-]')
+  from (values
+    -- Not files (logo@2x.png), units of systemd, labels in programs (this@Main.stop()), remotes (git@host:path).
     ('email',
-      '()((?:' || letter || '|[0-9._%+-])+' || e'(?:@|\\uff20| ?[(\\[]at[)\\]] ?)'
-      || '(?:' || letter || '|[0-9-])+(?:[.](?:' || letter || '|[0-9-])+)*[.]' || letter || '{2,})'),
+      e'()((?:L|[0-9._%+-])+(?:@|\\uff20| ?[(\\[]at[)\\]] ?)(?:L|[0-9-])+(?:[.](?:L|[0-9-])+)*'
+      || '[.](?!(?:png|jpe?g|gif|webp|svg|service|socket|timer|target)(?![a-z]))L{2,}(?!L|[(]|:[a-z0-9]))'),
+    -- Not versions, which have four numbers, too.
     ('ip',
-      e'()((?<![0-9.])(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])[.]){3}(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])'
-      || e'(?![0-9]|[.][0-9])|(?<![:.a-z0-9_])[0-9a-f]{3,4}:(?:[0-9a-f]{0,4}:){1,6}[0-9a-f]{0,4}(?![:a-z0-9_]))'),
+      e'()((?<![0-9.]|[a-z]/)(?<!(?:vers[^ .,;]{0,5}|release|build|kap|sect|art|article|ver|\\mv|\\u7248\\u672c'
+      || e'|\\u0625\\u0635\\u062f\\u0627\\u0631)[^0-9a-z]{0,3})(?:(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])[.]){3}'
+      || '(?:25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])(?![0-9]|[.][0-9])'
+      || '|(?<![:.a-z0-9_])[0-9a-f]{3,4}:(?:[0-9a-f]{0,4}:){1,6}[0-9a-f]{0,4}(?![:a-z0-9_]))'),
     ('iban', '()((?<![a-z0-9_])[a-z]{2}[0-9]{2}(?:[ -]?[a-z0-9]{4}){2,7}(?:[ -]?[a-z0-9]{1,3})?(?![a-z0-9_]))'),
     ('card',
-      first || '((?:' || d || '{4}[ -]){3}' || d || '{4}(?:[ -]' || d || '{1,3})?' || ends
-      || '|' || d || '{4}[ -]' || d || '{6}[ -]' || d || '{4,5}' || ends || '|' || d || '{13,19}' || ends || ')'),
+      '((?<![.,+#$_/:-])(?<!D))((?:D{4}S){3}D{4}(?:SD{1,3})?(?!D)|D{4}[ -]D{6}[ -]D{4,5}(?!D)|D{13,19}(?!D))'),
     -- After a word for a telephone, with at most 20 characters between, any number of 6 to 15 digits is one.
     ('phone',
-      e'((?:\\m(?:tel|phone|mobile?|cell|handy(?:nummer|nr)?|whatsapp|fax|sms)\\M'
-      || e'|telefon|telephone|t\\u00e9l\\u00e9phone'
-      || e'|tel\\u00e9fono|rufnummer|m[o\\u00f3]vil|celular|call me|ruf mich|appelle|ligue|ll\\u00e1mame'
-      || e'|\\u0442\\u0435\\u043b|\\u7535\\u8bdd|\\u624b\\u673a|\\u96fb\\u8a71|\\u643a\\u5e2f)[^\\n' || substr(d, 2)
-      || '{0,20})'
-      || '(' || d || '(?:' || joint || d || '){5,14}' || ends || ')'),
-    -- +49 30 1234567, 0049 30 1234567, 8 (912) 345-67-89, (030) 1234567, 030/1234567, 090-1234-5678, 06 12 34 56 78,
-    -- 01712345678, 555-123-4567, 138 0013 8000.
+      e'((?:\\m(?:tel|phone|mobile?|cell|handy(?:nummer|nr)?|whatsapp|fax|sms|cep)\\M|telefon|telephone|rufnummer'
+      || e'|t\\u00e9l\\u00e9phone|tel\\u00e9fono|m[o\\u00f3]vil|celular|call me|ruf mich|appelle|ligue|ll\\u00e1mame'
+      || e'|\\u0442\\u0435\\u043b|\\u7535\\u8bdd|\\u624b\\u673a|\\u96fb\\u8a71|\\u643a\\u5e2f'
+      || e'|\\u0647\\u0627\\u062a\\u0641|\\u062c\\u0648\\u0627\\u0644|\\u092e\\u094b\\u092c\\u093e\\u0907\\u0932'
+      || e'|\\u092b\\u093c?\\u094b\\u0928)(?:(?!D)[^\\n]){0,20})(D(?:(?:S|[()/]){0,3}D){5,14}' || ends || ')'),
     ('phone',
-      first || e'((?:[+\\uff0b]|00(?=[1-9]))' || d || '(?:' || joint || d || '){6,14}' || ends
-      || '|(?:[78] ?)?[(]0?' || d || '{2,5}[)][ -]?' || d || '(?:[ -]?' || d || '){4,9}' || ends
-      || '|0' || d || '{1,4}[ /-]' || d || '(?:[ -]?' || d || '){5,9}' || ends
-      || '|0[1-9](?:[ .-]' || d || '{2}){4}' || ends || '|0[1-9]' || d || '{8,9}' || ends
-      || '|[2-9]' || d || '{2}[-. ]' || d || '{3}[-. ]' || d || '{4}' || ends
-      || '|1[3-9]' || d || '(?:[ -]?' || d || '{4}){2}' || ends || ')');
+      first || e'((?:[+\\uff0b]|00(?=[1-9]))D(?:(?:S|[()/]){0,3}D){7,14}' || ends -- +49 30 1234567, 0049 30 1234567
+      || '|(?:[078] ?)?[(]Z?D{2,5}[)][ -]?D(?:S?D){4,9}' || ends -- (030) 123 45 67, 8 (912) 345-67-89
+      || '|8[ -]?9D{2}[ -]?D{3}[ -]?D{2}[ -]?D{2}' || ends -- 8-912-345-67-89
+      || '|ZD{1,4}(?: ?/ ?|S)D(?:S?D){5,9}' || ends -- 030/1234567, 090-1234-5678
+      || '|D{3}/D{6,8}' || ends -- 333/1234567
+      || '|ZD(?:[ .-]D{2}){4}(?![ .-]?D)' -- 06 12 34 56 78
+      || '|ZD{9,10}' || ends -- 01712345678
+      || '|[2-9]D{2}[-. ]D{3}[-. ]D{4}' || ends -- 555-123-4567
+      || '|1[3-9]D(?:[ -]?D{4}){2}' || ends || ')') -- 138 0013 8000
+  ) as f (class, pattern);
 end;
 $$;
 
@@ -7025,8 +7036,11 @@ begin
     when 'ip' then
       return case when p_found ~ '[.]' or memory._is_ipv6(p_found) then mark else p_found end;
     when 'phone' then
-      -- Of days and times, such as 2026-11-27 10:15.
-      return case when p_found ~ '^(?:19|20)[0-9]{2}[-/. ](?:0?[1-9]|1[0-2])[-/. ]' then p_found else mark end;
+      -- Not days and times, such as 2026-11-27 10:15 and 05-06-2024.
+      return case
+        when p_found ~ ('^(?:(?:19|20)[0-9]{2}[-/. ](?:0?[1-9]|1[0-2])[-/. ]'
+            || '|[0-3]?[0-9][-/. ][0-3]?[0-9][-/. ](?:19|20)[0-9]{2})') then p_found
+        else mark end;
     else
       return mark;
   end case;
@@ -7050,8 +7064,8 @@ begin
 end;
 $$;
 
--- Whether a text is the number of a payment card: 13 to 19 digits that begin with 2 to 6, with the checksum of Luhn
--- (ISO/IEC 7812-1).
+-- Whether a text is the number of a payment card: the digits of an issuer, as many as its cards have, with the checksum
+-- of Luhn (ISO/IEC 7812-1).
 create or replace function memory._is_card_number(p_text text)
 returns boolean
 language plpgsql immutable parallel safe
@@ -7059,7 +7073,8 @@ as $$
 declare
   digits constant text := memory._digits_of(p_text);
 begin
-  return digits ~ '^[2-6][0-9]{12,18}$' and (
+  return digits ~ ('^(?:4(?:[0-9]{12}|[0-9]{15}|[0-9]{18})|(?:5[0-9]|2[2-7]|35|97)[0-9]{14}|3[47][0-9]{13}'
+      || '|3[068][0-9]{12}|6[0-9]{15,18})$') and (
     select sum(case when (length(digits) - p.place) % 2 = 0 then p.digit::int
                     else p.digit::int * 2 - case when p.digit::int > 4 then 9 else 0 end end) % 10 = 0
     from string_to_table(digits, null) with ordinality as p (digit, place));

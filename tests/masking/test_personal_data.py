@@ -42,6 +42,10 @@ DATA = {
         "138-0013-8000",
         "090-1234-5678",
         "＋81 90 1234 5678",
+        "０８０－３３１２－９０４７",
+        "8-912-345-67-89",
+        "0 (212) 345 19 87",
+        "333/7120945",
     ],
     "card": [
         "4111 1111 1111 1111",
@@ -49,6 +53,7 @@ DATA = {
         "5500-0055-5555-5559",
         "378282246310005",
         "3782 822463 10005",
+        "4111.1111.1111.1111",
         "６２２２０２０００００００００７",
     ],
     "iban": ["DE89 3704 0044 0532 0130 00", "GB29NWBK60161331926819", "fr14 2004 1010 0505 0001 3m02 606"],
@@ -62,6 +67,8 @@ AFTER_A_WORD = [
     ("мой телефон 912 345 67 89", "мой телефон (masked: phone)"),
     ("我的手机号码是 010 6552 9988。", "我的手机号码是 (masked: phone)。"),
     ("携帯は 9012345678 です", "携帯は (masked: phone) です"),
+    ("Tel.: 030 / 23125 447", "Tel.: (masked: phone)"),
+    ("मेरा मोबाइल ९८७६१ ४३२०५", "मेरा मोबाइल (masked: phone)"),
     ("هاتفي tel ٠١٢٣٤٥٦٧٨٩", "هاتفي tel (masked: phone)"),
 ]
 HARMLESS = [
@@ -74,6 +81,8 @@ HARMLESS = [
     "python@3.11 and @ana wrote at 12:00",
     "1700000000000 ms since 1970, 127 rows, width 1920x1080",
     "Tell me when 1234567 rows are there, on the mobile site or in cell B12",
+    "Version 2.4.1.9, Chrome/120.0.0.0, Art.-Nr. 0171-3920-055, order 02-445512-B, 010-8812-7734-A, 05-06-2024",
+    "logo@2x.png, getty@tty1.service, this@Main.stop(), git@example.org:team/base.git, +1 500 000 readers",
     "DE12 ABCD is no account, and GB29 neither",
 ]
 
