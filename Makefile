@@ -92,6 +92,22 @@ plproxy: services
 	    $$(ls /usr/lib/postgresql | sed 's/.*/postgresql-&-plproxy/') >/dev/null; \
 	} || echo "Some tests will be skipped: there is no PL/Proxy" >&2
 
+# The client for TypeScript, where there is node. Its packages are not locked: lock files name the host they come from.
+typescript_sources := typescript_client/package.json typescript_client/tsconfig.json \
+  $(wildcard typescript_client/src/*.ts typescript_client/test/*.ts)
+
+.PHONY: typescript
+typescript: ## Build the client for TypeScript, if there is node 20 or later
+	@if node -e 'process.exit(Number(process.versions.node.split(".")[0]) >= 20 ? 0 : 1)' 2>/dev/null; then \
+	  $(MAKE) --no-print-directory typescript_client/dist/.built; \
+	else \
+	  echo "Some tests will be skipped: there is no node of version 20" >&2; \
+	fi
+
+typescript_client/dist/.built: $(typescript_sources)
+	@cd typescript_client && npm install --ignore-scripts --no-audit --no-fund --loglevel=error >/dev/null && npx tsc
+	@touch $@
+
 # Use ------------------------------------------------------------------------------------------------------------------
 
 .PHONY: demo
@@ -112,7 +128,7 @@ PYTEST := $(BIN)/pytest --numprocesses auto --dist worksteal
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: test
-test: services chromium libfaketime pgbouncer plproxy .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
+test: services chromium libfaketime pgbouncer plproxy typescript .venv/.dev ## Run the tests on the system's PostgreSQL, what may differ on the embedded one, and a part through a cluster
 	@status=0; \
 	$(PYTEST) --server=system || status=1; \
 	$(PYTEST) --server=embedded --again || status=1; \
@@ -159,6 +175,7 @@ lint-others:
 	@$(BIN)/python -m tests.lint.lint_rooms
 	@$(BIN)/python -m tests.lint.lint_sql
 	@$(BIN)/python docs/reference.py --check
+	@$(BIN)/python typescript_client/generate.py --check
 	@$(BIN)/python tests/features.py --check
 	@$(BIN)/shellcheck $(SHELL_SCRIPTS)
 	@$(BIN)/hadolint docker/Dockerfile
@@ -176,9 +193,10 @@ features: ## Fill in docs/features.md: which tests prove which feature
 	@$(PYTHON) tests/features.py
 
 .PHONY: reference
-reference: services .venv/.dev ## Write docs/reference.md, docs/schema.md and docs/export.schema.json from the database
+reference: services .venv/.dev ## Write docs/reference.md, docs/schema.md, docs/export.schema.json and the TypeScript client's functions.ts from the database
 	@$(BIN)/python docs/reference.py
 	@$(BIN)/python -m tests.erasure.export_schema
+	@$(BIN)/python typescript_client/generate.py
 
 .PHONY: bench
 bench: services .venv/.bench ## Measure writes and reads against bare statements, into bench/results

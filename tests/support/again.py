@@ -58,6 +58,7 @@ AGAIN = {
     "summaries": ["reading"],
     "tenants": ["row_security", "bound_roles"],
     "trust": ["quarantine", "fence", "summaries"],
+    "typescript": ["typescript"],
     "upgrade": ["schema", "rows"],
     "values": ["limits"],
     "worker": ["jobs", "health", "process"],

@@ -1,0 +1,125 @@
+"""The client for TypeScript: its own tests, LangGraph's validation, its README, and what it shares with Python."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from agent_memory.adapters.langgraph import AgentMemoryStore
+
+from tests.support.sqlapi import Api
+
+FOLDER = Path(__file__).resolve().parents[2] / "typescript_client"
+BUILT = FOLDER / "dist" / "src" / "index.js"
+pytestmark = [
+    pytest.mark.feature("F22"),
+    pytest.mark.skipif(not BUILT.exists(), reason="the client for TypeScript is not built: make typescript"),
+]
+
+
+def node(dsn: str, *arguments: str | Path, **environment: str) -> str:
+    """What a program of node prints; shown in the test where it fails."""
+    parts = psycopg.conninfo.conninfo_to_dict(dsn)
+    url = f"postgresql://{parts['user']}@localhost/{parts['dbname']}?host={parts['host']}&port={parts['port']}"
+    done = subprocess.run(
+        [str(argument) for argument in arguments],
+        cwd=FOLDER,
+        env={**os.environ, "AGENT_MEMORY_TEST_DSN": url, "DATABASE_URL": url, "NO_COLOR": "1", **environment},
+        capture_output=True,
+        text=True,
+        timeout=250,
+        check=False,
+    )
+    assert done.returncode == 0, f"{done.stdout[-6000:]}\n{done.stderr[-3000:]}"
+    return done.stdout
+
+
+def test_its_own_tests(dsn: str) -> None:
+    printed = node(dsn, "node", "--test", *sorted((FOLDER / "dist" / "test").glob("*.test.js")))
+    passed, skipped = (int(re.findall(rf"^# {word} (\d+)$", printed, re.MULTILINE)[0]) for word in ("pass", "skipped"))
+    assert passed >= 12
+    assert passed + skipped >= 13
+
+
+def test_langgraph_s_validation_of_checkpointers(dsn: str) -> None:
+    printed = node(dsn, "npx", "vitest", "run", "--globals", "dist/test/saver.spec.js")
+    passed = re.findall(r"Tests +(\d+) passed \((\d+)\)", printed)
+    assert passed, printed
+    assert int(passed[0][0]) >= 718
+
+
+def test_the_readme_runs_as_it_is_written(dsn: str, tmp_path: Path) -> None:
+    [first, *_] = re.findall(r"```js\n(.*?)```", (FOLDER / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    (tmp_path / "node_modules").mkdir()
+    (tmp_path / "node_modules" / "pg-agent-memory").symlink_to(FOLDER)
+    program = tmp_path / "first.mjs"
+    program.write_text(first, encoding="utf-8")
+    assert "allergic to peanuts" in node(dsn, "node", program)
+
+
+def test_an_item_that_python_has_put_is_found_and_changed(dsn: str, tmp_path: Path) -> None:
+    keys = ["tea", "ü 'x' \"y\" 🍵", "k" * 300]
+    with Memory(dsn) as memory:
+        store = AgentMemoryStore(memory, "ana")
+        for key in keys:
+            store.put(("users", "ana"), key, {"text": "Likes tea", "n": 1})
+        program = tmp_path / "items.mjs"
+        program.write_text(
+            f"""
+            import {{ Memory }} from "{FOLDER}/dist/src/index.js";
+            import {{ AgentMemoryStore }} from "{FOLDER}/dist/src/langgraph.js";
+            const memory = new Memory(process.env.DATABASE_URL);
+            const store = new AgentMemoryStore(memory, {{ userId: "ana" }});
+            const keys = {json.dumps(keys)};
+            for (const key of keys) {{
+              const item = await store.get(["users", "ana"], key);
+              await store.put(["users", "ana"], key, {{ ...item.value, n: item.value.n + 1 }});
+            }}
+            await memory.close();
+            """,
+            encoding="utf-8",
+        )
+        node(dsn, "node", program)
+        items = store.search(("users",), limit=10)
+        assert sorted(item.value["n"] for item in items) == [2, 2, 2]
+
+
+def test_every_function_of_an_application_has_a_method(api: Api) -> None:
+    """functions.ts is checked against the catalog by make lint; this looks at what node sees."""
+    rows = api.query(
+        "select distinct p.proname as name from pg_proc as p where p.pronamespace = 'memory'::regnamespace"
+        " and p.proname !~ '^_' and p.prorettype <> 'trigger'::regtype"
+    )
+    names = {row.name for row in rows}
+    text = (FOLDER / "src" / "functions.ts").read_text(encoding="utf-8")
+    described = set(re.findall(r"^  (\w+): \{ kind:", text, re.MULTILINE))
+    assert described <= names
+    assert names - described == {
+        "claim_jobs", "complete_job", "extend_job", "fail_job", "keep_query_embedding", "query_to_embed",
+        "record_calls", "release_job", "partition_of",
+    }  # fmt: skip
+
+
+def test_the_package_has_what_it_exports(tmp_path: Path) -> None:
+    if shutil.which("npm") is None:
+        pytest.skip("there is no npm")
+    [packed] = json.loads(
+        subprocess.run(["npm", "pack", "--dry-run", "--json", "--ignore-scripts"], cwd=FOLDER, capture_output=True,
+                       text=True, check=True, env={**os.environ, "npm_config_cache": str(tmp_path)}).stdout
+    )  # fmt: skip
+    names = {file["path"] for file in packed["files"]}
+    assert {
+        "README.md",
+        "dist/src/index.js",
+        "dist/src/index.d.ts",
+        "dist/src/langgraph.js",
+        "dist/src/ai-sdk.js",
+    } <= names
+    assert not any("test" in name for name in names)

@@ -1,0 +1,106 @@
+import pg from "pg";
+
+import { Caller, type Queryable } from "./caller.js";
+import { QueryEmbedder } from "./embedding.js";
+import {
+  AdminFunctions,
+  Functions,
+  type FunctionName,
+  type GetContextArguments,
+  type GetContextRow,
+  type RenderMemoriesArguments,
+  type SearchArguments,
+  type SearchRow,
+} from "./functions.js";
+
+/** Options of a client. */
+export interface MemoryOptions {
+  /** Whether queries are embedded here where the server cannot call a model (default true). */
+  embedQueries?: boolean;
+  /** Hears each NOTICE of the database, such as a search without embeddings; by default they are Node's warnings. */
+  onNotice?: (notice: Notice) => void;
+}
+
+/** A NOTICE of the database. */
+export interface Notice {
+  message: string;
+  code: string | undefined;
+  hint: string | undefined;
+}
+
+function warn(notice: Notice): void {
+  process.emitWarning(notice.message, { type: "DegradedWarning", code: notice.code ?? "", detail: notice.hint ?? "" });
+}
+
+/** What administrators use. */
+export class Admin extends AdminFunctions {
+  constructor(private readonly caller: Caller) {
+    super();
+  }
+
+  protected override call<Result>(name: FunctionName, args: object): Promise<Result> {
+    return this.caller.call(name, args);
+  }
+}
+
+/**
+ * The memory of agents in a PostgreSQL database: one method for each function of schema memory.
+ *
+ * Of a connection string a pool is made, which close() ends. A Pool or a connection of the application's own is used as
+ * it is: with a connection the calls belong to its transaction.
+ */
+export class Memory extends Functions {
+  readonly admin: Admin;
+  private readonly caller: Caller;
+  private readonly embedder: QueryEmbedder;
+  private readonly hear: (notice: { message?: string; code?: string; hint?: string }) => void;
+  private readonly opened: pg.Pool | undefined;
+  private readonly onConnect: (client: pg.PoolClient) => void;
+
+  constructor(connection: string | Queryable, options: MemoryOptions = {}) {
+    super();
+    this.opened = typeof connection === "string" ? new pg.Pool({ connectionString: connection }) : undefined;
+    // An idle connection that is lost would otherwise end the process; the next call opens another one.
+    this.opened?.on("error", () => undefined);
+    this.caller = new Caller(this.opened ?? (connection as Queryable));
+    this.admin = new Admin(this.caller);
+    this.embedder = new QueryEmbedder(this.caller, options.embedQueries ?? true);
+    const told = options.onNotice ?? warn;
+    this.hear = (notice) => {
+      if (notice.code?.startsWith("01AM")) {
+        told({ message: notice.message ?? "", code: notice.code, hint: notice.hint });
+      }
+    };
+    this.onConnect = (client) => client.on("notice", this.hear);
+    const used = this.caller.connection;
+    if (used instanceof pg.Pool) {
+      used.on("connect", this.onConnect);
+    } else {
+      used.on("notice", this.hear);
+    }
+  }
+
+  protected override call<Result>(name: FunctionName, args: object): Promise<Result> {
+    return this.caller.call(name, args);
+  }
+
+  override async search(args: SearchArguments): Promise<SearchRow[]> {
+    return super.search(await this.embedder.withEmbedding(args, false));
+  }
+
+  override async getContext(args: GetContextArguments): Promise<GetContextRow[]> {
+    return super.getContext(await this.embedder.withEmbedding(args, true));
+  }
+
+  override async renderMemories(args: RenderMemoriesArguments): Promise<string> {
+    return super.renderMemories(await this.embedder.withEmbedding(args, true));
+  }
+
+  /** End what this client has opened. */
+  async close(): Promise<void> {
+    const used = this.caller.connection;
+    used.removeListener("notice", this.hear);
+    used.removeListener("connect", this.onConnect as never);
+    await this.opened?.end();
+  }
+}
