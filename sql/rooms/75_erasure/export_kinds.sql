@@ -11,7 +11,7 @@ begin
   values
     (1, 'policies', array[]::text[], 'true', 'true'),
     -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 'true', 't.expires_at is null or t.expires_at > statement_timestamp()'),
+    (2, 'artifacts', array['content_id'], 'true', 'memory._is_unexpired(t.expires_at)'),
     (3, 'threads', array['message_count', 'active_tokens'], 'true', 'true'),
     (4, 'messages', array['search_vector', 'search_keys'], 'true', 't.expires_at > statement_timestamp()'),
     (5, 'quarantined_messages', array[]::text[], 'true',
@@ -20,7 +20,7 @@ begin
     (6, 'summaries', array['search_vector'], 't.status <> ''processing''', 'true'),
     (7, 'memory_scopes', array['memory_count'], 'true', 'true'),
     (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true',
-     't.expires_at is null or t.expires_at > statement_timestamp()'),
+     'memory._is_unexpired(t.expires_at)'),
     (9, 'memory_history', array[]::text[], 'true',
      'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
                   and m.expires_at <= statement_timestamp())'),
