@@ -32,11 +32,11 @@ begin
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')', 'true'),
     (16, 'model_calls', array['job_id'], 'true', 'true'),
-    (17, 'checkpoints', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (17, 'checkpoints', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (18, 'checkpoint_blobs', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (18, 'checkpoint_blobs', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (19, 'checkpoint_writes', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (19, 'checkpoint_writes', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)');
 end;
 $$;
