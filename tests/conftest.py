@@ -206,10 +206,11 @@ def api(request: pytest.FixtureRequest) -> Iterator[Api]:
 
     It is that of the module, ``shared_api``, if the module or its room prepares that, or the test takes it. A test that
     takes a session of its own (``db``, ``connect``, ``sessions``) has ``api`` in its own database. All others share one
-    with the tests of all modules, because the first call of each function in a session takes longer than most tests.
+    with the tests of all modules, because the first call of each function in a session takes longer than most tests. A
+    cluster is one module's, because what stands for a rollback there ends the session.
     """
-    prepared = request.session._fixturemanager.getfixturedefs("shared_api", request.node)
-    if len(prepared or ()) > 1 or "shared_api" in request.fixturenames:
+    is_prepared = len(request.session._fixturemanager.getfixturedefs("shared_api", request.node) or ()) > 1
+    if is_prepared or "shared_api" in request.fixturenames or request.config.getoption("--through"):
         with rolled_back(request.getfixturevalue("shared_api")) as api:
             yield api
     elif "dsn" in request.fixturenames:

@@ -57,23 +57,20 @@ class Kept:
         """The database within a transaction, of which nothing stays."""
         if self._api is None:
             conninfo = self._stack.enter_context(self._database())
-            self._connection = self._stack.enter_context(connection_to(conninfo))
-            self._api = Api(self._connection)
-            self._size, self._counts = self._state()
+            self._api = Api(self._stack.enter_context(connection_to(conninfo)))
+            self._size, self._counts = self._state(self._api)
         api, is_like_new = self._api, False
         try:
             with api.rolled_back():
-                begun = self._connection.info.transaction_status
                 yield api
-                ended = self._connection.info.transaction_status
-            size, counts = self._state()
-            is_idle_now = begun != ended == TransactionStatus.IDLE  # the test has committed
-            is_like_new = not is_idle_now and size <= self._size + GROWTH and counts == self._counts
+                has_committed = api.connection.info.transaction_status == TransactionStatus.IDLE
+            size, counts = self._state(api)
+            is_like_new = not has_committed and size <= self._size + GROWTH and counts == self._counts
         finally:
             if not is_like_new:
                 self.close()
 
-    def _state(self) -> tuple[int, str]:
-        [state] = self._connection.execute(STATE).fetchall()
+    def _state(self, api: Api) -> tuple[int, str]:
+        [state] = api.connection.execute(STATE).fetchall()
         size, counts = state
         return size, counts
