@@ -2883,6 +2883,8 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_check_bound', $header$(p_argument text, p_moment timestamptz)
 returns void$header$),
+      ('function', '_is_unexpired', $header$(p_expires_at timestamptz)
+returns boolean$header$),
       ('function', '_note_expired', $header$(p_what text, p_expires_at timestamptz)
 returns void$header$),
       ('function', '_real_or_null', $header$(p_moment timestamptz)
@@ -3728,6 +3730,8 @@ returns boolean$header$),
 returns void$header$),
       ('function', '_message_lifetime', $header$(p_policy jsonb)
 returns interval$header$),
+      ('function', '_message_expiry', $header$(p_policy jsonb)
+returns timestamptz$header$),
       ('function', '_expires_soon', $header$(p_created_at timestamptz, p_expires_at timestamptz)
 returns boolean$header$),
       ('function', '_masked_content', $header$(p_content text, p_artifact_key text, p_masks text[])
@@ -4221,6 +4225,8 @@ returns bigint$header$),
   types text[] default '{}', blobs bytea[] default '{}'
 )
 returns void$header$),
+      ('function', '_is_namespace', $header$(p_namespace text)
+returns boolean$header$),
       ('function', '_check_checkpoint', $header$(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}'
 )
@@ -4827,6 +4833,10 @@ returns double precision$header$),
 returns double precision$header$),
       ('function', '_recency', $header$(p_known_since timestamptz)
 returns double precision$header$),
+      ('function', '_weight_at_distance', $header$(p_distance bigint)
+returns double precision$header$),
+      ('function', '_with_neighbour', $header$(p_score double precision, p_neighbour double precision)
+returns double precision$header$),
       ('function', '_keyword_weight', $header$(
   p_best double precision, p_mean double precision, p_variance double precision, p_texts bigint
 )
@@ -4911,16 +4921,13 @@ returns text$header$),
 returns int$header$),
       ('function', '_paragraph', $header$(p_content text)
 returns text$header$),
-      ('function', '_newest_units', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
-  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
-  out message_seqs bigint[], out message_tokens int[],
-  out beginning bigint[], out beginning_tokens int
+      ('function', '_summary_parts', $header$(p_user_id text, p_thread_id text, p_agent_id text)
+returns memory.context_part[]$header$),
+      ('function', '_fit_thread', $header$(
+  p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
+  p_replaces_covered boolean, p_most int, p_room int,
+  out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
 )$header$),
-      ('function', '_message_tokens', $header$(
-  p_is_counted boolean, p_token_count int, p_content text, p_tool_calls text
-)
-returns int$header$),
       ('function', 'get_context', $header$(
   user_id text, thread_id text, query text default null, agent_id text default null,
   max_tokens int default null, query_embedding vector default null, recall boolean default null,
@@ -4973,6 +4980,16 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_request_words', $header$(p_text text)
 returns text$header$),
+      ('function', '_newest_units', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
+  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
+  out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int
+)$header$),
+      ('function', '_message_tokens', $header$(
+  p_is_counted boolean, p_token_count int, p_content text, p_tool_calls text
+)
+returns int$header$),
       ('function', '_passages_about', $header$(
   p_user_id text, p_keys text[], p_query text, p_language regconfig, p_model text, p_target halfvec, p_max_parts int,
   p_max_passages int
@@ -5041,13 +5058,6 @@ returns table (sign text, weight numeric, says text)$header$),
 returns table (sign text, phrases text[])$header$),
       ('function', '_particular_things', $header$()
 returns table (articles text[], things text[])$header$),
-      ('function', '_summary_parts', $header$(p_user_id text, p_thread_id text, p_agent_id text)
-returns memory.context_part[]$header$),
-      ('function', '_fit_thread', $header$(
-  p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
-  p_replaces_covered boolean, p_most int, p_room int,
-  out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
-)$header$),
       ('function', '_without_said', $header$(p_candidates memory._recalled[], p_said text)
 returns memory._recalled[]$header$),
       ('function', '_export_kinds', $header$()
@@ -5853,6 +5863,14 @@ begin
   end if;
 end;
 $$;
+
+-- Whether a row has not expired yet. The planner inlines this function.
+create or replace function memory._is_unexpired(p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select p_expires_at is null or p_expires_at > statement_timestamp();
+end;
 
 -- Raises a notice if a new row has expired already. This is no error: old data is copied with its times, and an
 -- application can hide a row at once with an expiry in the past.
@@ -12059,7 +12077,7 @@ begin
   delete from memory.artifacts as a
   where a.user_id = delete_artifact.user_id
     and a.key = delete_artifact.key
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
+    and memory._is_unexpired(a.expires_at);
   return found;
 end;
 $$;
@@ -12668,14 +12686,14 @@ begin
           when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
         end
     where a.key = p_key
-      and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and memory._is_unexpired(a.expires_at)
       and memory._is_same_content(a.user_id, a.content_id, excluded.content_id)
     returning a.* into artifact;
     exit when found
       or not memory._has_resource(p_user_id, p_agent_id, 'memory')
       or exists (
         select from memory.artifacts as a -- also one in quarantine keeps its key
-        where a.user_id = p_user_id and a.key = p_key and (a.expires_at is null or a.expires_at > statement_timestamp())
+        where a.user_id = p_user_id and a.key = p_key and memory._is_unexpired(a.expires_at)
           and not memory._is_same_content(p_user_id, a.content_id, stored_id));
     -- The artifact of this key has gone meanwhile, or the key that was made is taken: once more.
   end loop;
@@ -13121,7 +13139,7 @@ begin
   select a.content_id into content_id
   from memory.artifacts as a
   where a.user_id = retrieve_artifact.user_id and a.key = retrieve_artifact.key
-    and (a.expires_at is null or a.expires_at > statement_timestamp())
+    and memory._is_unexpired(a.expires_at)
     and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),
@@ -13301,7 +13319,7 @@ begin atomic
   from memory.artifacts as a
   where a.user_id = p_user_id
     and a.quarantined_at is null
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
+    and memory._is_unexpired(a.expires_at);
 end;
 
 -- The words of artifacts are parsed after they were stored: parsing 10 MB takes seconds, storing them a quarter of one.
@@ -13483,8 +13501,7 @@ begin
     case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then booked_seq end,
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
-    coalesce(add_message.expires_at,
-             statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity'),
+    coalesce(add_message.expires_at, memory._message_expiry(memory._default_policy())),
     artifact_key, content_digest)
   returning m.seq, m.content, m.token_count,
     case when set_config('memory.seqs_reserved', mark, true) is not null then memory_ref end into stored;
@@ -13757,7 +13774,7 @@ declare
 begin
   -- If no policy is set, the planner folds the settings into both expressions as constants.
   if cardinality(p_layers) = 0 then
-    expires_at := coalesce(statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity');
+    expires_at := memory._message_expiry(memory._default_policy());
     due := memory._kinds_due(memory._default_policy(), p_first_seq, p_message_count, p_ends_round, p_tokens_now,
                              p_tokens_since_summary, p_embeds);
   else
@@ -13771,7 +13788,7 @@ begin
       where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0; -- it never had a message
       return;
     end if;
-    expires_at := coalesce(statement_timestamp() + memory._message_lifetime(policy), 'infinity');
+    expires_at := memory._message_expiry(policy);
     masks := nullif(memory._masks(policy, true), '{}');
     due := memory._kinds_due(policy, p_first_seq, p_message_count, p_ends_round, p_tokens_now, p_tokens_since_summary,
                              p_embeds);
@@ -14825,6 +14842,14 @@ begin
   return nullif(p_policy #>> '{messages,expires_after}', 'never')::interval;
 end;
 $$;
+
+-- When a message that is stored now expires.
+create or replace function memory._message_expiry(p_policy jsonb)
+returns timestamptz
+language sql stable parallel safe
+begin atomic
+  select coalesce(statement_timestamp() + memory._message_lifetime(p_policy), 'infinity');
+end;
 
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
 -- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
@@ -17439,13 +17464,13 @@ begin
   join memory.memories as m using (user_id, memory_id)
   where h.user_id = get_memory_history.user_id
     and h.memory_id = get_memory_history.memory_id
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
   union all
   select m.version, m.operation, m.content, m.metadata, m.updated_at, m.changed_by
   from memory.memories as m
   where m.user_id = get_memory_history.user_id
     and m.memory_id = get_memory_history.memory_id
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
   order by 1;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
@@ -17744,7 +17769,7 @@ begin
        and m.user_id = p_user_id
        and m.agent_id = p_agent_id
        and memory._is_current(m)
-       and (m.expires_at is null or m.expires_at > statement_timestamp())
+       and memory._is_unexpired(m.expires_at)
      order by m.created_at, m.memory_id
      limit p_surplus)
     union all
@@ -17754,7 +17779,7 @@ begin
        and m.user_id = p_user_id
        and m.agent_id = p_agent_id
        and memory._is_current(m)
-       and (m.expires_at is null or m.expires_at > statement_timestamp())
+       and memory._is_unexpired(m.expires_at)
      order by m.is_stated, m.importance, m.created_at, m.memory_id
      limit p_surplus)
     limit p_surplus);
@@ -18656,7 +18681,7 @@ begin
   from memory.memories as m
   where m.user_id = restore_memory.user_id
     and m.memory_id = restore_memory.memory_id
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
@@ -18915,7 +18940,7 @@ begin
     and m.agent_id = p_agent_id
     and m.content_hash = p_content_hash
     and memory._is_current(m)
-    and (m.expires_at is null or m.expires_at > statement_timestamp());
+    and memory._is_unexpired(m.expires_at);
   if found then
     return known;
   end if;
@@ -18926,7 +18951,7 @@ begin
     and m.content_hash = p_content_hash
     and m.superseded_at is not null
     and m.deleted_at is null
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
     and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict')
     and not memory._is_stated(m)
     and (m.supersede_reason <> 'contradict' or exists (
@@ -19128,7 +19153,7 @@ begin
     where m.user_id = supersede_memory.user_id and m.memory_id = g.id offset 0
     for update) as l
   where memory._is_current(l.row)
-    and ((l.row).expires_at is null or (l.row).expires_at > statement_timestamp());
+    and memory._is_unexpired((l.row).expires_at);
   if (old_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(old_memory_id, 'old_memory_id');
   elsif (new_memory_id = any (present)) is not true then
@@ -19320,7 +19345,7 @@ begin
   where m.user_id = update_memory.user_id
     and m.memory_id = update_memory.memory_id
     and m.deleted_at is null
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);
@@ -19384,7 +19409,7 @@ returns boolean
 language sql stable parallel safe
 begin atomic
   select ((p_memory).deleted_at is null or (p_memory).quarantined_at is not null)
-    and ((p_memory).expires_at is null or (p_memory).expires_at > statement_timestamp());
+    and memory._is_unexpired((p_memory).expires_at);
 end;
 
 -- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
@@ -19398,7 +19423,7 @@ begin atomic
   from memory.memories as m
   where m.user_id = p_user_id
     and m.deleted_at is null
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
     and case when p_as_of is null
              then p_include_superseded or m.superseded_at is null
              else coalesce(m.valid_from, m.created_at) <= p_as_of
@@ -19446,7 +19471,7 @@ begin atomic
     union all
     select q.* from memory.memories as q
     where p_include_quarantined and q.user_id = p_user_id and q.quarantined_at is not null
-      and (q.expires_at is null or q.expires_at > statement_timestamp())
+      and memory._is_unexpired(q.expires_at)
   ) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
     and (p_thread_id is null or m.thread_id = p_thread_id)
@@ -20219,6 +20244,14 @@ comment on function memory.put_checkpoint(
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
 'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
+-- Whether a text may be the namespace of a checkpoint; null for null.
+create or replace function memory._is_namespace(p_namespace text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_namespace) <= 1000;
+end;
+
 -- Refuses what names no checkpoint, and arrays of different lengths: the first one has the names of the channels.
 create or replace function memory._check_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}'
@@ -20229,12 +20262,12 @@ as $$
 begin
   perform memory._check_id('user_id', p_user_id);
   -- The other checks are one expression, which is fast, because a graph stores a checkpoint in each step.
-  if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and octet_length(p_namespace) <= 1000
+  if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and memory._is_namespace(p_namespace)
       and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000
       and p_lengths[1] = all (p_lengths)) is not true then
     perform memory._check_id('thread_id', p_thread_id);
     perform memory._check_id('checkpoint_id', p_checkpoint_id);
-    if (octet_length(p_namespace) <= 1000) is not true then
+    if memory._is_namespace(p_namespace) is not true then
       perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
         'Pass an empty text for the graph itself, or the path of a subgraph.');
     end if;
@@ -20893,7 +20926,7 @@ begin atomic
   cross join lateral (
     select m from memory.memories as m where m.user_id = p_user_id and m.memory_id = k.id::uuid offset 0) as f
   where k.source = 'memory' and memory._is_current(f.m)
-    and ((f.m).expires_at is null or (f.m).expires_at > statement_timestamp());
+    and memory._is_unexpired((f.m).expires_at);
 end;
 
 -- Locks memories while their embeddings are stored, because an UPDATE by hand locks no counter of an agent and would
@@ -22014,7 +22047,7 @@ begin
     cross join lateral (
       select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
       where memory._is_current(m)
-        and (m.expires_at is null or m.expires_at > statement_timestamp())
+        and memory._is_unexpired(m.expires_at)
         and (m.valid_to is null or m.valid_to > statement_timestamp())
       union all
       select c.user_id, 'document', c.document_id || '/' || c.number
@@ -22025,7 +22058,7 @@ begin
       union all
       select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
       from memory.artifacts as a
-      where a.quarantined_at is null and (a.expires_at is null or a.expires_at > statement_timestamp())
+      where a.quarantined_at is null and memory._is_unexpired(a.expires_at)
     ) as t
     where e.kind = 'embedding' and not e.is_off and not e.is_active
       and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)
@@ -22728,7 +22761,7 @@ begin
   with left_out as materialized (
     select distinct a.user_id from memory.artifacts as a
     where a.awaits_description and a.quarantined_at is null
-      and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and memory._is_unexpired(a.expires_at)
   )
   select l.user_id, '' from left_out as l
   where not memory._is_queued(l.user_id, 'describe_artifact', '')
@@ -24198,7 +24231,7 @@ begin
     where is_built_in and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict', 'stated')
       and not memory._is_stated(m)
       and m.deleted_at is null
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
+      and memory._is_unexpired(m.expires_at)
   ), numbered as (
     select row_number() over (order by memory._said(p) desc, p.thread_id desc, p.created_at desc, p.memory_id desc)
         as number, dense_rank() over (order by p.agent_id) as agent_number, p.*
@@ -24811,7 +24844,7 @@ begin
       m.quarantine_reason as reason, m.quarantined_with
     from memory.memories as m
     where m.user_id = list_quarantined.user_id and m.quarantined_at is not null
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
+      and memory._is_unexpired(m.expires_at)
     union all
     select 'message', k.thread_id || '/' || k.seq, k.content, memory._message_trust(m.role, m.metadata),
       k.quarantined_at, k.reason, null
@@ -27036,16 +27069,16 @@ $$;
 -- two scores (the arms) to 0..1 within the query and adds them by weight (score), or adds reciprocal ranks (rrf).
 --
 -- The messages around a message often tell what it means. So a word of the two messages before and after counts for the
--- message, too, with 0.6 of its weight at a distance of one and 0.4 at a distance of two, unless most texts have the
--- word. And the message gains from its better neighbour in the thread. Then the last step orders the 200 best texts
--- anew. It multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has
--- said the message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant
--- without a name has said the message, because the answer more often stands in the person's own words. If the query
--- asks for the assistant's words (asks_the_assistant.sql), messages of a person without a name get the factor 0.9
--- instead. At last the newest of several statements of a figure gains (newer_figures.sql). Recall@10 of 1,536 questions
--- about ten conversations of two people: 71.7 % with the best neighbour alone, 75.8 % with the words around added, 78.3
--- % with speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody
--- has a name from 56.7 to 63.0 % (504 questions).
+-- message, too, with the part of its weight that _weight_at_distance() says, unless most texts have the word. And the
+-- message gains from its better neighbour in the thread. Then the last step orders the 200 best texts anew. It
+-- multiplies the score of a message by 0.8 if the query names a speaker and another speaker with a name has said the
+-- message; by 0.85 if the query names days and the message is of another day; and by 0.9 if an assistant without a name
+-- has said the message, because the answer more often stands in the person's own words. If the query asks for the
+-- assistant's words (asks_the_assistant.sql), messages of a person without a name get the factor 0.9 instead. At last
+-- the newest of several statements of a figure gains (newer_figures.sql). Recall@10 of 1,536 questions about ten
+-- conversations of two people: 71.7 % with the best neighbour alone, 75.8 % with the words around added, 78.3 % with
+-- speakers, 79.0 % with days. With replies of 577 words recall@10 rises from 64.4 to 69.0 %, and where nobody has a
+-- name from 56.7 to 63.0 % (504 questions).
 --
 -- A search for meaning alone may take the approximate index (nearest_memories.sql), and a search among memories alone
 -- has a way of its own (memory_ranking.sql). Any other search takes these steps, each with statements of its own, so
@@ -27362,8 +27395,8 @@ begin
     select v.place, sum(v.weight) as keyword, sum(v.own) as own, sum(v.idf) as idf
     from (
       select m.place + o.step as place,
-        max(w.idf * (m.weight * case abs(numbers[m.place + o.step] - numbers[m.place])
-          when 1 then 0.6::double precision when 2 then 0.4 else 1 end)) as weight,
+        max(w.idf * (m.weight * memory._weight_at_distance(abs(numbers[m.place + o.step] - numbers[m.place]))))
+          as weight,
         max(w.idf * m.weight) filter (where o.step = 0) as own, max(w.idf) filter (where o.step = 0) as idf
       from matches as m
       join weights as w on w.n = m.n
@@ -27438,7 +27471,7 @@ begin
       select p.*
       from (
         -- A message gains from its better neighbour.
-        select s.*, least(s.score + 0.4 * s.neighbour * (1 - s.score), 1)
+        select s.*, memory._with_neighbour(s.score, s.neighbour)
             * case s.source when 'summary' then p_summary_weight else 1 end as gained
         from (
           select c.source, c.id collate "C" as id, c.thread_id, c.number, c.created_at, c.similarity, c.place,
@@ -27523,6 +27556,23 @@ begin atomic
     when isfinite(p_known_since) then power(0.5::double precision,
       least(date_part('epoch', statement_timestamp() - p_known_since) / (30 * 86400), 100))
     else 0 end;
+end;
+
+-- The share of a word's weight that a message gets from a message so many places before or after it in its thread. A
+-- text has all of the weight of its own words, also one of no thread, whose distance from itself is null.
+create or replace function memory._weight_at_distance(p_distance bigint)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select case p_distance when 1 then 0.6::double precision when 2 then 0.4 else 1 end;
+end;
+
+-- The score of a message, higher for the score of its better neighbour.
+create or replace function memory._with_neighbour(p_score double precision, p_neighbour double precision)
+returns double precision
+language sql immutable parallel safe
+begin atomic
+  select least(p_score + 0.4 * p_neighbour * (1 - p_score), 1);
 end;
 
 -- The weight of the keyword arm; the weight of the similarity arm is 1. The weight is the distance of the best text's
@@ -28694,109 +28744,122 @@ begin
 end;
 $$;
 
--- The newest messages of a thread that fit into p_max_tokens, in units. A tool's results are one unit with the message
--- that called the tools, because a chat API accepts neither without the other. For each unit, newest first: the seq of
--- its oldest message (oldest), the seq of its newest message (newest), and the tokens of this unit and all newer units
--- (tokens). is_more: older messages are left out. The newest unit is included even if it has more tokens. message_seqs,
--- message_tokens: the tokens of each message that was read, because counting tokens is most of the work. beginning: the
--- instructions that begin the thread. They belong to no unit. The function keeps beginning_tokens of p_max_tokens free
--- for the instructions, and returns none of them if the newest unit leaves fewer tokens.
-create or replace function memory._newest_units(
-  p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
-  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
-  out message_seqs bigint[], out message_tokens int[],
-  out beginning bigint[], out beginning_tokens int
-)
+-- The thread in a context: its newest messages, and summaries of the messages that the context does not show.
+
+-- The current summaries as parts of a context: of the user (place 2), of the whole thread (6), and of the thread's
+-- older messages, the rolling summary (7). An agent gets no summary that was also made from messages of other agents.
+create or replace function memory._summary_parts(p_user_id text, p_thread_id text, p_agent_id text)
+returns memory.context_part[]
 language plpgsql stable parallel safe
--- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
--- thread first.
-set enable_sort = off
-set enable_bitmapscan = off
-set jit = off
 as $$
-declare
-  message record;
-  instructions constant bigint[] := memory._opening(p_user_id, p_thread_id);
-  room int;
-  total int := 0;
-  newest_of_unit bigint;
 begin
-  oldest := '{}';
-  newest := '{}';
-  tokens := '{}';
-  is_more := false;
-  message_seqs := '{}';
-  message_tokens := '{}';
-  beginning_tokens := 0;
-  if instructions <> '{}' then
-    select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
-    into message_seqs, message_tokens, beginning_tokens
-    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
-    cross join lateral memory._message_tokens(
-      m.is_counted, m.token_count, m.content, m.metadata ->> 'tool_calls') as t (tokens)
-    where m.seq between instructions[1] and instructions[cardinality(instructions)];
-  end if;
-  beginning := message_seqs;
-  room := p_max_tokens - beginning_tokens;
-  for message in
-    select m.seq, m.role, m.is_counted, m.token_count, m.content, m.metadata ->> 'tool_calls' as tool_calls
-    from (
-      -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
-      -- before it.
-      select a.* from memory.messages as a
-      where a.user_id = p_user_id and a.thread_id = p_thread_id and a.is_active
-        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
-      order by a.seq desc
-      limit (select t.message_count from memory.threads as t
-             where t.user_id = p_user_id and t.thread_id = p_thread_id)
-    ) as m
-    where (p_agent_id is null or m.agent_id = p_agent_id) and memory._is_current_message(m.is_active, m.expires_at)
-    order by m.seq desc
-  loop
-    -- Not in the query, of which PostgreSQL reads up to 50 rows ahead.
-    message_tokens := message_tokens || memory._message_tokens(
-      message.is_counted, message.token_count, message.content, message.tool_calls);
-    message_seqs := message_seqs || message.seq;
-    total := total + message_tokens[cardinality(message_tokens)];
-    newest_of_unit := coalesce(newest_of_unit, message.seq);
-    if message.role <> 'tool' then
-      if oldest = '{}' and total > room then
-        beginning := '{}';
-        room := p_max_tokens;
-      end if;
-      is_more := oldest <> '{}' and total > room;
-      exit when is_more;
-      oldest := oldest || message.seq;
-      newest := newest || newest_of_unit;
-      tokens := tokens || total;
-      newest_of_unit := null;
-    end if;
-  end loop;
-  -- If the thread has only tool results, because the message that called the tools is gone, the results count as one
-  -- unit.
-  if oldest = '{}' and newest_of_unit is not null then
-    oldest := array[message.seq];
-    newest := array[newest_of_unit];
-    tokens := array[total];
-  end if;
+  return array(
+    select row(
+      k.place, 'system', c.content, k.source,
+      -- token_count counts the tokens of the stored summary.
+      case when s.token_count is not null and strpos(c.content, s.summary) > 0
+        then s.token_count + memory._fence_tokens(false) else memory._tokens_at_most(c.content) end,
+      jsonb_strip_nulls(jsonb_build_object(
+        'summary_id', s.summary_id, 'start_seq', s.start_seq, 'end_seq', s.end_seq)))::memory.context_part
+    from (values
+      (2, '', 'user', 'user_summary'), (6, p_thread_id, 'thread', 'thread_summary'),
+      (7, p_thread_id, 'rolling', 'thread_summary')
+    ) as k (place, thread_id, kind, source)
+    cross join lateral memory._latest_summary(p_user_id, k.thread_id, k.kind) as s
+    cross join lateral (
+      select memory._fenced(memory._heading_of(k.kind) || e'\n' || memory._paragraph(s.summary)) as content
+      offset 0) as c
+    where s.summary is not null and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
+    order by k.place);
 end;
 $$;
 
--- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
--- estimates, so that the context breaks no limit.
-create or replace function memory._message_tokens(
-  p_is_counted boolean, p_token_count int, p_content text, p_tool_calls text
+-- The part of a thread that a context shows within p_room tokens beside the thread's newest unit: the messages from
+-- oldest_seq on, and the summaries at these places. p_oldest, p_newest, p_tokens and p_is_more are the results of
+-- memory._newest_units(). A summary only replaces messages that do not fit or are compressed; a summary with more than
+-- p_most tokens is left out. The context shows all messages after the summaries, as far as p_most allows, because no
+-- other part has them. Under summary.when "each_round" (p_replaces_covered) a summary always replaces the messages that
+-- it covers. tokens: the tokens of the room that the thread takes. If the thread is cut, that is, messages are left
+-- out, it takes all of them.
+create or replace function memory._fit_thread(
+  p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
+  p_replaces_covered boolean, p_most int, p_room int,
+  out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
 )
-returns int
-language sql immutable parallel safe
-begin atomic
-  select case
-    when p_is_counted then p_token_count
-    else greatest(
-      p_token_count,
-      memory._tokens_at_most(p_content)
-        + case when p_tool_calls is null then 0 else memory._tokens_at_most(p_tool_calls) end) end;
+language plpgsql immutable parallel safe
+as $$
+declare
+  fitting memory.context_part[] := array[]::memory.context_part[];
+  summary memory.context_part;
+  summary_tokens int := 0;
+  covered_seq bigint := -1;
+  room int;
+  units int;
+  uncovered int; -- with p_replaces_covered the number of units with messages that no summary covers
+  shown int[]; -- the places of the summaries for which an attempt makes room
+  needed_before bigint; -- summaries are needed for messages before this one
+  end_seq bigint; -- the last message that the needed summaries cover
+begin
+  foreach summary in array p_summaries loop
+    if summary_tokens + summary.token_count <= p_most then
+      fitting := fitting || summary;
+      summary_tokens := summary_tokens + summary.token_count;
+      covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
+    end if;
+  end loop;
+  if p_replaces_covered then
+    uncovered := (select count(*) from unnest(p_newest) as n where n > covered_seq);
+  end if;
+  -- The first attempt uses no summaries. Each further attempt, two at most, adds the summaries of messages that did not
+  -- fit.
+  places := array[]::int[];
+  for attempt in 1..3 loop
+    shown := places;
+    room := p_room;
+    if shown <> '{}' then
+      summary_tokens := (select sum(f.token_count) from unnest(fitting) as f where f.ordinal = any (shown));
+      room := greatest(room, least(p_most, summary_tokens + coalesce((
+        select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
+        where u.newest > covered_seq), 0))) - summary_tokens;
+    end if;
+    -- p_tokens goes up and p_newest goes down, so the units that fit are the first ones.
+    units := greatest(
+      least(width_bucket(least(room + p_tokens[1]::bigint, 2147483647)::int, p_tokens), uncovered),
+      least(cardinality(p_oldest), 1));
+    oldest_seq := coalesce(p_oldest[units], 9223372036854775807); -- a thread without messages
+    tokens := coalesce(p_tokens[units] - p_tokens[1], 0);
+    is_cut := case
+      when units = cardinality(p_oldest) then p_is_more
+      else p_newest[units + 1] > covered_seq or not p_replaces_covered end;
+    -- Beside the summary of the whole thread, the rolling summary is needed only for messages after those which that
+    -- summary covers.
+    needed_before := case when p_replaces_covered then covered_seq + 1 else oldest_seq end;
+    end_seq := -1;
+    foreach summary in array fitting loop
+      if (summary.metadata ->> 'start_seq')::bigint < needed_before and end_seq + 1 < needed_before
+        and (summary.metadata ->> 'end_seq')::bigint > end_seq then
+        end_seq := (summary.metadata ->> 'end_seq')::bigint;
+        -- A summary with as many tokens as the messages that do not fit would only displace as many tokens of other
+        -- messages.
+        if summary.ordinal <> all (shown) and (
+          p_replaces_covered or p_is_more or cardinality(p_oldest) = 0
+          or (summary.metadata ->> 'start_seq')::bigint < p_oldest[cardinality(p_oldest)]
+          or p_tokens[cardinality(p_tokens)] - p_tokens[1] - p_room > summary.token_count)
+        then
+          places := places || summary.ordinal;
+        end if;
+      end if;
+    end loop;
+    exit when places = shown;
+  end loop;
+  if places <> '{}' then
+    tokens := tokens + (select sum(f.token_count) from unnest(fitting) as f where f.ordinal = any (places));
+  end if;
+  if is_cut then
+    tokens := greatest(tokens, p_room);
+  end if;
 end;
+$$;
 
 do $$
 begin
@@ -29610,6 +29673,110 @@ begin
     || ' $ ';
 end;
 $$;
+
+-- The newest messages of a thread that fit into p_max_tokens, in units. A tool's results are one unit with the message
+-- that called the tools, because a chat API accepts neither without the other. For each unit, newest first: the seq of
+-- its oldest message (oldest), the seq of its newest message (newest), and the tokens of this unit and all newer units
+-- (tokens). is_more: older messages are left out. The newest unit is included even if it has more tokens. message_seqs,
+-- message_tokens: the tokens of each message that was read, because counting tokens is most of the work. beginning: the
+-- instructions that begin the thread. They belong to no unit. The function keeps beginning_tokens of p_max_tokens free
+-- for the instructions, and returns none of them if the newest unit leaves fewer tokens.
+create or replace function memory._newest_units(
+  p_user_id text, p_thread_id text, p_agent_id text, p_max_tokens int,
+  out oldest bigint[], out newest bigint[], out tokens int[], out is_more boolean,
+  out message_seqs bigint[], out message_tokens int[],
+  out beginning bigint[], out beginning_tokens int
+)
+language plpgsql stable parallel safe
+-- A plan with these settings walks the primary key backwards and stops early. A plan that sorts would read the whole
+-- thread first.
+set enable_sort = off
+set enable_bitmapscan = off
+set jit = off
+as $$
+declare
+  message record;
+  instructions constant bigint[] := memory._opening(p_user_id, p_thread_id);
+  room int;
+  total int := 0;
+  newest_of_unit bigint;
+begin
+  oldest := '{}';
+  newest := '{}';
+  tokens := '{}';
+  is_more := false;
+  message_seqs := '{}';
+  message_tokens := '{}';
+  beginning_tokens := 0;
+  if instructions <> '{}' then
+    select coalesce(array_agg(m.seq), '{}'), coalesce(array_agg(t.tokens), '{}'), coalesce(sum(t.tokens), 0)
+    into message_seqs, message_tokens, beginning_tokens
+    from memory._active_messages(p_user_id, p_thread_id, p_agent_id) as m
+    cross join lateral memory._message_tokens(
+      m.is_counted, m.token_count, m.content, m.metadata ->> 'tool_calls') as t (tokens)
+    where m.seq between instructions[1] and instructions[cardinality(instructions)];
+  end if;
+  beginning := message_seqs;
+  room := p_max_tokens - beginning_tokens;
+  for message in
+    select m.seq, m.role, m.is_counted, m.token_count, m.content, m.metadata ->> 'tool_calls' as tool_calls
+    from (
+      -- The limit ends the walk at the oldest active message, so that the function does not read compressed messages
+      -- before it.
+      select a.* from memory.messages as a
+      where a.user_id = p_user_id and a.thread_id = p_thread_id and a.is_active
+        and a.seq >= coalesce(instructions[cardinality(instructions)] + 1, 0)
+      order by a.seq desc
+      limit (select t.message_count from memory.threads as t
+             where t.user_id = p_user_id and t.thread_id = p_thread_id)
+    ) as m
+    where (p_agent_id is null or m.agent_id = p_agent_id) and memory._is_current_message(m.is_active, m.expires_at)
+    order by m.seq desc
+  loop
+    -- Not in the query, of which PostgreSQL reads up to 50 rows ahead.
+    message_tokens := message_tokens || memory._message_tokens(
+      message.is_counted, message.token_count, message.content, message.tool_calls);
+    message_seqs := message_seqs || message.seq;
+    total := total + message_tokens[cardinality(message_tokens)];
+    newest_of_unit := coalesce(newest_of_unit, message.seq);
+    if message.role <> 'tool' then
+      if oldest = '{}' and total > room then
+        beginning := '{}';
+        room := p_max_tokens;
+      end if;
+      is_more := oldest <> '{}' and total > room;
+      exit when is_more;
+      oldest := oldest || message.seq;
+      newest := newest || newest_of_unit;
+      tokens := tokens || total;
+      newest_of_unit := null;
+    end if;
+  end loop;
+  -- If the thread has only tool results, because the message that called the tools is gone, the results count as one
+  -- unit.
+  if oldest = '{}' and newest_of_unit is not null then
+    oldest := array[message.seq];
+    newest := array[newest_of_unit];
+    tokens := array[total];
+  end if;
+end;
+$$;
+
+-- The number of tokens of a message: the exact number once a job has counted the tokens; before that the higher of two
+-- estimates, so that the context breaks no limit.
+create or replace function memory._message_tokens(
+  p_is_counted boolean, p_token_count int, p_content text, p_tool_calls text
+)
+returns int
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_is_counted then p_token_count
+    else greatest(
+      p_token_count,
+      memory._tokens_at_most(p_content)
+        + case when p_tool_calls is null then 0 else memory._tokens_at_most(p_tool_calls) end) end;
+end;
 
 do $$
 begin
@@ -30774,123 +30941,6 @@ begin atomic
   ) as t (articles, things);
 end;
 
--- The thread in a context: its newest messages, and summaries of the messages that the context does not show.
-
--- The current summaries as parts of a context: of the user (place 2), of the whole thread (6), and of the thread's
--- older messages, the rolling summary (7). An agent gets no summary that was also made from messages of other agents.
-create or replace function memory._summary_parts(p_user_id text, p_thread_id text, p_agent_id text)
-returns memory.context_part[]
-language plpgsql stable parallel safe
-as $$
-begin
-  return array(
-    select row(
-      k.place, 'system', c.content, k.source,
-      -- token_count counts the tokens of the stored summary.
-      case when s.token_count is not null and strpos(c.content, s.summary) > 0
-        then s.token_count + memory._fence_tokens(false) else memory._tokens_at_most(c.content) end,
-      jsonb_strip_nulls(jsonb_build_object(
-        'summary_id', s.summary_id, 'start_seq', s.start_seq, 'end_seq', s.end_seq)))::memory.context_part
-    from (values
-      (2, '', 'user', 'user_summary'), (6, p_thread_id, 'thread', 'thread_summary'),
-      (7, p_thread_id, 'rolling', 'thread_summary')
-    ) as k (place, thread_id, kind, source)
-    cross join lateral memory._latest_summary(p_user_id, k.thread_id, k.kind) as s
-    cross join lateral (
-      select memory._fenced(memory._heading_of(k.kind) || e'\n' || memory._paragraph(s.summary)) as content
-      offset 0) as c
-    where s.summary is not null and (p_agent_id is null or s.agent_ids <@ array[p_agent_id])
-    order by k.place);
-end;
-$$;
-
--- The part of a thread that a context shows within p_room tokens beside the thread's newest unit: the messages from
--- oldest_seq on, and the summaries at these places. p_oldest, p_newest, p_tokens and p_is_more are the results of
--- memory._newest_units(). A summary only replaces messages that do not fit or are compressed; a summary with more than
--- p_most tokens is left out. The context shows all messages after the summaries, as far as p_most allows, because no
--- other part has them. Under summary.when "each_round" (p_replaces_covered) a summary always replaces the messages that
--- it covers. tokens: the tokens of the room that the thread takes. If the thread is cut, that is, messages are left
--- out, it takes all of them.
-create or replace function memory._fit_thread(
-  p_oldest bigint[], p_newest bigint[], p_tokens int[], p_is_more boolean, p_summaries memory.context_part[],
-  p_replaces_covered boolean, p_most int, p_room int,
-  out oldest_seq bigint, out places int[], out tokens int, out is_cut boolean
-)
-language plpgsql immutable parallel safe
-as $$
-declare
-  fitting memory.context_part[] := array[]::memory.context_part[];
-  summary memory.context_part;
-  summary_tokens int := 0;
-  covered_seq bigint := -1;
-  room int;
-  units int;
-  uncovered int; -- with p_replaces_covered the number of units with messages that no summary covers
-  shown int[]; -- the places of the summaries for which an attempt makes room
-  needed_before bigint; -- summaries are needed for messages before this one
-  end_seq bigint; -- the last message that the needed summaries cover
-begin
-  foreach summary in array p_summaries loop
-    if summary_tokens + summary.token_count <= p_most then
-      fitting := fitting || summary;
-      summary_tokens := summary_tokens + summary.token_count;
-      covered_seq := greatest(covered_seq, (summary.metadata ->> 'end_seq')::bigint);
-    end if;
-  end loop;
-  if p_replaces_covered then
-    uncovered := (select count(*) from unnest(p_newest) as n where n > covered_seq);
-  end if;
-  -- The first attempt uses no summaries. Each further attempt, two at most, adds the summaries of messages that did not
-  -- fit.
-  places := array[]::int[];
-  for attempt in 1..3 loop
-    shown := places;
-    room := p_room;
-    if shown <> '{}' then
-      summary_tokens := (select sum(f.token_count) from unnest(fitting) as f where f.ordinal = any (shown));
-      room := greatest(room, least(p_most, summary_tokens + coalesce((
-        select max(u.tokens) - p_tokens[1] from unnest(p_newest, p_tokens) as u (newest, tokens)
-        where u.newest > covered_seq), 0))) - summary_tokens;
-    end if;
-    -- p_tokens goes up and p_newest goes down, so the units that fit are the first ones.
-    units := greatest(
-      least(width_bucket(least(room + p_tokens[1]::bigint, 2147483647)::int, p_tokens), uncovered),
-      least(cardinality(p_oldest), 1));
-    oldest_seq := coalesce(p_oldest[units], 9223372036854775807); -- a thread without messages
-    tokens := coalesce(p_tokens[units] - p_tokens[1], 0);
-    is_cut := case
-      when units = cardinality(p_oldest) then p_is_more
-      else p_newest[units + 1] > covered_seq or not p_replaces_covered end;
-    -- Beside the summary of the whole thread, the rolling summary is needed only for messages after those which that
-    -- summary covers.
-    needed_before := case when p_replaces_covered then covered_seq + 1 else oldest_seq end;
-    end_seq := -1;
-    foreach summary in array fitting loop
-      if (summary.metadata ->> 'start_seq')::bigint < needed_before and end_seq + 1 < needed_before
-        and (summary.metadata ->> 'end_seq')::bigint > end_seq then
-        end_seq := (summary.metadata ->> 'end_seq')::bigint;
-        -- A summary with as many tokens as the messages that do not fit would only displace as many tokens of other
-        -- messages.
-        if summary.ordinal <> all (shown) and (
-          p_replaces_covered or p_is_more or cardinality(p_oldest) = 0
-          or (summary.metadata ->> 'start_seq')::bigint < p_oldest[cardinality(p_oldest)]
-          or p_tokens[cardinality(p_tokens)] - p_tokens[1] - p_room > summary.token_count)
-        then
-          places := places || summary.ordinal;
-        end if;
-      end if;
-    end loop;
-    exit when places = shown;
-  end loop;
-  if places <> '{}' then
-    tokens := tokens + (select sum(f.token_count) from unnest(fitting) as f where f.ordinal = any (places));
-  end if;
-  if is_cut then
-    tokens := greatest(tokens, p_room);
-  end if;
-end;
-$$;
-
 -- The candidates without the sentences that p_said has, so that each sentence stands in a context once. A sentence of
 -- few letters ("Yes, please") always stays, because its letters do not show that it means the same.
 create or replace function memory._without_said(p_candidates memory._recalled[], p_said text)
@@ -30936,7 +30986,7 @@ begin
   values
     (1, 'policies', array[]::text[], 'true', 'true'),
     -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 'true', 't.expires_at is null or t.expires_at > statement_timestamp()'),
+    (2, 'artifacts', array['content_id'], 'true', 'memory._is_unexpired(t.expires_at)'),
     (3, 'threads', array['message_count', 'active_tokens'], 'true', 'true'),
     (4, 'messages', array['search_vector', 'search_keys'], 'true', 't.expires_at > statement_timestamp()'),
     (5, 'quarantined_messages', array[]::text[], 'true',
@@ -30945,7 +30995,7 @@ begin
     (6, 'summaries', array['search_vector'], 't.status <> ''processing''', 'true'),
     (7, 'memory_scopes', array['memory_count'], 'true', 'true'),
     (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true',
-     't.expires_at is null or t.expires_at > statement_timestamp()'),
+     'memory._is_unexpired(t.expires_at)'),
     (9, 'memory_history', array[]::text[], 'true',
      'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
                   and m.expires_at <= statement_timestamp())'),
@@ -30957,11 +31007,11 @@ begin
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')', 'true'),
     (16, 'model_calls', array['job_id'], 'true', 'true'),
-    (17, 'checkpoints', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (17, 'checkpoints', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (18, 'checkpoint_blobs', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (18, 'checkpoint_blobs', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (19, 'checkpoint_writes', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (19, 'checkpoint_writes', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)');
 end;
 $$;
@@ -41246,7 +41296,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_some_checkpoints', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_maskable', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_merged', '_with_more_words', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_some_checkpoints', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_maskable', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;

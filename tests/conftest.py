@@ -20,6 +20,7 @@ from pytest_postgresql.janitor import DatabaseJanitor
 
 from tests.support import one_user
 from tests.support.again import PATHS
+from tests.support.kept import Kept, connection_to
 from tests.support.servers import (
     Kind,
     Run,
@@ -185,19 +186,38 @@ def dsn(_database: Database, _template: str) -> Iterator[str]:
 
 @pytest.fixture(scope="module")
 def shared_api(request: pytest.FixtureRequest, _database: Database, _template: str) -> Iterator[Api]:
-    """A database for the tests of a module that need no transactions of their own; see ``rolled_back``."""
+    """A database of the tests of a module that need no transactions of their own; see ``rolled_back``."""
     with (
         _database(request.module.__name__, _template) as conninfo,
-        psycopg.connect(conninfo, autocommit=True) as connection,
+        connection_to(conninfo) as connection,
     ):
         yield Api(connection)
 
 
+@pytest.fixture(scope="session")
+def _kept(_database: Database, _template: str) -> Iterator[Kept]:
+    with contextlib.closing(Kept(lambda: _database(next(DATABASE_NAMES), _template))) as kept:
+        yield kept
+
+
 @pytest.fixture
-def api(shared_api: Api) -> Iterator[Api]:
-    """The database that the tests of a module share; what a test changes there is rolled back at its end."""
-    with rolled_back(shared_api) as api:
-        yield api
+def api(request: pytest.FixtureRequest) -> Iterator[Api]:
+    """Calls in a database that tests share: what a test changes there is rolled back at its end.
+
+    It is that of the module, ``shared_api``, if the module or its room prepares that, or the test takes it. A test that
+    takes a session of its own (``db``, ``connect``, ``sessions``) has ``api`` in its own database. All others share one
+    with the tests of all modules, because the first call of each function in a session takes longer than most tests. A
+    cluster is one module's, because what stands for a rollback there ends the session.
+    """
+    is_prepared = len(request.session._fixturemanager.getfixturedefs("shared_api", request.node) or ()) > 1
+    if is_prepared or "shared_api" in request.fixturenames or request.config.getoption("--through"):
+        with rolled_back(request.getfixturevalue("shared_api")) as api:
+            yield api
+    elif "dsn" in request.fixturenames:
+        yield Api(request.getfixturevalue("db"))
+    else:
+        with request.getfixturevalue("_kept").rolled_back() as api:
+            yield api
 
 
 @pytest.fixture

@@ -224,6 +224,7 @@ class TestCost:
             assert needs(api, query).decision == "skip"
             assert needs(api, query + " What did we decide last time").decision == "search"
 
+    @pytest.mark.usefixtures("db")
     def test_does_not_grow_with_the_messages_that_may_have_a_name(self, api: Api) -> None:
         def read(number: int) -> int:
             messages = [{"role": "user", "content": f"Ann Lee {number} {i}"} for i in range(number)]
@@ -235,6 +236,7 @@ class TestCost:
         few = read(20)
         assert read(2000) <= few + 20
 
+    @pytest.mark.usefixtures("db")
     def test_does_not_grow_with_the_thread(self, api: Api) -> None:
         def add(number: int) -> None:
             messages = [{"role": "user", "content": f"Nothing of importance {i}"} for i in range(number)]

@@ -77,6 +77,7 @@ class TestContext:
         assert [part.source for part in context][:2] == ["message", "instructions"]
         assert context[0].content == INSTRUCTIONS
 
+    @pytest.mark.usefixtures("db")
     def test_the_beginning_of_a_long_thread_is_found_by_its_key(self, api: Api) -> None:
         open_with(api, INSTRUCTIONS, rounds=2000)
         units = "select (memory._newest_units('ana', 't1', null, 60)).beginning"

@@ -122,6 +122,7 @@ def test_a_thread_takes_its_stated_memories_along_if_asked(api: Api) -> None:
     assert contents() == []
 
 
+@pytest.mark.usefixtures("db")
 def test_deletions_of_others_that_are_not_due_are_not_read(api: Api) -> None:
     """A worker that finds no job looks for due deletions, and so does each call that deletes."""
     api.connection.execute(

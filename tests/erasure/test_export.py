@@ -300,6 +300,7 @@ def test_parts_join_to_the_whole(filled: Api, max_rows: int) -> None:
     }  # fmt: skip
 
 
+@pytest.mark.usefixtures("db")
 def test_a_part_reads_its_own_rows_only(api: Api) -> None:
     """Where parts counted rows, PostgreSQL read and sorted all of them for each part."""
     api.connection.execute(

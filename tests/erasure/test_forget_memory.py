@@ -316,6 +316,7 @@ def test_tombstones_are_keyed_hashes(models: Api) -> None:
     assert stored.statement_hash == hmac.digest(key, user + spelled.encode(), "sha256")
 
 
+@pytest.mark.usefixtures("db")
 def test_a_memory_is_compared_with_each_other_memory_once(api: Api) -> None:
     """Not each memory of the user with each: that took 11 s for 1,000 memories, with all threads locked."""
     for number in range(60):

@@ -42,6 +42,7 @@ def test_the_hash_is_that_of_the_lower_case_single_spaced_content(api: Api, cont
 
 
 @pytest.mark.feature("E12")
+@pytest.mark.usefixtures("db")
 @pytest.mark.parametrize("stored_as", ["current", "quarantined"])
 def test_to_say_something_again_reads_no_other_memories(api: Api, stored_as: str) -> None:
     """Whatever the planner thinks of small tables, of which it has no statistics."""

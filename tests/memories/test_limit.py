@@ -57,6 +57,7 @@ def test_the_limit_is_1000_unless_configured_and_bulk_inserts_keep_it(api: Api) 
     assert api.query(current) == [(1000, 7)]
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("B8")
 def test_an_eviction_does_not_read_all_memories(api: Api) -> None:
     """While the table has no statistics, which a new installation has not."""

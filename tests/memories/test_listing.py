@@ -73,6 +73,7 @@ def test_lists_are_filtered_by_time_without_the_moment_itself(
     assert contents(api, **filters) == expected
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("B3")
 def test_a_list_of_one_thread_reads_only_its_memories(api: Api) -> None:
     """Whatever was listed before in the session: one plan for all filters would read all memories of the user."""

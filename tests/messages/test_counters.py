@@ -43,6 +43,8 @@ class TestCounters:
         "switched off and changed": ("update memory.messages set is_active = seq > 1, content = content || '!!!!'", 2),
         "sweep": ("update memory.messages set expires_at = now() where seq < 2; select memory.sweep()", 2),
         "sweep after clear_thread": ("select memory.clear_thread('ana', 't1'); select memory.sweep()", 0),
+    }
+    TRANSACTIONS: ClassVar = {
         "rollback": ("begin; select memory.add_message('ana', 't1', 'user', 'x'); rollback", 4),
         "rollback to savepoint": (
             "begin; select memory.add_message('ana', 't1', 'user', 'x'); savepoint s; "
@@ -59,7 +61,15 @@ class TestCounters:
     @pytest.mark.feature("E14")
     @pytest.mark.parametrize("change", CHANGES)
     def test_are_exact_after(self, api: Api, change: str) -> None:
-        statements, expected = self.CHANGES[change]
+        self.compare_after(api, *self.CHANGES[change])
+
+    @pytest.mark.feature("E14")
+    @pytest.mark.usefixtures("db")
+    @pytest.mark.parametrize("change", TRANSACTIONS)
+    def test_are_exact_after_a_transaction(self, api: Api, change: str) -> None:
+        self.compare_after(api, *self.TRANSACTIONS[change])
+
+    def compare_after(self, api: Api, statements: str, expected: int) -> None:
         api.talk(**ANA, rounds=2)
         api.talk("bob", "t1", rounds=4)
         api.connection.execute(statements.encode())

@@ -117,6 +117,7 @@ class TestDeleting:
         assert contents(api, user_id="bob") == ["Hello"]
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("D11")
 @pytest.mark.parametrize("function", ["clear_thread", "delete_thread"])
 def test_a_thread_with_many_summaries_goes_without_reading_them_again_and_again(api: Api, function: str) -> None:

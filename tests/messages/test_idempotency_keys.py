@@ -123,6 +123,7 @@ class TestIdempotencyKeys:
             api.add_messages(**ANA, messages=[{**batch[0], "content": "b"}])
         assert contents(api) == ["a"]
 
+    @pytest.mark.usefixtures("db")
     def test_a_batch_without_keys_looks_for_none(self, api: Api) -> None:
         """The look-up is planned anew in each call, which took as long as the rest of storing one message."""
         looks = (
@@ -137,6 +138,7 @@ class TestIdempotencyKeys:
             api.add_messages(**ANA, messages=[{**message, "idempotency_key": "k"}])
             assert api.value(looks) > 0
 
+    @pytest.mark.usefixtures("db")
     def test_a_repetition_reads_the_messages_it_repeats_alone(self, api: Api) -> None:
         """Even from a table that is being filled, about which the planner knows nothing."""
         batch = [{"role": "user", "content": str(n), "idempotency_key": str(n)} for n in range(3000)]

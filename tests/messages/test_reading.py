@@ -152,6 +152,7 @@ class TestReading:
             add(api, str(hour), role=role, metadata=said, created_at=MAY + timedelta(hours=hour), expires_at="infinity")
         assert seqs(api, **arguments) == expected
 
+    @pytest.mark.usefixtures("db")
     @pytest.mark.feature("E3")
     @pytest.mark.parametrize(
         "filters",

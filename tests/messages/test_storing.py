@@ -27,7 +27,9 @@ class TestStoring:
         )  # fmt: skip
         assert stored == (0, "Olá", 1, None)
         assert api.get_messages(**ANA) == [(0, "user", "Olá", "helper", {"a": [1, None]}, 1, MAY, expiry, True)]
-        [row] = api.query("select user_id, thread_id, idempotency_key, now() - updated_at as age from memory.messages")
+        [row] = api.query(
+            "select user_id, thread_id, idempotency_key, clock_timestamp() - updated_at as age from memory.messages"
+        )
         assert row[:3] == ("ana", "t1", "k1")
         assert timedelta(0) <= row.age < timedelta(minutes=1)
 

@@ -120,6 +120,7 @@ class TestWords:
         add(api)
         assert (api.sweep()["checked"], unparsed(api)) == (1, [])
 
+    @pytest.mark.usefixtures("db")
     def test_a_sweep_does_not_read_again_the_messages_it_has_seen(self, api: Api) -> None:
         api.talk(**ANA, rounds=250)
         assert api.sweep()["checked"] == 500

@@ -252,6 +252,7 @@ def test_workers_at_once_cannot_take_the_last_tokens_twice(connect: Callable[...
     assert workers[0].query("select distinct attempts from memory.jobs where status = 'pending'") == [(0,)]
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("F7")
 def test_a_ledger_of_many_calls_is_not_read_whole_for_a_budget(api: Api) -> None:
     activate(api)

@@ -188,6 +188,7 @@ def test_an_unfinished_upgrade_is_named(api: Api, statement: str, finding: str) 
     assert finding in found(api, "upgrade")
 
 
+@pytest.mark.usefixtures("db")
 def test_a_check_reads_no_table_of_texts(api: Api) -> None:
     """With 1,000,000 messages the doctor takes as long as with none."""
     before = api.entries_read(lambda: api.doctor())

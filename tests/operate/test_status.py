@@ -147,6 +147,7 @@ def test_messages_that_nobody_wants_read_are_counted_and_no_problem(api: Api, wh
     assert unread(api) == "9 messages expire within a day, which the policy has nothing extracted from"
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("A2")
 def test_as_many_messages_are_counted_as_can_be_counted_quickly(api: Api) -> None:
     api.set_policy(settings={"summary": {"enabled": False}, "compression": {"enabled": False}})

@@ -20,6 +20,7 @@ def parsed(api: Api) -> list[int]:
     ]
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("E4", "A5")
 @pytest.mark.parametrize(
     "counts", [{}, {"token_counts": {"0": 7, "1": 8}, "token_counter": "dice"}], ids=["uncounted", "counted"]

@@ -100,6 +100,7 @@ def test_a_job_whose_input_cannot_be_read_fails_by_itself(api: Api) -> None:
     assert job.error.startswith("it cannot be handed out: SQLSTATE 22P02 in memory._extract_memories_input")
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("F6")
 def test_jobs_with_nothing_to_do_cost_the_same_however_many_there_are(api: Api) -> None:
     def work(jobs: int) -> int:
@@ -187,6 +188,7 @@ def test_appending_waits_for_no_job(api: Api) -> None:
     assert say(api, "user", "assistant") == 3
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("B6")
 def test_a_sweep_does_not_read_jobs_that_finished_recently(api: Api) -> None:
     api.connection.execute(

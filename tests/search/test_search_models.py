@@ -11,6 +11,8 @@ import psycopg
 import pytest
 
 from tests.support.fake_model_server import SERVER_ERROR, Behaviour, FakeModelServer
+from tests.support.model_rules import embedding
+from tests.support.protocol import claim, complete
 from tests.support.runners import PATIENCE, wait_until
 from tests.support.servers import Server
 from tests.support.sqlapi import Api, refused
@@ -26,16 +28,15 @@ def fake() -> Iterator[FakeModelServer]:
 
 
 @pytest.fixture
-def api(server: Server, db: psycopg.Connection, fake: FakeModelServer) -> Api:
+def api(server: Server, api: Api, fake: FakeModelServer) -> Api:
     """A user with three memories, embedded by the active model."""
     if not server.has_plpython:
         pytest.skip("this server has no PL/Python")
-    api = Api(db)
     register(api, fake, "embedder", "embedding")
     for text in TEXTS:
         api.add_memory(user_id="ana", content=text)
-    db.execute("call memory.run_jobs()")
-    fake.requests.clear()
+    job = claim(api)
+    complete(api, job, embeddings=[embedding(text["text"], 64) for text in job.payload["texts"]])
     return api
 
 
@@ -309,6 +310,7 @@ def test_the_model_changes_while_searches_go_on(api: Api, connect: Any) -> None:
 
 
 @pytest.mark.feature("A13", "A12")
+@pytest.mark.usefixtures("db")
 def test_a_long_document_is_cut_embedded_and_found_by_its_pieces(api: Api) -> None:
     api.set_policy(settings={"knowledge_base": {"chunk_size": 120, "chunk_overlap": 20}})
     chapters = [f"Chapter {n} tells of {animal}. " + f"The {animal} eats and sleeps. " * 40

@@ -58,6 +58,7 @@ def test_an_agent_without_memory_loads_names_of_secrets_only(api: Api) -> None:
     assert any("degraded" in notice for notice in api.notices)
 
 
+@pytest.mark.usefixtures("db")
 def test_a_user_with_very_many_memories_loads_the_foremost_without_reading_them_all(api: Api) -> None:
     api.set_policy(settings={"memories": {"max_per_agent": 100_000}})
     api.query(

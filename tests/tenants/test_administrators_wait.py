@@ -57,18 +57,24 @@ ORDINARY = sorted(
 )
 
 
-@pytest.fixture
-def ordinary(connect: Callable[..., psycopg.Connection]) -> Iterator[Api]:
-    """A session in which the calls of VALID work, with an open transaction."""
-    api = Api(connect())
-    make_calls_work(api)
-    login_role(api.connection, "nobody_else")
-    api.activate_model(name="vectors")
-    api.register_model(name="other", kind="embedding", provider="openai", model="w")
-    api.add_message(user_id="bo", thread_id="t1", role="user", content="I like tea")
-    embed(api)  # what calls that delete and change hold rows of
-    with api.connection.transaction(force_rollback=True):
-        yield api
+@pytest.fixture(scope="module")
+def shared_api(shared_api: Api) -> Api:
+    """A session in which the calls of VALID work."""
+    make_calls_work(shared_api)
+    login_role(shared_api.connection, "nobody_else")
+    shared_api.activate_model(name="vectors")
+    shared_api.register_model(name="other", kind="embedding", provider="openai", model="w")
+    shared_api.add_message(user_id="bo", thread_id="t1", role="user", content="I like tea")
+    embed(shared_api)  # what calls that delete and change hold rows of
+    return shared_api
+
+
+@pytest.fixture(scope="module")
+def admin(shared_api: Api) -> Iterator[Api]:
+    """A session that says soon that it must wait."""
+    options = "-c lock_timeout=5s"
+    with psycopg.connect(shared_api.connection.info.dsn, options=options, autocommit=True) as connection:
+        yield Api(connection)
 
 
 def embed(api: Api) -> None:
@@ -101,13 +107,10 @@ def waits(api: Api, call: Callable[[], Any]) -> str | None:
 
 
 @pytest.mark.parametrize("name", ORDINARY)
-def test_an_open_transaction_blocks_no_administrator(
-    ordinary: Api, connect: Callable[..., psycopg.Connection], name: str
-) -> None:
-    if name in NEED_PGCRYPTO and not has_pgcrypto(ordinary):
+def test_an_open_transaction_blocks_no_administrator(api: Api, admin: Api, name: str) -> None:
+    if name in NEED_PGCRYPTO and not has_pgcrypto(api):
         pytest.skip("this server has no pgcrypto")
-    act(ordinary, name)
-    admin = Api(connect(options="-c lock_timeout=5s"))
+    act(api, name)
     waited = {
         f"{function}({arguments})": waits(admin, lambda f=function, a=arguments: getattr(admin, f)(**a))  # type: ignore[misc]
         for function, arguments in ADMINISTRATION

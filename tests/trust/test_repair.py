@@ -172,6 +172,7 @@ def test_a_running_job_that_has_read_the_source_starts_again(api: Api) -> None:
     assert api.get_job(user_id="ana", job_id=claimed.job_id).status == "pending"
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("F10")
 def test_a_thread_is_taken_back_and_released_in_one_statement(api: Api) -> None:
     """Of 12,000 messages each by itself took 30 s, and a join of messages with their texts four minutes."""

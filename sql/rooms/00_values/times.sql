@@ -34,6 +34,14 @@ begin
 end;
 $$;
 
+-- Whether a row has not expired yet. The planner inlines this function.
+create or replace function memory._is_unexpired(p_expires_at timestamptz)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select p_expires_at is null or p_expires_at > statement_timestamp();
+end;
+
 -- Raises a notice if a new row has expired already. This is no error: old data is copied with its times, and an
 -- application can hide a row at once with an expiry in the past.
 create or replace function memory._note_expired(p_what text, p_expires_at timestamptz)

@@ -10,7 +10,7 @@ begin
   delete from memory.artifacts as a
   where a.user_id = delete_artifact.user_id
     and a.key = delete_artifact.key
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
+    and memory._is_unexpired(a.expires_at);
   return found;
 end;
 $$;

@@ -51,14 +51,14 @@ begin
           when num_nulls(a.expires_at, excluded.expires_at) = 0 then greatest(a.expires_at, excluded.expires_at)
         end
     where a.key = p_key
-      and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and memory._is_unexpired(a.expires_at)
       and memory._is_same_content(a.user_id, a.content_id, excluded.content_id)
     returning a.* into artifact;
     exit when found
       or not memory._has_resource(p_user_id, p_agent_id, 'memory')
       or exists (
         select from memory.artifacts as a -- also one in quarantine keeps its key
-        where a.user_id = p_user_id and a.key = p_key and (a.expires_at is null or a.expires_at > statement_timestamp())
+        where a.user_id = p_user_id and a.key = p_key and memory._is_unexpired(a.expires_at)
           and not memory._is_same_content(p_user_id, a.content_id, stored_id));
     -- The artifact of this key has gone meanwhile, or the key that was made is taken: once more.
   end loop;

@@ -20,7 +20,7 @@ begin
   select a.content_id into content_id
   from memory.artifacts as a
   where a.user_id = retrieve_artifact.user_id and a.key = retrieve_artifact.key
-    and (a.expires_at is null or a.expires_at > statement_timestamp())
+    and memory._is_unexpired(a.expires_at)
     and (a.quarantined_at is null or a.quarantine_reason like 'rule: %');
   if not found then
     perform memory._refuse('key', format('this user has no artifact "%s"', key),

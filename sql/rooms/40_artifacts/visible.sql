@@ -8,5 +8,5 @@ begin atomic
   from memory.artifacts as a
   where a.user_id = p_user_id
     and a.quarantined_at is null
-    and (a.expires_at is null or a.expires_at > statement_timestamp());
+    and memory._is_unexpired(a.expires_at);
 end;

@@ -101,8 +101,7 @@ begin
     case when set_config('memory.seqs_reserved', 'yes', true) = 'yes' then booked_seq end,
     add_message.agent_id, add_message.role, add_message.content, add_message.metadata, tokens,
     add_message.idempotency_key, add_message.created_at, statement_timestamp(),
-    coalesce(add_message.expires_at,
-             statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity'),
+    coalesce(add_message.expires_at, memory._message_expiry(memory._default_policy())),
     artifact_key, content_digest)
   returning m.seq, m.content, m.token_count,
     case when set_config('memory.seqs_reserved', mark, true) is not null then memory_ref end into stored;

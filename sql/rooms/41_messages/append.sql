@@ -60,7 +60,7 @@ declare
 begin
   -- If no policy is set, the planner folds the settings into both expressions as constants.
   if cardinality(p_layers) = 0 then
-    expires_at := coalesce(statement_timestamp() + memory._message_lifetime(memory._default_policy()), 'infinity');
+    expires_at := memory._message_expiry(memory._default_policy());
     due := memory._kinds_due(memory._default_policy(), p_first_seq, p_message_count, p_ends_round, p_tokens_now,
                              p_tokens_since_summary, p_embeds);
   else
@@ -74,7 +74,7 @@ begin
       where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0; -- it never had a message
       return;
     end if;
-    expires_at := coalesce(statement_timestamp() + memory._message_lifetime(policy), 'infinity');
+    expires_at := memory._message_expiry(policy);
     masks := nullif(memory._masks(policy, true), '{}');
     due := memory._kinds_due(policy, p_first_seq, p_message_count, p_ends_round, p_tokens_now, p_tokens_since_summary,
                              p_embeds);

@@ -10,6 +10,14 @@ begin
 end;
 $$;
 
+-- When a message that is stored now expires.
+create or replace function memory._message_expiry(p_policy jsonb)
+returns timestamptz
+language sql stable parallel safe
+begin atomic
+  select coalesce(statement_timestamp() + memory._message_lifetime(p_policy), 'infinity');
+end;
+
 -- Whether a message is in the last day of its life, or in its second half if it lives less than two days: extraction
 -- reads it now, however short its thread. A nightly sweep comes by in that day. Times that only plain SQL can store are
 -- not computed with: one such row would stop the sweep of all users.

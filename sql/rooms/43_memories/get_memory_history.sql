@@ -11,13 +11,13 @@ begin
   join memory.memories as m using (user_id, memory_id)
   where h.user_id = get_memory_history.user_id
     and h.memory_id = get_memory_history.memory_id
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
   union all
   select m.version, m.operation, m.content, m.metadata, m.updated_at, m.changed_by
   from memory.memories as m
   where m.user_id = get_memory_history.user_id
     and m.memory_id = get_memory_history.memory_id
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
   order by 1;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);

@@ -113,7 +113,7 @@ begin
        and m.user_id = p_user_id
        and m.agent_id = p_agent_id
        and memory._is_current(m)
-       and (m.expires_at is null or m.expires_at > statement_timestamp())
+       and memory._is_unexpired(m.expires_at)
      order by m.created_at, m.memory_id
      limit p_surplus)
     union all
@@ -123,7 +123,7 @@ begin
        and m.user_id = p_user_id
        and m.agent_id = p_agent_id
        and memory._is_current(m)
-       and (m.expires_at is null or m.expires_at > statement_timestamp())
+       and memory._is_unexpired(m.expires_at)
      order by m.is_stated, m.importance, m.created_at, m.memory_id
      limit p_surplus)
     limit p_surplus);

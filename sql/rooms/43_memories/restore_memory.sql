@@ -14,7 +14,7 @@ begin
   from memory.memories as m
   where m.user_id = restore_memory.user_id
     and m.memory_id = restore_memory.memory_id
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);

@@ -46,7 +46,7 @@ begin
     and m.agent_id = p_agent_id
     and m.content_hash = p_content_hash
     and memory._is_current(m)
-    and (m.expires_at is null or m.expires_at > statement_timestamp());
+    and memory._is_unexpired(m.expires_at);
   if found then
     return known;
   end if;
@@ -57,7 +57,7 @@ begin
     and m.content_hash = p_content_hash
     and m.superseded_at is not null
     and m.deleted_at is null
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
     and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict')
     and not memory._is_stated(m)
     and (m.supersede_reason <> 'contradict' or exists (

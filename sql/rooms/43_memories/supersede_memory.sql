@@ -23,7 +23,7 @@ begin
     where m.user_id = supersede_memory.user_id and m.memory_id = g.id offset 0
     for update) as l
   where memory._is_current(l.row)
-    and ((l.row).expires_at is null or (l.row).expires_at > statement_timestamp());
+    and memory._is_unexpired((l.row).expires_at);
   if (old_memory_id = any (present)) is not true then
     perform memory._refuse_unknown_memory(old_memory_id, 'old_memory_id');
   elsif (new_memory_id = any (present)) is not true then

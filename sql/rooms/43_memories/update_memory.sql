@@ -18,7 +18,7 @@ begin
   where m.user_id = update_memory.user_id
     and m.memory_id = update_memory.memory_id
     and m.deleted_at is null
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
   for update;
   if not found then
     perform memory._refuse_unknown_memory(memory_id);

@@ -22,7 +22,7 @@ returns boolean
 language sql stable parallel safe
 begin atomic
   select ((p_memory).deleted_at is null or (p_memory).quarantined_at is not null)
-    and ((p_memory).expires_at is null or (p_memory).expires_at > statement_timestamp());
+    and memory._is_unexpired((p_memory).expires_at);
 end;
 
 -- The visible memories of a user. Without p_as_of these are the memories of now; with p_as_of, the memories that held
@@ -36,7 +36,7 @@ begin atomic
   from memory.memories as m
   where m.user_id = p_user_id
     and m.deleted_at is null
-    and (m.expires_at is null or m.expires_at > statement_timestamp())
+    and memory._is_unexpired(m.expires_at)
     and case when p_as_of is null
              then p_include_superseded or m.superseded_at is null
              else coalesce(m.valid_from, m.created_at) <= p_as_of
@@ -84,7 +84,7 @@ begin atomic
     union all
     select q.* from memory.memories as q
     where p_include_quarantined and q.user_id = p_user_id and q.quarantined_at is not null
-      and (q.expires_at is null or q.expires_at > statement_timestamp())
+      and memory._is_unexpired(q.expires_at)
   ) as m
   where (p_agent_id is null or m.agent_id = p_agent_id)
     and (p_thread_id is null or m.thread_id = p_thread_id)

@@ -61,6 +61,14 @@ comment on function memory.put_checkpoint(
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
 'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
+-- Whether a text may be the namespace of a checkpoint; null for null.
+create or replace function memory._is_namespace(p_namespace text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_namespace) <= 1000;
+end;
+
 -- Refuses what names no checkpoint, and arrays of different lengths: the first one has the names of the channels.
 create or replace function memory._check_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text, p_lengths int[] default '{}'
@@ -71,12 +79,12 @@ as $$
 begin
   perform memory._check_id('user_id', p_user_id);
   -- The other checks are one expression, which is fast, because a graph stores a checkpoint in each step.
-  if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and octet_length(p_namespace) <= 1000
+  if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and memory._is_namespace(p_namespace)
       and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000
       and p_lengths[1] = all (p_lengths)) is not true then
     perform memory._check_id('thread_id', p_thread_id);
     perform memory._check_id('checkpoint_id', p_checkpoint_id);
-    if (octet_length(p_namespace) <= 1000) is not true then
+    if memory._is_namespace(p_namespace) is not true then
       perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
         'Pass an empty text for the graph itself, or the path of a subgraph.');
     end if;

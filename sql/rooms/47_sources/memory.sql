@@ -28,7 +28,7 @@ begin atomic
   cross join lateral (
     select m from memory.memories as m where m.user_id = p_user_id and m.memory_id = k.id::uuid offset 0) as f
   where k.source = 'memory' and memory._is_current(f.m)
-    and ((f.m).expires_at is null or (f.m).expires_at > statement_timestamp());
+    and memory._is_unexpired((f.m).expires_at);
 end;
 
 -- Locks memories while their embeddings are stored, because an UPDATE by hand locks no counter of an agent and would

@@ -20,7 +20,7 @@ begin
       m.quarantine_reason as reason, m.quarantined_with
     from memory.memories as m
     where m.user_id = list_quarantined.user_id and m.quarantined_at is not null
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
+      and memory._is_unexpired(m.expires_at)
     union all
     select 'message', k.thread_id || '/' || k.seq, k.content, memory._message_trust(m.role, m.metadata),
       k.quarantined_at, k.reason, null

@@ -11,7 +11,7 @@ begin
   values
     (1, 'policies', array[]::text[], 'true', 'true'),
     -- Before threads, as a message becomes an artifact before its thread is locked.
-    (2, 'artifacts', array['content_id'], 'true', 't.expires_at is null or t.expires_at > statement_timestamp()'),
+    (2, 'artifacts', array['content_id'], 'true', 'memory._is_unexpired(t.expires_at)'),
     (3, 'threads', array['message_count', 'active_tokens'], 'true', 'true'),
     (4, 'messages', array['search_vector', 'search_keys'], 'true', 't.expires_at > statement_timestamp()'),
     (5, 'quarantined_messages', array[]::text[], 'true',
@@ -20,7 +20,7 @@ begin
     (6, 'summaries', array['search_vector'], 't.status <> ''processing''', 'true'),
     (7, 'memory_scopes', array['memory_count'], 'true', 'true'),
     (8, 'memories', array['content_hash', 'search_vector', 'long_search_vector', 'is_stated'], 'true',
-     't.expires_at is null or t.expires_at > statement_timestamp()'),
+     'memory._is_unexpired(t.expires_at)'),
     (9, 'memory_history', array[]::text[], 'true',
      'not exists (select from memory.memories as m where m.user_id = t.user_id and m.memory_id = t.memory_id
                   and m.expires_at <= statement_timestamp())'),
@@ -32,11 +32,11 @@ begin
     (15, 'jobs', array['job_id', 'worker', 'lease_token', 'lease_expires_at', 'tokens_reserved', 'next_request'],
      't.status in (''completed'', ''dead'')', 'true'),
     (16, 'model_calls', array['job_id'], 'true', 'true'),
-    (17, 'checkpoints', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (17, 'checkpoints', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (18, 'checkpoint_blobs', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (18, 'checkpoint_blobs', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)'),
-    (19, 'checkpoint_writes', array[]::text[], 'octet_length(t.namespace) <= 1000',
+    (19, 'checkpoint_writes', array[]::text[], 'memory._is_namespace(t.namespace)',
      'not memory._checkpoints_have_expired(t.user_id, t.thread_id)');
 end;
 $$;

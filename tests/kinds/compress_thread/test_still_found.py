@@ -151,6 +151,7 @@ def test_a_compressed_message_outlives_its_summary(api: Api) -> None:
     assert found(api) == []
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("A7", "A16")
 def test_a_sweep_does_not_read_all_compressed_messages(api: Api) -> None:
     compressing(api)

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 
 from tests.support.jobs import ANA, claim, queued, say, settings
 from tests.support.protocol import lease, open_jobs
 from tests.support.sqlapi import Api
-
-
-@pytest.fixture
-def api(db: psycopg.Connection) -> Api:
-    return Api(db)
 
 
 def extraction_only(api: Api) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import psycopg
 import pytest
 
 from tests.support.protocol import ANA, activate, claim, complete, lease, open_jobs, say
@@ -18,8 +17,7 @@ FACT = {"content": "Likes tea", "memory_type": "fact"}
 
 
 @pytest.fixture
-def api(db: psycopg.Connection) -> Api:
-    api = Api(db)
+def api(api: Api) -> Api:
     only(api, cadence={"fact_extraction_every_n": 10})
     return api
 
@@ -98,6 +96,7 @@ def many_threads(api: Api, last_at: str) -> int:
     return api.entries_read(lambda: api.query("select * from memory._extract_memories_overdue(10)"))
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.parametrize(
     ("last_at", "rows"), [("1 minute", 2100), ("2 hours", 2300)], ids=["busy threads", "quiet threads"]
 )
@@ -105,6 +104,7 @@ def test_a_sweep_reads_the_messages_of_few_threads(api: Api, last_at: str, rows:
     assert many_threads(api, last_at) < rows
 
 
+@pytest.mark.usefixtures("db")
 def test_what_expires_soon_is_found_among_any_number_of_threads(api: Api) -> None:
     many_threads(api, "1 minute")
     say(api, "I like tea")

@@ -182,6 +182,7 @@ def test_a_memory_that_a_former_version_merged_counts_as_stated_when_one_of_its_
     assert superseded(api)[hidden] == ("stated" if is_stated else "contradict", stays)
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("E10")
 def test_every_fact_in_one_set_and_every_number_in_many_sets(api: Api) -> None:
     """What a hostile reply costs depends on the number of facts, not on the length of the reply."""

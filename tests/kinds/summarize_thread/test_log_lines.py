@@ -8,7 +8,6 @@ import re
 from pathlib import Path
 from typing import Any
 
-import psycopg
 import pytest
 from agent_memory.worker import Worker
 
@@ -23,8 +22,7 @@ Line = tuple[str, str]
 
 
 @pytest.fixture
-def api(db: psycopg.Connection) -> Api:
-    api = Api(db)
+def api(api: Api) -> Api:
     summary_only(api)
     return api
 
@@ -155,6 +153,7 @@ def test_a_verbose_worker_logs_debug_lines_as_such(dsn: str, api: Api, caplog: p
     assert len([text for _, text in lines if text.startswith("Summarized messages")]) == 1
 
 
+@pytest.mark.usefixtures("db")
 def test_the_runner_in_the_server_says_the_lines(api: Api, said: list[Line], server: Server) -> None:
     if not server.has_plpython:
         pytest.skip("this server has no PL/Python")

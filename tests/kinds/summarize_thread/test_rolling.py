@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import psycopg
 import pytest
 from psycopg import errors
 from psycopg.types.json import Jsonb
@@ -12,11 +11,6 @@ from psycopg.types.json import Jsonb
 from tests.support.jobs import ANA, SUMMARY, claim, claim_and_die, say, settings, summary_only
 from tests.support.protocol import lease, open_jobs
 from tests.support.sqlapi import Api, refused
-
-
-@pytest.fixture
-def api(db: psycopg.Connection) -> Api:
-    return Api(db)
 
 
 def summaries(api: Api) -> list[tuple[Any, ...]]:

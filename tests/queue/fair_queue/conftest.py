@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import psycopg
 import pytest
 
 from tests.support.sqlapi import Api
 
 
 @pytest.fixture
-def api(db: psycopg.Connection) -> Api:
+def api(api: Api) -> Api:
     """Nothing is queued by itself."""
-    api = Api(db)
     api.set_policy(
         settings={"summary": {"enabled": False}, "compression": {"enabled": False}, "cadence": {"reconcile_every_n": 0}}
     )

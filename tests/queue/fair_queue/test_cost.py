@@ -17,6 +17,7 @@ def cost(api: Api, **arguments: Any) -> int:
     return min(api.entries_read(lambda: claim(api, max_jobs=1, **arguments)) for _ in range(3))
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("F20")
 def test_a_claim_costs_the_same_however_many_wait(api: Api) -> None:
     many_may_run(api)
@@ -44,6 +45,7 @@ def test_a_claim_costs_the_same_however_many_wait(api: Api) -> None:
     assert api.entries_read(lambda: nothing_to_do(api, "consolidate")) < few + 100
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("F20", "F7")
 def test_jobs_that_wait_for_a_budget_are_not_read_by_each_claim(api: Api) -> None:
     activate(api)

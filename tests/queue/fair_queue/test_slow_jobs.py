@@ -56,6 +56,7 @@ def test_a_claim_hands_out_its_jobs_before_it_prepares_those_that_may_have_nothi
     assert extracted_seq(api) < 40  # two turns
 
 
+@pytest.mark.usefixtures("db")
 @pytest.mark.feature("F20", "B9")
 def test_many_rows_with_nothing_to_say_are_read_a_part_at_a_time(api: Api) -> None:
     """The messages are those of tools, and cleared ones."""

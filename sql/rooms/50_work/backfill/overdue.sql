@@ -12,7 +12,7 @@ begin
     cross join lateral (
       select m.user_id, 'memory' as source, m.memory_id::text as id from memory.memories as m
       where memory._is_current(m)
-        and (m.expires_at is null or m.expires_at > statement_timestamp())
+        and memory._is_unexpired(m.expires_at)
         and (m.valid_to is null or m.valid_to > statement_timestamp())
       union all
       select c.user_id, 'document', c.document_id || '/' || c.number
@@ -23,7 +23,7 @@ begin
       union all
       select a.user_id, 'artifact', a.key || '/0' -- the other passages are embedded after the first
       from memory.artifacts as a
-      where a.quarantined_at is null and (a.expires_at is null or a.expires_at > statement_timestamp())
+      where a.quarantined_at is null and memory._is_unexpired(a.expires_at)
     ) as t
     where e.kind = 'embedding' and not e.is_off and not e.is_active
       and exists (select from memory.models as m where m.kind = 'embedding' and m.is_active)

@@ -9,7 +9,7 @@ begin
   with left_out as materialized (
     select distinct a.user_id from memory.artifacts as a
     where a.awaits_description and a.quarantined_at is null
-      and (a.expires_at is null or a.expires_at > statement_timestamp())
+      and memory._is_unexpired(a.expires_at)
   )
   select l.user_id, '' from left_out as l
   where not memory._is_queued(l.user_id, 'describe_artifact', '')

@@ -24,7 +24,7 @@ begin
     where is_built_in and m.supersede_reason in ('duplicate', 'near-duplicate', 'contradict', 'stated')
       and not memory._is_stated(m)
       and m.deleted_at is null
-      and (m.expires_at is null or m.expires_at > statement_timestamp())
+      and memory._is_unexpired(m.expires_at)
   ), numbered as (
     select row_number() over (order by memory._said(p) desc, p.thread_id desc, p.created_at desc, p.memory_id desc)
         as number, dense_rank() over (order by p.agent_id) as agent_number, p.*
