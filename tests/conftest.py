@@ -67,6 +67,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     way = config.getoption("--through")
     left_out = [] if way is None else leave_out(way, items, Path(__file__).parent, is_fast=again)
     again = again and way is None
+    if config.getoption("--one-user"):
+        one_user.skip_different(items)
     for item in items:
         has_own = item.get_closest_marker("own_server") is not None
         if has_own and server != "embedded":
@@ -115,12 +117,15 @@ def server_kind(request: pytest.FixtureRequest) -> Kind:
 
 
 @pytest.fixture(scope="session")
-def server(server_kind: Kind) -> Iterator[Server]:
+def server(request: pytest.FixtureRequest, server_kind: Kind) -> Iterator[Server]:
     """A running server of the kind asked for."""
+    # Plans depend on statistics. Tests that need these analyze; autovacuum would come at any moment of others.
+    settings = {"autovacuum_naptime": "1d"}
+    if request.config.getoption("--one-user"):
+        settings |= one_user.SERVER_SETTINGS
     with contextlib.ExitStack() as stack:
         try:
-            # Plans depend on statistics. Tests that need these analyze; autovacuum would come at any moment of others.
-            started = stack.enter_context(running_server(server_kind, {"autovacuum_naptime": "1d"}))
+            started = stack.enter_context(running_server(server_kind, settings))
         except ServerUnavailableError as error:
             pytest.exit(str(error), returncode=1)
         yield started

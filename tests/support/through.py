@@ -17,8 +17,10 @@ it says why:
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import re
 import warnings
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,7 +31,7 @@ from agent_memory import AgentMemoryError, DegradedWarning
 from psycopg import sql
 from psycopg.rows import namedtuple_row
 
-from tests.support.fronts import FRONTS, LOOKS_AT_TWO, TEMPLATE, Front, Way, copy, skip
+from tests.support.fronts import FRONTS, LOOKS_AT_TWO, TEMPLATE, Front, Way, skip
 from tests.support.sqlapi import Api, parameter
 
 ROOMS = ("messages", "memories", "documents", "artifacts", "search", "context", "queue", "erasure")
@@ -97,30 +99,41 @@ def is_beside_a_node(error: BaseException) -> bool:
 def clusters(way: Way, database: Any, conninfo: Callable[[str], str]) -> Iterator[Any]:
     """Yield what makes a cluster instead of a database where agent_memory is installed in it."""
     Api.through = staticmethod(lambda name: ThroughApi if name in FRONTS else None)
+    spare: list[Front] = []
     with contextlib.ExitStack() as session:
+
+        def made(name: str, template: str, stack: contextlib.ExitStack) -> Front:
+            original, front = FRONTS[template], Front(way, name, conninfo)
+            original.close()
+            for part, database_name in front.names.items():
+                stack.enter_context(database(database_name, original.names[part]))
+            front.name_places()
+            FRONTS[name] = front
+            return front
 
         @contextlib.contextmanager
         def through(name: str, template: str | None = None, as_template: bool = False) -> Iterator[str]:
             if template is None:
-                with database(name, template, as_template) as made:
-                    yield made
-                return
-            if template not in FRONTS:  # that of all tests, which is installed by now
-                front = Front(way, TEMPLATE, conninfo)
-                for part in front.names.values():
-                    session.enter_context(database(part, template))
-                front.begin()
-                FRONTS[template] = front
-            original, front = FRONTS[template], Front(way, name, conninfo)
-            original.close()
-            with contextlib.ExitStack() as stack:
-                for part, database_name in front.names.items():
-                    stack.enter_context(database(database_name, original.names[part]))
-                front.name_places()
-                FRONTS[name] = front
-                yield conninfo(name)
-                front.close()
-                del FRONTS[name]
+                with database(name, template, as_template) as only:
+                    yield only
+            elif template in FRONTS and FRONTS[template].name != TEMPLATE:
+                with contextlib.ExitStack() as stack:
+                    front = made(name, template, stack)
+                    yield conninfo(name)
+                    front.close()
+                    del FRONTS[name]
+            else:  # the template of all tests, which is installed by now
+                if template not in FRONTS:
+                    first = Front(way, TEMPLATE, conninfo)
+                    for part in first.names.values():
+                        session.enter_context(database(part, template))
+                    first.begin()
+                    FRONTS[template] = first
+                front = spare.pop() if spare else made(name, template, session)
+                with front.kept(is_as_before=True):
+                    yield conninfo(front.name)
+                front.users.clear()
+                spare.append(front)
 
         yield through
 
@@ -216,31 +229,27 @@ class ThroughApi(Api):
         skip("measures one server")
 
     def state(self) -> dict[str, Any]:
-        return {node: Api(self._front.open(node), is_plain=True).state() for node in "ab"}
+        a, b = (Api(self._front.open(node), is_plain=True).state() for node in "ab")
+        return {table: (a[table], b[table]) for table in a}
 
     @contextlib.contextmanager
     def rolled_back(self) -> Iterator[Api]:
         """Put the databases back as they were, because each call commits by itself."""
         self.notices.clear()
-        front = self._front
-        outer = set(front.users)
-        front.close()
+        outer = set(self._front.users)
         self._depth += 1
-        if self._depth > 1 or not front.is_saved:
-            copy({f"{name}__{self._depth}": name for name in front.names.values()}, front.conninfo("postgres"))
-            front.is_saved = self._depth == 1
         try:
-            yield self
+            with self._front.kept(is_as_before=self._depth == 1):
+                yield self
         finally:
-            front.close()
-            copy({name: f"{name}__{self._depth}" for name in front.names.values()}, front.conninfo("postgres"))
             self._depth -= 1
-            front.users = outer
+            self._front.users = outer
 
     def _by_client(self, function: str, sent: dict[str, Any], returns_set: bool, given: dict[str, Any]) -> Any:
         try:
             if function in _OF_TWO_ROWS:
-                return getattr(self._front.memory.admin, function)(**given)
+                answer = getattr(self._front.memory.admin, function)(**given)
+                return [_as_row(each) for each in answer] if isinstance(answer, list) else answer
             called: Any = _Called(function, returns_set)
             self._front.hear = self._hear
             with warnings.catch_warnings():
@@ -322,6 +331,12 @@ def _one_or_all(rows: list[Any], returns_set: bool) -> Any:
         return rows
     [row] = rows
     return row[0] if len(row) == 1 else row
+
+
+def _as_row(answer: Any) -> Any:
+    """Return an object of the client as a row of the function."""
+    names = [field.name for field in dataclasses.fields(answer)]
+    return namedtuple(type(answer).__name__, names)(*(getattr(answer, name) for name in names))
 
 
 def _as_the_node_said(error: psycopg.Error) -> psycopg.Error:
