@@ -118,6 +118,7 @@ test: services chromium libfaketime pgbouncer plproxy .venv/.dev ## Run the test
 	$(PYTEST) --server=embedded --again || status=1; \
 	$(PYTEST) --through=proxy --again || status=1; \
 	$(PYTEST) --through=nodes --again || status=1; \
+	$(PYTEST) --one-user --again || status=1; \
 	exit $$status
 
 .PHONY: nightly

@@ -26,6 +26,11 @@ _INSTALLS = "installs again, which only the owner of the functions may"
 DIFFERENT = {
     "test_a_claim_costs_the_same_however_many_wait": _PLANS,
     "test_jobs_with_nothing_to_do_cost_the_same_however_many_there_are": _PLANS,
+    "test_a_unique_word_among_twenty_thousand_messages_is_found": _PLANS,
+    "test_a_fresh_table_is_read_once_for_each_thing_to_know": _PLANS,
+    "test_what_a_search_reads_does_not_grow_with_what_is_unparsed": _PLANS,
+    "test_ten_thousand_messages_are_searched": _PLANS,
+    "test_explaining_a_thousand_results_does_not_read_all_matches_for_each": _PLANS,
     "test_a_folder_is_a_kind_of_jobs": _INSTALLS,
     "test_the_same_kinds_leave_the_table_alone": _INSTALLS,
     "test_jobs_of_a_kind_that_is_gone_stay_and_are_not_claimed": _INSTALLS,
@@ -51,8 +56,9 @@ begin
     end if;
     raise exception '{SEEN} % in %', user_id, relation;
   end $policy$;
-  -- The keys of words contain the user, so a message with the same keys is a message of the user.
+  -- The keys of words, agents and metadata contain the user, so a message with the same keys is a message of the user.
   alter function arrayoverlap(anyarray, anyarray) leakproof;
+  alter function arraycontains(anyarray, anyarray) leakproof;
   for object in
     select format('%s %s', case when p.prokind = 'p' then 'procedure' else 'function' end, p.oid::regprocedure)
     from pg_proc as p where p.pronamespace = 'memory'::regnamespace

@@ -72,22 +72,22 @@ _OF_TWO_ROWS = {"backfill_status", "doctor", "list_users", "status"}
 """What the client makes of the answers of all nodes is made of its own classes of rows."""
 
 
-def leave_out(way: Way, items: Sequence[pytest.Item], tests: Path, *, is_fast: bool) -> list[pytest.Item]:
-    """Mark what cannot run through a cluster, and return what shall not."""
+def outside(items: Sequence[pytest.Item], tests: Path, *, is_fast: bool) -> list[pytest.Item]:
+    """Return the tests that are of no room with users, or not of the part that ``make test`` runs."""
     fast = {tests / room / f"test_{module}.py" for room, modules in FAST.items() for module in modules}
-    rooms = [tests / room for room in ROOMS]
-    left_out = []
+    rooms = {tests / room for room in ROOMS}
+    return [item for item in items if not rooms & set(item.path.parents) or (is_fast and item.path not in fast)]
+
+
+def skip_others(way: Way, items: Sequence[pytest.Item]) -> None:
+    """Skip what cannot run through a cluster."""
     for item in items:
-        if not any(room in item.path.parents for room in rooms) or (is_fast and item.path not in fast):
-            left_out.append(item)
-            continue
         taken = ONE_SERVER & set(item._fixtureinfo.argnames)  # type: ignore[attr-defined]
         if item.name.partition("[")[0] in DIFFERENT:
             item.add_marker(pytest.mark.skip(reason=DIFFERENT[item.name.partition("[")[0]]))
         elif taken:
             reason = f"takes {', '.join(sorted(taken))}: through --through={way} there are only calls"
             item.add_marker(pytest.mark.skip(reason=reason))
-    return left_out
 
 
 def is_beside_a_node(error: BaseException) -> bool:
