@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 import re
 import warnings
 from collections import namedtuple
@@ -101,11 +102,13 @@ def is_beside_a_node(error: BaseException) -> bool:
 def clusters(way: Way, database: Any, conninfo: Callable[[str], str]) -> Iterator[Any]:
     """Yield what makes a cluster instead of a database where agent_memory is installed in it."""
     Api.through = staticmethod(lambda name: ThroughApi if name in FRONTS else None)
+    numbers = itertools.count(1)
     spare: list[Front] = []
+    asked: dict[str, Front] = {}  # by the names that tests have asked for, such as those of their templates
     with contextlib.ExitStack() as session:
 
-        def made(name: str, template: str, stack: contextlib.ExitStack) -> Front:
-            original, front = FRONTS[template], Front(way, name, conninfo)
+        def made(name: str, original: Front, stack: contextlib.ExitStack) -> Front:
+            front = Front(way, name, conninfo)
             original.close()
             for part, database_name in front.names.items():
                 stack.enter_context(database(database_name, original.names[part]))
@@ -113,28 +116,34 @@ def clusters(way: Way, database: Any, conninfo: Callable[[str], str]) -> Iterato
             FRONTS[name] = front
             return front
 
+        def first(template: str) -> Front:
+            """Make the cluster of which all are copies, of the template of all tests, which is installed by now."""
+            if template not in FRONTS:
+                front = Front(way, TEMPLATE, conninfo)
+                for part in front.names.values():
+                    session.enter_context(database(part, template))
+                front.begin()
+                FRONTS[template] = front
+            return FRONTS[template]
+
         @contextlib.contextmanager
         def through(name: str, template: str | None = None, as_template: bool = False) -> Iterator[str]:
             if template is None:
                 with database(name, template, as_template) as only:
                     yield only
-            elif template in FRONTS and FRONTS[template].name != TEMPLATE:
+            elif template in asked:
                 with contextlib.ExitStack() as stack:
-                    front = made(name, template, stack)
+                    front = made(name, asked[template], stack)
                     yield conninfo(name)
                     front.close()
                     del FRONTS[name]
-            else:  # the template of all tests, which is installed by now
-                if template not in FRONTS:
-                    first = Front(way, TEMPLATE, conninfo)
-                    for part in first.names.values():
-                        session.enter_context(database(part, template))
-                    first.begin()
-                    FRONTS[template] = first
-                front = spare.pop() if spare else made(name, template, session)
+            else:
+                front = spare.pop() if spare else made(f"through_{next(numbers)}", first(template), session)
+                asked[name] = front
                 with front.kept(is_as_before=True):
                     yield conninfo(front.name)
                 front.users.clear()
+                del asked[name]
                 spare.append(front)
 
         yield through
