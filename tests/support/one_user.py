@@ -33,6 +33,7 @@ DIFFERENT = {
     "test_what_a_search_reads_does_not_grow_with_what_is_unparsed": _PLANS,
     "test_a_page_of_a_long_log_is_read_without_the_rest": _PLANS,
     "test_are_read_from_their_end": _PLANS,
+    "test_an_agent_that_others_have_stays_in_the_ledger": "an erasure asks which agents other users have, and must",
     "test_another_key_is_made_when_one_is_taken": "has a function draw from a sequence that its owner may not use",
     "test_ten_thousand_messages_are_searched": _PLANS,
     "test_explaining_a_thousand_results_does_not_read_all_matches_for_each": _PLANS,

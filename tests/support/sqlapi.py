@@ -95,8 +95,8 @@ class Api:
         with self.connection.transaction(), self.connection.cursor(row_factory=namedtuple_row) as cursor:
             Api.before(self.connection, user_id)
             rows = cursor.execute(statement, parameters).fetchall()
-        Api.before(self.connection, None)  # what a test does with the connection itself is no call of this user
-        return rows
+            Api.before(self.connection, None)  # what a test does with the connection itself is no call of this user
+            return rows
 
     def value(self, statement: Any, **parameters: Any) -> Any:
         """The one value that a statement returns."""
