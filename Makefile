@@ -134,6 +134,7 @@ test: services chromium libfaketime pgbouncer plproxy typescript .venv/.dev ## R
 	$(PYTEST) --server=embedded --again || status=1; \
 	$(PYTEST) --through=proxy --again || status=1; \
 	$(PYTEST) --through=nodes --again || status=1; \
+	$(PYTEST) --one-user --again || status=1; \
 	exit $$status
 
 .PHONY: nightly

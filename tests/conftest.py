@@ -32,7 +32,7 @@ from tests.support.servers import (
 )
 from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, rolled_back
-from tests.support.through import clusters, is_beside_a_node, leave_out
+from tests.support.through import clusters, is_beside_a_node, outside, skip_others
 
 TEMPLATE = "agent_memory_template"
 Database = Callable[..., contextlib.AbstractContextManager[str]]
@@ -57,7 +57,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         " with --again only a part of them: tests/support/through.py",
     )
     parser.addoption(
-        "--one-user", action="store_true", help="Fail where a call meets another user: tests/support/one_user.py"
+        "--one-user",
+        action="store_true",
+        help="Run the same tests, and fail where a call meets another user: tests/support/one_user.py",
     )
     parser.addoption("--nightly", action="store_true", help="Run the tests that are marked nightly, and no others")
 
@@ -66,8 +68,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     """Leave out what belongs to another of the runs: the first, the second (``--again``), the nightly one."""
     server, again, nightly = (config.getoption(name) for name in ("--server", "--again", "--nightly"))
     way = config.getoption("--through")
-    left_out = [] if way is None else leave_out(way, items, Path(__file__).parent, is_fast=again)
-    again = again and way is None
+    is_for_one = config.getoption("--one-user")
+    left_out = []
+    if way is not None or (is_for_one and again):
+        left_out = outside(items, Path(__file__).parent, is_fast=again)
+        again = False
+    if way is not None:
+        skip_others(way, items)
+    elif is_for_one:
+        one_user.skip_different(items)
     for item in items:
         has_own = item.get_closest_marker("own_server") is not None
         if has_own and server != "embedded":
@@ -116,12 +125,15 @@ def server_kind(request: pytest.FixtureRequest) -> Kind:
 
 
 @pytest.fixture(scope="session")
-def server(server_kind: Kind) -> Iterator[Server]:
+def server(request: pytest.FixtureRequest, server_kind: Kind) -> Iterator[Server]:
     """A running server of the kind asked for."""
+    # Plans depend on statistics. Tests that need these analyze; autovacuum would come at any moment of others.
+    settings = {"autovacuum_naptime": "1d"}
+    if request.config.getoption("--one-user"):
+        settings |= one_user.SERVER_SETTINGS
     with contextlib.ExitStack() as stack:
         try:
-            # Plans depend on statistics. Tests that need these analyze; autovacuum would come at any moment of others.
-            started = stack.enter_context(running_server(server_kind, {"autovacuum_naptime": "1d"}))
+            started = stack.enter_context(running_server(server_kind, settings))
         except ServerUnavailableError as error:
             pytest.exit(str(error), returncode=1)
         yield started

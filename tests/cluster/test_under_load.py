@@ -19,7 +19,7 @@ from agent_memory import AgentMemoryError
 from agent_memory.cluster import checks, nodes
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from tests.cluster.load import Load, misplaced
+from tests.cluster.load import Load, misplaced, misread
 from tests.install.upgrades import PART
 from tests.support.installer import build_version
 from tests.support.servers import Kind, running_server
@@ -156,7 +156,9 @@ def check(events: Events, load: Load) -> None:
     with nodes.opened(events.dsn["a"]) as opened:
         assert list(checks.check(opened)) == []
     assert misplaced(load, list(events.dsn.values())) == []
+    assert misread(load, list(events.dsn.values())) == []
     assert load.acknowledged > 100
+    assert load.done.completed > 10
 
 
 def test_each_of_them_once(events: Events, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -190,6 +192,6 @@ def test_for_ten_minutes(events: Events, monkeypatch: pytest.MonkeyPatch) -> Non
                 events.move(is_killed=chance.random() < 0.5)
             if killing.ident is not None:
                 killing.join()
-    print(events.counts, load.acknowledged, load.repeated, load.longest)  # for docs/cluster.md
+    print(events.counts, load.acknowledged, load.repeated, load.longest, load.done)  # for docs/cluster.md
     check(events, load)
     assert {"upgrade", "split", "move", "command killed"} <= events.counts.keys()

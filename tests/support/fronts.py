@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Literal, NoReturn
 
 import psycopg
@@ -34,13 +34,15 @@ class Front:
 
     def __init__(self, way: Way, name: str, conninfo: Callable[[str], str]) -> None:
         self.way = way
+        self.name = name
         self.names = {"b": name, "a": f"{name}__a"} | ({"b": f"{name}__b", "proxy": name} if way == "proxy" else {})
         self.conninfo = conninfo
         self.users: set[str] = set()
-        self.is_saved = False
         self.hear: Callable[[psycopg.errors.Diagnostic], None] = lambda _notice: None
         self._opened = contextlib.ExitStack()
         self._known: dict[str, Any] = {}
+        self._saved: list[dict[str, int]] = []
+        self._depth = 0
 
     def dsn(self, part: str) -> str:
         return self.conninfo(self.names[part])
@@ -129,6 +131,44 @@ class Front:
     def close(self) -> None:
         self._opened.close()
         self._known.clear()
+
+    @contextlib.contextmanager
+    def kept(self, *, is_as_before: bool) -> Iterator[None]:
+        """Put the databases back, at the end, as they are now; ``is_as_before`` says that they are as the last time.
+
+        Most tests change one database of two or three, so those that have counted no change since stay.
+        """
+        self.close()
+        if not (is_as_before and len(self._saved) > self._depth):
+            copy({f"{name}__{self._depth}": name for name in self.names.values()}, self.conninfo("postgres"))
+            self._saved[self._depth :] = [self._changes()]
+        self._depth += 1
+        try:
+            yield
+        finally:
+            self.close()
+            self._depth -= 1
+            del self._saved[self._depth + 1 :]
+            before = self._saved[self._depth]
+            changed = [name for name, changes in self._changes().items() if changes != before[name]]
+            copy({name: f"{name}__{self._depth}" for name in changed}, self.conninfo("postgres"))
+            for saved in self._saved:
+                saved |= dict.fromkeys(changed, -1)  # unlike what any database counts
+            before |= dict.fromkeys(changed, 0)
+
+    def _changes(self) -> dict[str, int]:
+        """How many rows have been changed in each database, catalogs too, when all sessions there have ended."""
+        names = [*self.names.values()]
+        with psycopg.connect(self.conninfo("postgres"), autocommit=True) as connection:
+            connection.execute(
+                "select pg_terminate_backend(pid, 10000) from pg_stat_activity where datname = any(%s)", [names]
+            )
+            counted = connection.execute(
+                "select datname, tup_inserted + tup_updated + tup_deleted from pg_stat_database"
+                " where datname = any(%s)",
+                [names],
+            ).fetchall()
+        return dict(counted)
 
 
 FRONTS: dict[str, Front] = {}

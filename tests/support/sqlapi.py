@@ -66,7 +66,8 @@ class Api:
             rows = self._rows(
                 statement,
                 {name: parameter(value) for name, value in arguments.items()},
-                arguments.get("user_id"),
+                # A claim for one user also ends the leases of workers that died, of all users.
+                None if function == "claim_jobs" else arguments.get("user_id"),
             )
             if returns_set:
                 return rows
@@ -93,7 +94,9 @@ class Api:
         # Within a transaction this is a savepoint, so that what follows a refusal still works.
         with self.connection.transaction(), self.connection.cursor(row_factory=namedtuple_row) as cursor:
             Api.before(self.connection, user_id)
-            return cursor.execute(statement, parameters).fetchall()
+            rows = cursor.execute(statement, parameters).fetchall()
+            Api.before(self.connection, None)  # what a test does with the connection itself is no call of this user
+            return rows
 
     def value(self, statement: Any, **parameters: Any) -> Any:
         """The one value that a statement returns."""

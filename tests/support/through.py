@@ -17,8 +17,11 @@ it says why:
 from __future__ import annotations
 
 import contextlib
+import dataclasses
+import itertools
 import re
 import warnings
+from collections import namedtuple
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
@@ -29,7 +32,7 @@ from agent_memory import AgentMemoryError, DegradedWarning
 from psycopg import sql
 from psycopg.rows import namedtuple_row
 
-from tests.support.fronts import FRONTS, LOOKS_AT_TWO, TEMPLATE, Front, Way, copy, skip
+from tests.support.fronts import FRONTS, LOOKS_AT_TWO, TEMPLATE, Front, Way, skip
 from tests.support.sqlapi import Api, parameter
 
 ROOMS = ("messages", "memories", "documents", "artifacts", "search", "context", "queue", "erasure")
@@ -47,6 +50,8 @@ FAST = {
 
 DIFFERENT = {
     "test_an_import_takes_parts_in_one_transaction": "an import of several parts is one transaction",
+    "test_memories_that_differ_in_type_only_become_one_and_none_is_lost[True]": "an import of several parts is one"
+    " transaction",
     "test_a_job_keeps_the_words_of_the_messages_it_read_where_it_keeps_token_counts": "asks what a transaction wrote",
     "test_messages_that_are_being_cleared_are_handed_to_nobody": "each call is a transaction of its own",
     "test_workers_for_other_kinds_take_nobody_s_turn": "users take turns on each node",
@@ -70,22 +75,22 @@ _OF_TWO_ROWS = {"backfill_status", "doctor", "list_users", "status"}
 """What the client makes of the answers of all nodes is made of its own classes of rows."""
 
 
-def leave_out(way: Way, items: Sequence[pytest.Item], tests: Path, *, is_fast: bool) -> list[pytest.Item]:
-    """Mark what cannot run through a cluster, and return what shall not."""
+def outside(items: Sequence[pytest.Item], tests: Path, *, is_fast: bool) -> list[pytest.Item]:
+    """Return the tests that are of no room with users, or not of the part that ``make test`` runs."""
     fast = {tests / room / f"test_{module}.py" for room, modules in FAST.items() for module in modules}
-    rooms = [tests / room for room in ROOMS]
-    left_out = []
+    rooms = {tests / room for room in ROOMS}
+    return [item for item in items if not rooms & set(item.path.parents) or (is_fast and item.path not in fast)]
+
+
+def skip_others(way: Way, items: Sequence[pytest.Item]) -> None:
+    """Skip what cannot run through a cluster."""
     for item in items:
-        if not any(room in item.path.parents for room in rooms) or (is_fast and item.path not in fast):
-            left_out.append(item)
-            continue
         taken = ONE_SERVER & set(item._fixtureinfo.argnames)  # type: ignore[attr-defined]
-        if item.name.partition("[")[0] in DIFFERENT:
-            item.add_marker(pytest.mark.skip(reason=DIFFERENT[item.name.partition("[")[0]]))
-        elif taken:
+        reason = DIFFERENT.get(item.name, DIFFERENT.get(item.name.partition("[")[0]))
+        if reason is None and taken:
             reason = f"takes {', '.join(sorted(taken))}: through --through={way} there are only calls"
+        if reason is not None:
             item.add_marker(pytest.mark.skip(reason=reason))
-    return left_out
 
 
 def is_beside_a_node(error: BaseException) -> bool:
@@ -97,30 +102,49 @@ def is_beside_a_node(error: BaseException) -> bool:
 def clusters(way: Way, database: Any, conninfo: Callable[[str], str]) -> Iterator[Any]:
     """Yield what makes a cluster instead of a database where agent_memory is installed in it."""
     Api.through = staticmethod(lambda name: ThroughApi if name in FRONTS else None)
+    numbers = itertools.count(1)
+    spare: list[Front] = []
+    asked: dict[str, Front] = {}  # by the names that tests have asked for, such as those of their templates
     with contextlib.ExitStack() as session:
 
-        @contextlib.contextmanager
-        def through(name: str, template: str | None = None, as_template: bool = False) -> Iterator[str]:
-            if template is None:
-                with database(name, template, as_template) as made:
-                    yield made
-                return
-            if template not in FRONTS:  # that of all tests, which is installed by now
+        def made(name: str, original: Front, stack: contextlib.ExitStack) -> Front:
+            front = Front(way, name, conninfo)
+            original.close()
+            for part, database_name in front.names.items():
+                stack.enter_context(database(database_name, original.names[part]))
+            front.name_places()
+            FRONTS[name] = front
+            return front
+
+        def first(template: str) -> Front:
+            """Make the cluster of which all are copies, of the template of all tests, which is installed by now."""
+            if template not in FRONTS:
                 front = Front(way, TEMPLATE, conninfo)
                 for part in front.names.values():
                     session.enter_context(database(part, template))
                 front.begin()
                 FRONTS[template] = front
-            original, front = FRONTS[template], Front(way, name, conninfo)
-            original.close()
-            with contextlib.ExitStack() as stack:
-                for part, database_name in front.names.items():
-                    stack.enter_context(database(database_name, original.names[part]))
-                front.name_places()
-                FRONTS[name] = front
-                yield conninfo(name)
-                front.close()
-                del FRONTS[name]
+            return FRONTS[template]
+
+        @contextlib.contextmanager
+        def through(name: str, template: str | None = None, as_template: bool = False) -> Iterator[str]:
+            if template is None:
+                with database(name, template, as_template) as only:
+                    yield only
+            elif template in asked:
+                with contextlib.ExitStack() as stack:
+                    front = made(name, asked[template], stack)
+                    yield conninfo(name)
+                    front.close()
+                    del FRONTS[name]
+            else:
+                front = spare.pop() if spare else made(f"through_{next(numbers)}", first(template), session)
+                asked[name] = front
+                with front.kept(is_as_before=True):
+                    yield conninfo(front.name)
+                front.users.clear()
+                del asked[name]
+                spare.append(front)
 
         yield through
 
@@ -176,8 +200,8 @@ class ThroughApi(Api):
 
     def query(self, statement: Any, **parameters: Any) -> list[Any]:
         """Rows of any other statement, from the node of the users whom the test has named."""
-        text = statement if isinstance(statement, str) else _text_of(statement)
-        if "memory." not in text:
+        text = _text_of(statement)
+        if not any("memory." in str(each) for each in (text, *parameters.values())):
             return self._run(self._front.open("a"), statement, parameters)
         is_public = "memory._" not in text
         if (
@@ -191,7 +215,7 @@ class ThroughApi(Api):
 
     def execute(self, statement: Any, parameters: Any = None) -> psycopg.Cursor[Any]:
         """Execute plain SQL on the node of the users whom the test has named."""
-        text = statement if isinstance(statement, str) else _text_of(statement)
+        text = _text_of(statement)
         if _OF_A_SESSION.match(text):
             skip(_NEEDS_A_SESSION)
         with _own_node():
@@ -216,31 +240,27 @@ class ThroughApi(Api):
         skip("measures one server")
 
     def state(self) -> dict[str, Any]:
-        return {node: Api(self._front.open(node), is_plain=True).state() for node in "ab"}
+        a, b = (Api(self._front.open(node), is_plain=True).state() for node in "ab")
+        return {table: (a[table], b[table]) for table in a}
 
     @contextlib.contextmanager
     def rolled_back(self) -> Iterator[Api]:
         """Put the databases back as they were, because each call commits by itself."""
         self.notices.clear()
-        front = self._front
-        outer = set(front.users)
-        front.close()
+        outer = set(self._front.users)
         self._depth += 1
-        if self._depth > 1 or not front.is_saved:
-            copy({f"{name}__{self._depth}": name for name in front.names.values()}, front.conninfo("postgres"))
-            front.is_saved = self._depth == 1
         try:
-            yield self
+            with self._front.kept(is_as_before=self._depth == 1):
+                yield self
         finally:
-            front.close()
-            copy({name: f"{name}__{self._depth}" for name in front.names.values()}, front.conninfo("postgres"))
             self._depth -= 1
-            front.users = outer
+            self._front.users = outer
 
     def _by_client(self, function: str, sent: dict[str, Any], returns_set: bool, given: dict[str, Any]) -> Any:
         try:
             if function in _OF_TWO_ROWS:
-                return getattr(self._front.memory.admin, function)(**given)
+                answer = getattr(self._front.memory.admin, function)(**given)
+                return [_as_row(each) for each in answer] if isinstance(answer, list) else answer
             called: Any = _Called(function, returns_set)
             self._front.hear = self._hear
             with warnings.catch_warnings():
@@ -313,8 +333,11 @@ def _own_node() -> Iterator[None]:
 
 
 def _text_of(statement: Any) -> str:
-    text: str = statement.decode() if isinstance(statement, bytes) else statement.as_string()
-    return text
+    """Return a statement with the names of tables as most tests write them, memory.messages."""
+    if isinstance(statement, (str, bytes)):
+        return statement if isinstance(statement, str) else statement.decode()
+    text: str = statement.as_string()
+    return text.replace('"', "")
 
 
 def _one_or_all(rows: list[Any], returns_set: bool) -> Any:
@@ -322,6 +345,12 @@ def _one_or_all(rows: list[Any], returns_set: bool) -> Any:
         return rows
     [row] = rows
     return row[0] if len(row) == 1 else row
+
+
+def _as_row(answer: Any) -> Any:
+    """Return an object of the client as a row of the function."""
+    names = [field.name for field in dataclasses.fields(answer)]
+    return namedtuple(type(answer).__name__, names)(*(getattr(answer, name) for name in names))
 
 
 def _as_the_node_said(error: psycopg.Error) -> psycopg.Error:

@@ -9,12 +9,13 @@ from typing import Any
 from psycopg import AsyncConnection
 from starlette.responses import RedirectResponse, Response
 
-from ..server.nodes import ask_nodes
+from ..server.nodes import added, ask_nodes
 from .database import Database, Row
 from .rendering import address
 from .view import Visit
 
 _QUEUE = "select * from memory.queue_stats"
+_NO_SUMS = {"oldest": min, "next_run_after": min, "most_attempts": max}
 _STUCK = "select * from memory.stuck_jobs limit 50"
 _DEAD = "select *, count(*) over () as total_count from memory.dead_jobs limit 50"
 _STORMS = "select * from memory.retry_storms limit 50"
@@ -75,14 +76,15 @@ async def show_work(visit: Visit) -> Response:
     if not answers:
         raise next(iter(missing.values()))
     found = {name: [row for answer in answers.values() for row in answer[name]] for name in ("stuck", "storms")}
-    costs = _by_day([row for answer in answers.values() for row in answer["costs"]])
+    costs = added((row for answer in answers.values() for row in answer["costs"]), ("day", "model"))
+    costs.sort(key=lambda row: (row["day"], row["model"]))
     dead = [row for answer in answers.values() for row in answer["dead"]]
     total = sum(answer["dead"][0]["total_count"] for answer in answers.values() if answer["dead"])
     models = sorted({row["model"] for row in costs})
     return visit.shown(
         "work.html",
         status=await visit.memory.admin.status(),
-        queue=_queue([row for answer in answers.values() for row in answer["queue"]]),
+        queue=added((row for answer in answers.values() for row in answer["queue"]), ("kind", "status"), _NO_SUMS),
         stuck=found["stuck"],
         dead=[row | {"total_count": total} for row in dead],
         storms=found["storms"],
@@ -104,34 +106,6 @@ async def change_job(visit: Visit) -> Response:
     job_id = visit.asked.number("job", 1)
     await visit.memory.retry_job(visit.asked.needed("of"), job_id or 0)
     return RedirectResponse(address("work"), 303)
-
-
-def _by_day(rows: list[Row]) -> list[Row]:
-    """Add up the costs of all nodes by day and model."""
-    added: dict[tuple[date, str], Row] = {}
-    for row in rows:
-        known = added.setdefault((row["day"], row["model"]), {"day": row["day"], "model": row["model"]})
-        for name in _FIGURES:
-            values = [each[name] for each in (known, row) if each.get(name) is not None]
-            known[name] = sum(values) if values else None
-    return [added[key] for key in sorted(added)]
-
-
-def _queue(rows: list[Row]) -> list[Row]:
-    """Return one row for each kind and state, over all nodes."""
-    added: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        added.setdefault((row["kind"], row["status"]), []).append(row)
-    return [
-        same[0]
-        | {
-            "jobs": sum(row["jobs"] for row in same),
-            "oldest": min((row["oldest"] for row in same if row["oldest"]), default=None),
-            "next_run_after": min((row["next_run_after"] for row in same if row["next_run_after"]), default=None),
-            "most_attempts": max(row["most_attempts"] for row in same),
-        }
-        for same in added.values()
-    ]
 
 
 def _totals(costs: list[Row], models: list[str]) -> list[Row]:

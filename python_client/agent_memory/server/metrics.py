@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -21,7 +20,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from ..calls import AsyncCaller
 from ..errors import AgentMemoryError
 from .access import caller_of
-from .nodes import ask_nodes
+from .nodes import added, ask_nodes
 from .problems import ProblemError
 
 _FRESH = 10.0
@@ -113,8 +112,8 @@ class _Database(Collector):
         for node in filter(None, [*self.nodes, *self.missing]):
             up.add_metric((node,), 1 if node in self.nodes else 0)
         yield up
-        queue = _added(("kind", "status"), (row for rows, _ in self.nodes.values() for row in rows))
-        ledger = _added(("model", "kind"), (row for _, rows in self.nodes.values() for row in rows))
+        queue = added((row for rows, _ in self.nodes.values() for row in rows), ("kind", "status"))
+        ledger = added((row for _, rows in self.nodes.values() for row in rows), ("model", "kind"))
         jobs = GaugeMetricFamily("agent_memory_jobs", "Jobs in the queue.", labels=("kind", "status"))
         for row in queue:
             jobs.add_metric((row["kind"], row["status"]), row["jobs"])
@@ -135,19 +134,6 @@ class _Database(Collector):
     def describe(self) -> Iterable[Metric]:
         """Describe nothing before it is read."""
         return ()
-
-
-def _added(keys: tuple[str, ...], rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Add up the figures of all nodes, by the labels that have these names."""
-    sums: dict[tuple[Any, ...], dict[str, Any]] = defaultdict(dict)
-    for row in rows:
-        known = sums[tuple(row[key] for key in keys)]
-        for name, value in row.items():
-            if name in keys or known.get(name) is None:
-                known[name] = value
-            elif value is not None:
-                known[name] += value
-    return list(sums.values())
 
 
 class Measured:

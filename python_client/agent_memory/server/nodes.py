@@ -1,9 +1,10 @@
-"""Questions to all nodes of a cluster at the same time."""
+"""Questions to all nodes of a cluster at the same time, and rows of all of them as those of one server."""
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
+import operator
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import psycopg
@@ -41,3 +42,21 @@ async def ask_nodes(caller: AsyncCaller, ask: Ask) -> tuple[dict[str, Any], dict
         else:
             answers[name] = each
     return answers, missing
+
+
+def added(
+    rows: Iterable[Mapping[str, Any]], keys: Sequence[str], others: Mapping[str, Callable[[Any, Any], Any]] = {}
+) -> list[dict[str, Any]]:
+    """Make one row of the rows of all nodes that have the same keys, in the order in which these come first.
+
+    Figures are added up, unless ``others`` says how two become one. What is None on a node does not count.
+    """
+    sums: dict[tuple[Any, ...], dict[str, Any]] = {}
+    for row in rows:
+        known = sums.setdefault(tuple(row[key] for key in keys), {})
+        for name, value in row.items():
+            if name in keys or known.get(name) is None:
+                known[name] = value
+            elif value is not None:
+                known[name] = others.get(name, operator.add)(known[name], value)
+    return list(sums.values())

@@ -1,0 +1,123 @@
+# Generated from _async/reach.py by generate_sync.py; do not edit.
+"""The connections of one node: as the pool of an application has them, and with an answer at once when it is away."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import make_conninfo
+from psycopg.pq import Conninfo
+from psycopg_pool import ConnectionPool
+
+from ...errors import connecting
+from ..nodes import CONNECT_SECONDS, PLACE, ClusterMap
+from ..pools import SyncPool
+from .caller import SyncCaller
+
+_PARAMETERS = {option.keyword.decode() for option in Conninfo.get_defaults()}
+"""What a connection string may say, in the words of libpq."""
+_RECONNECT_SECONDS = 1.0
+"""Seconds for which the pool of a node tries to open a connection again. Then the next call tries anew, without the
+pauses of a pool, which double up to minutes."""
+_UP_SECONDS = 1.0
+"""How long a client relies on what it has found out about a node: that it accepts connections, or that it does not."""
+
+
+def _without_place(parameters: Any) -> Any:
+    """Return the parameters of a pool's connections without those that say where its database is."""
+    if not isinstance(parameters, Mapping):
+        return parameters
+    return {name: value for name, value in parameters.items() if name not in PLACE}
+
+
+class SyncNodeCaller(SyncCaller):
+    """The caller of a database that may be a node.
+
+    Args:
+        source: a psycopg pool or a connection string.
+        pool_size, token, prepare: as in AsyncCaller.
+        like: an application's pool, whose settings the client's own has.
+    """
+
+    _map: ClusterMap | None = None
+    _tried_at = float("-inf")
+    _failure: Exception | None = None
+
+    def __init__(
+        self,
+        source: ConnectionPool[Any] | str,
+        *,
+        pool_size: int = 10,
+        token: str | Callable[[], str] | None = None,
+        prepare: bool | None = None,
+        like: ConnectionPool[Any] | None = None,
+    ) -> None:
+        self._like = like
+        super().__init__(source, pool_size=pool_size, token=token, prepare=prepare)
+        self._trying = threading.Lock()
+
+    def begin_anew(self) -> None:
+        """Use nothing of the process that this one was forked from."""
+        super().begin_anew()
+        self._trying = threading.Lock()
+
+    def _new_pool(self) -> ConnectionPool[Any]:
+        like = self._like
+        if like is None:
+            return super()._new_pool()
+        return SyncPool(
+            self._conninfo,
+            connection_class=like.connection_class,
+            kwargs=_without_place(like.kwargs),
+            min_size=like.min_size,
+            max_size=like.max_size,
+            timeout=like.timeout,
+            max_idle=like.max_idle,
+            max_lifetime=like.max_lifetime,
+            max_waiting=like.max_waiting,
+            # The pool has no public names for how its owner has connections prepared.
+            configure=like._configure,
+            check=like._check,
+            reset=like._reset,
+            open=False,
+        )
+
+    def _place(self) -> str:
+        """Return where the pool connects to, and as whom."""
+        pool = self._pool
+        if self._owns_pool or pool is None:
+            return self._conninfo
+        if isinstance(pool.conninfo, str) and isinstance(pool.kwargs, Mapping):
+            # Without a connection: its node may be out of reach, and the others are not.
+            return make_conninfo(
+                pool.conninfo, **{name: pool.kwargs[name] for name in pool.kwargs.keys() & _PARAMETERS}
+            )
+        with pool.connection() as connection:
+            return make_conninfo(**connection.info.get_parameters(), password=connection.info.password)
+
+    def _check_reach(self) -> None:
+        """Say at once that a node is out of reach: its pool would wait half a minute for a connection.
+
+        While the pool has no connection to spare, one call a second tries that.
+        """
+        pool = self._pool
+        if self._map is None or pool is None or pool.closed or pool._pool:  # a connection to spare
+            return
+        if self._owns_pool:
+            pool.reconnect_timeout = _RECONNECT_SECONDS
+        with self._trying:
+            if time.monotonic() > self._tried_at + _UP_SECONDS:
+                try:
+                    with connecting(self._conninfo):
+                        tried = pool._connect(CONNECT_SECONDS)
+                    tried.close()
+                    self._failure = None
+                except psycopg.OperationalError as error:
+                    self._failure = error
+                self._tried_at = time.monotonic()
+            if self._failure is not None:
+                raise self._failure
