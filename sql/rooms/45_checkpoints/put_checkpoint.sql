@@ -21,7 +21,7 @@ begin
     perform memory._refuse(case when metadata is null then 'metadata' else 'checkpoint' end, 'must be a JSON object',
       'Pass the checkpoint without its larger values, and its metadata.');
   end if;
-  -- Hardly any thread has an expiry. To read the policy of every thread took a fifth of the instructions of the call.
+  -- Hardly any thread has an expiry, so a policy is merged only where there may be one.
   if exists (
       select from memory.checkpoints as c
       where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id and c.expires_at is not null)
@@ -53,8 +53,8 @@ comment on function memory.put_checkpoint(
 'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
 -- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
--- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that has
--- loaded a checkpoint before (p_parent_id): it passes only values that have changed since.
+-- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that
+-- has loaded a checkpoint before (p_parent_id): it passes only values that have changed since.
 create or replace function memory._renew_expiry(p_user_id text, p_thread_id text, p_namespace text, p_parent_id text)
 returns timestamptz
 language plpgsql volatile parallel unsafe
@@ -73,8 +73,8 @@ begin
 end;
 $$;
 
--- Whether a checkpoint can have these ids. A graph stores a checkpoint in each step, so the planner inlines the function
--- and PL/pgSQL prepares one expression for all checks; calls took 100,000 instructions.
+-- Whether a checkpoint can have these ids. A graph stores a checkpoint in each step, so the planner inlines the
+-- function, and PL/pgSQL prepares one expression for all checks; calls took 100,000 instructions.
 create or replace function memory._is_checkpoint(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text
 )
