@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
@@ -155,7 +155,8 @@ def worker(server: Server, jobs: int) -> list[dict[str, Any]]:
                 [f"user {number % 500}", f"thread {number}", Jsonb(CONVERSATION)],
             )
         command = [str(Path(sys.executable).parent / "agent-memory"), "worker", "--dsn", server.conninfo("worked")]
-        figures, step = [], jobs // 10
+        figures: list[dict[str, Any]] = []
+        step = jobs // 10
         with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as process:
             try:
                 done, until = 0, time.monotonic() + 1500
@@ -208,7 +209,7 @@ def markdown(results: dict[str, Any]) -> str:
         f"{describe(results)}; load average {results['load']}. `python -m bench.endurance` writes this page.",
     ]
     if week := results.get("week"):
-        rows: Sequence[Sequence[str]] = [
+        rows: list[list[str]] = [
             [name, f"{of['rows']:,}", f"{of['used'] / 1e6:,.1f}", f"{of['least'] / 1e6:,.1f}",
              f"{of['used'] / max(of['least'], 1):.2f}"]
             for name, of in week.items()

@@ -7,6 +7,7 @@ create or replace function memory._compress_thread_input(
 )
 language plpgsql volatile parallel unsafe
 set enable_bitmapscan = off -- which would read and sort the whole thread for its newest messages
+set jit = off
 as $$
 declare
   is_forced constant boolean := p_job.request ? 'is_forced';

@@ -10,6 +10,7 @@ create or replace function memory._summarize_thread_input(
 )
 language plpgsql volatile parallel unsafe
 set enable_bitmapscan = off -- which would read and sort the whole thread for its newest messages
+set jit = off
 as $$
 declare
   policy jsonb;
