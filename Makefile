@@ -255,7 +255,7 @@ PEERS := $(basename $(notdir $(wildcard bench/peers/requirements/*.txt)))
 	@touch $@
 
 .PHONY: bench-peers
-bench-peers: services .venv/.bench $(PEERS:%=.venv-peers/%/.ready) ## Measure memories beside mem0 and LangGraph, jobs beside procrastinate and pgqueuer, into bench/results
+bench-peers: services .venv/.dev .venv/.bench $(PEERS:%=.venv-peers/%/.ready) ## Measure memories beside mem0 and LangGraph, jobs beside procrastinate and pgqueuer, checkpoints beside PostgresSaver, into bench/results
 	@$(BIN)/python -m bench.peers $(PEERS_OPTIONS)
 
 .venv-supply/.ready: pyproject.toml | .venv/.client

@@ -47,6 +47,12 @@ QUEUES = (
     System("pgqueuer", "PgQueuer", "pgqueuer", "pgqueuer"),
     System("pgqueuer, one by one", "PgQueuerOneByOne", "pgqueuer", "pgqueuer"),
 )
+SAVERS = (
+    System("agent_memory", "AgentMemoryCheckpoints", None, "our_checkpoints"),
+    System("PostgresSaver", "LangGraphCheckpoints", "langgraph", "langgraph_checkpoints"),
+)
+KINDS = {"memories": STORES, "queues": QUEUES, "checkpoints": SAVERS}
+"""The systems that are compared, by the name of their part of the page."""
 _PACKAGES = ("mem0ai", "langgraph", "langgraph-checkpoint-postgres", "procrastinate", "pgqueuer")
 Rates = dict[str, dict[str, dict[str, list[float]]]]
 """Of each round, by operation, number of clients and system."""
@@ -74,7 +80,8 @@ def main() -> None:
             raise
         with psycopg.connect(server.conninfo()) as connection:
             versions = {"postgresql": postgresql(connection)}
-        with psycopg.connect(server.conninfo("mem0" if recall else "our_jobs")) as connection:
+        filled = options.wanted[0][0][0].database
+        with psycopg.connect(server.conninfo(filled)) as connection:
             versions["pgvector"] = pgvector(connection)
     results = {
         "date": datetime.date.today().isoformat(),
@@ -83,7 +90,7 @@ def main() -> None:
         "load": round(os.getloadavg()[2], 1),
         "packages": _versions(),
         "options": {"seconds": options.seconds, "rounds": options.rounds, "clients": list(CLIENTS)},
-        "systems": {"memories": [each.name for each in STORES], "queues": [each.name for each in QUEUES]},
+        "systems": {kind: [each.name for each in systems] for kind, systems in KINDS.items()},
         "rates": rates,
         "recall": recall,
     }
@@ -100,12 +107,13 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--only", nargs="+", metavar="WORD", help="only operations whose names contain one of these")
     options = parser.parse_args()
     wanted = []
-    for systems, operations in ((STORES, report.MEMORY_OPERATIONS), (QUEUES, report.QUEUE_OPERATIONS)):
+    for kind, systems in KINDS.items():
+        operations = report.OPERATIONS[kind]
         chosen = [each for each in operations if not options.only or any(word in each for word in options.only)]
         if chosen:
             wanted.append((systems, chosen))
     if not wanted:
-        names = (*report.MEMORY_OPERATIONS, *report.QUEUE_OPERATIONS)
+        names = [each for operations in report.OPERATIONS.values() for each in operations]
         parser.error("no operation has such a name; they are: " + ", ".join(names))
     for system in (each for systems, _ in wanted for each in systems):
         if not Path(system.python).exists():

@@ -1,4 +1,4 @@
-"""One client of a store or a queue, in a process and an environment of its own: ``python -m bench.peers.client``.
+"""One client of a compared system, in a process and an environment of its own: ``python -m bench.peers.client``.
 
 Takes commands as lines of JSON, and answers each with one.
 """
@@ -13,7 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from bench.peers import queues, stores
+from bench.peers import queues, savers, stores
 from bench.peers.data import BIG, COUNTS, DOOMED, common_query, queries, query, sentence, texts
 
 _MOST_DELETED = 25
@@ -133,6 +133,53 @@ class QueueClient:
         return done / (time.perf_counter() - started)
 
 
+class SaverClient:
+    """Runs a graph and loads its states.
+
+    Args:
+        saver: the checkpointer.
+        number: the number of this client among those of the checkpointer.
+    """
+
+    def __init__(self, saver: savers.Saver, number: int) -> None:
+        self._saver = saver
+        self._threads = f"thread {number}"
+        self._turns = 0
+
+    def prepare(self) -> None:
+        """Make the checkpointer in an empty database."""
+        self._saver.prepare()
+
+    def fill(self) -> None:
+        """Run the graph in 50 threads that no client takes."""
+        self._threads = "earlier"
+        for _ in range(50 * savers.TURNS):
+            self._turn()
+
+    def warm(self, _operation: str) -> None:
+        """Run the graph once, so that there is a state to load."""
+        self._turn()
+
+    def run(self, operation: str, seconds: float) -> float:
+        """Do an operation for so long, and return how often a second."""
+        step = self._turn if operation == "turn" else self._load
+        done, started = 0, time.perf_counter()
+        while time.perf_counter() < started + seconds:
+            step()
+            done += 1
+        return done / (time.perf_counter() - started)
+
+    def _turn(self) -> None:
+        self._turns += 1
+        self._saver.graph.invoke({"messages": ["Hello"]}, self._thread())
+
+    def _load(self) -> None:
+        self._saver.graph.get_state(self._thread())
+
+    def _thread(self) -> dict[str, Any]:
+        return {"configurable": {"thread_id": f"{self._threads}, {self._turns // savers.TURNS}"}}
+
+
 _MAKERS: dict[str, Callable[[str, str, int], Any]] = {
     **{
         kind.__name__: partial(lambda kind, dsn, url, number: StoreClient(kind(dsn, url), number), kind)
@@ -141,6 +188,10 @@ _MAKERS: dict[str, Callable[[str, str, int], Any]] = {
     **{
         kind.__name__: partial(lambda kind, dsn, _url, _number: QueueClient(kind(dsn)), kind)
         for kind in (queues.AgentMemoryJobs, queues.Procrastinate, queues.PgQueuer, queues.PgQueuerOneByOne)
+    },
+    **{
+        kind.__name__: partial(lambda kind, dsn, _url, number: SaverClient(kind(dsn), number), kind)
+        for kind in (savers.AgentMemoryCheckpoints, savers.LangGraphCheckpoints)
     },
 }
 

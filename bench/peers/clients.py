@@ -18,11 +18,11 @@ ENVIRONMENTS = ROOT / ".venv-peers"
 
 @dataclass(frozen=True)
 class System:
-    """A store or a queue that is compared.
+    """A store, a queue or a checkpointer that is compared.
 
     Attributes:
         name: its name on the page.
-        kind: its class in stores.py or queues.py.
+        kind: its class in stores.py, queues.py or savers.py.
         environment: the folder of its packages in ``.venv-peers``; None for this project.
         database: its database.
         copied_from: the system whose filled database is copied, and loses its index of nearest neighbours.

@@ -24,6 +24,9 @@ MEMORY_OPERATIONS = {
     "delete": "delete a text",
 }
 QUEUE_OPERATIONS = {"jobs": "claim and complete a job"}
+SAVER_OPERATIONS = {"turn": "a turn of a graph of two nodes", "state": "load the state of a thread"}
+OPERATIONS = {"memories": MEMORY_OPERATIONS, "queues": QUEUE_OPERATIONS, "checkpoints": SAVER_OPERATIONS}
+"""The operations of each kind of systems, and what the page calls them."""
 _REMARKS = (
     "- **HNSW** is the index of nearest neighbours that the library makes, **exact** the library without it. Such an"
     " index looks among the texts of all users, and drops those of other users afterwards: where PostgreSQL uses it, a"
@@ -35,6 +38,17 @@ _REMARKS = (
     " LangGraph wait for the embedding. At once are 1,000 texts, 100 with mem0, which embeds and inserts them one by"
     " one.",
     "- **mem0** runs without its model (`infer=False`) and without its optional packages for languages.",
+)
+_OF_QUEUES = (
+    "Claims of 10 jobs, one at a time with procrastinate, which has no other way. The work itself is empty. A claim of"
+    " agent_memory returns ten messages with each job, a completion enters the result, and both check the lease."
+    " procrastinate and pgqueuer hand out a number and keep a log. pgqueuer completes the ten in one statement, or one"
+    " by one, as workers do whose jobs take long."
+)
+_OF_CHECKPOINTS = (
+    "A graph of LangGraph whose two nodes append 200 characters each and do nothing else, ten turns a thread. A turn"
+    " stores four checkpoints with what the nodes have written, and loads the newest one. Most of the time is"
+    " LangGraph's own. agent_memory checks whose checkpoints a call may reach, and when they expire."
 )
 _COLORS = ("#d9822b", "#8a4f9e", "#2f8f5b", "#336791", "#b9485a")
 _MARKERS = ("o", "D", "o", "D", "s")
@@ -74,8 +88,13 @@ def _rows(results: Results, of: dict[str, str], systems: list[str]) -> list[list
 
 def tables(results: Results) -> str:
     """The rates as Markdown tables."""
-    parts = []
-    for kind, of in (("memories", MEMORY_OPERATIONS), ("queues", QUEUE_OPERATIONS)):
+    return "\n\n".join(_tables(results).values())
+
+
+def _tables(results: Results) -> dict[str, str]:
+    """The table of each kind of systems that was measured."""
+    measured = {}
+    for kind, of in OPERATIONS.items():
         systems = results["systems"][kind]
         rows = _rows(results, of, systems)
         if kind == "memories" and results["recall"]:
@@ -83,17 +102,17 @@ def tables(results: Results) -> str:
                 shares = [f"{results['recall'][system][user]:.0%}" for system in systems]
                 rows.append([f"of the nearest 10 texts of a user with {what}, found", "1", *shares])
         if rows:
-            parts.append(table(["A second", "Clients", *systems], rows))
-    return "\n\n".join(parts)
+            measured[kind] = table(["A second", "Clients", *systems], rows)
+    return measured
 
 
 def markdown(results: Results) -> str:
     """The results as a Markdown page."""
     options = results["options"]
     packages = ", ".join(f"{name} {version}" for name, version in results["packages"].items())
-    memories, *queues = tables(results).split("\n\n")
+    measured = _tables(results)
     parts = [
-        "# Beside other memories and queues",
+        "# Beside other memories, queues and checkpointers",
         f"{describe(results)}; {packages}. One durable server with 512 MB of shared buffers has a database for each."
         " Each client is a process that calls its library as the library's documentation does; 1 or 4 clients call at"
         f" the same time. {options['rounds']} rounds of {options['seconds']} s in which the systems take turns. A"
@@ -105,18 +124,12 @@ def markdown(results: Results) -> str:
         "One user has 1,000 texts, 30 have 100 and 4 have 200, each of 40 to 600 characters with an embedding of 384"
         " numbers. Searches, reads and lists are those of the user with 1,000. A search returns ten texts. One server"
         " of embeddings serves all and answers at once, so that no model's time is in the figures.",
-        memories,
+        measured["memories"],
         "\n".join(_REMARKS),
     ]
-    if queues:
-        parts += [
-            "## Queues",
-            "Claims of 10 jobs, one at a time with procrastinate, which has no other way. The work itself is empty. A"
-            " claim of agent_memory returns ten messages with each job, a completion enters the result, and both check"
-            " the lease. procrastinate and pgqueuer hand out a number and keep a log. pgqueuer completes the ten in one"
-            " statement, or one by one, as workers do whose jobs take long.",
-            *queues,
-        ]
+    for kind, title, remark in (("queues", "Queues", _OF_QUEUES), ("checkpoints", "Checkpoints", _OF_CHECKPOINTS)):
+        if kind in measured:
+            parts += [f"## {title}", remark, measured[kind]]
     return "\n\n".join(parts) + "\n"
 
 
@@ -131,12 +144,11 @@ def chart(results: Results, path: Path) -> None:
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     count = str(results["options"]["clients"][0])
-    kinds = (("memories", MEMORY_OPERATIONS), ("queues", QUEUE_OPERATIONS))
-    panels = [(results["systems"][kind], of, _operations(results, of)) for kind, of in kinds]
+    panels = [(results["systems"][kind], of, _operations(results, of)) for kind, of in OPERATIONS.items()]
     figure, all_axes = pyplot.subplots(
-        2,
+        len(panels),
         1,
-        figsize=(10, 7.2),
+        figsize=(10, 8.4),
         sharex=True,
         layout="constrained",
         height_ratios=[max(len(operations), 1) + 1 for _, _, operations in panels],
@@ -166,11 +178,11 @@ def chart(results: Results, path: Path) -> None:
         axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     least, most = min(values) / 1.3, max(values) * 1.3
     ticks = [2.0**power for power in range(-6, 11) if least <= 2.0**power <= most]
-    all_axes[1].set_xlim(least, most)
-    all_axes[1].xaxis.set_major_locator(FixedLocator(ticks))
-    all_axes[1].xaxis.set_minor_locator(NullLocator())
-    all_axes[1].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
-    all_axes[1].set_xlabel("← slower | faster →")
+    all_axes[-1].set_xlim(least, most)
+    all_axes[-1].xaxis.set_major_locator(FixedLocator(ticks))
+    all_axes[-1].xaxis.set_minor_locator(NullLocator())
+    all_axes[-1].xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}×"))
+    all_axes[-1].set_xlabel("← slower | faster →")
     figure.suptitle(
         "How many times as fast agent_memory is, with one client (hollow: finds other texts than the nearest)"
     )

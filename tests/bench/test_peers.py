@@ -45,8 +45,8 @@ def results(recall: float) -> report.Results:
         "load": 0.5,
         "packages": {"other": "1.0"},
         "options": {"seconds": 1, "rounds": 2, "clients": [1]},
-        "systems": {"memories": names, "queues": names},
-        "rates": {"search": rates, "get": rates, "jobs": rates},
+        "systems": {"memories": names, "queues": names, "checkpoints": names},
+        "rates": {"search": rates, "get": rates, "jobs": rates, "turn": rates},
         "recall": {"agent_memory": {"big": 1.0, "small": 1.0}, "other": {"big": recall, "small": 1.0}},
     }
 
@@ -62,12 +62,17 @@ def test_a_search_that_finds_the_right_texts_needs_no_remark() -> None:
     assert "right" not in report.tables(results(recall=1.0))
 
 
-def test_the_page_has_both_tables_and_the_chart(tmp_path: Path) -> None:
+def test_the_page_has_all_tables_and_the_chart(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
     written = report.write(results(recall=0.42), tmp_path)
     assert [path.name for path in written] == ["2026-11-27-peers.json", "peers.md", "peers.svg"]
     page = (tmp_path / "peers.md").read_text()
     assert page.index("## Memories") < page.index("42% right") < page.index("## Queues") < page.index("claim and")
+    assert (
+        page.index("claim and")
+        < page.index("## Checkpoints")
+        < page.index("| a turn of a graph of two nodes | 1 | 150 ")
+    )
     assert "than other" in (tmp_path / "peers.svg").read_text()
 
 

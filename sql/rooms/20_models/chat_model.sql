@@ -26,9 +26,10 @@ declare
   named text := p_name;
   chosen memory.models;
 begin
-  if p_agent ->> 'model' is not null
-    and not exists (select from memory.models as m where m.kind = 'chat' and not m.is_off and m.name = p_name) then
-    named := (memory._named_model('chat', p_agent ->> 'provider', p_agent ->> 'model')).name;
+  if p_agent ->> 'model' is not null then -- by itself, so that PL/pgSQL runs no statement where there is none
+    if not exists (select from memory.models as m where m.kind = 'chat' and not m.is_off and m.name = p_name) then
+      named := (memory._named_model('chat', p_agent ->> 'provider', p_agent ->> 'model')).name;
+    end if;
   end if;
   select m.* into chosen
   from memory.models as m

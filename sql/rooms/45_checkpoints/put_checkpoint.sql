@@ -8,35 +8,27 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  lifetime text;
-  has_expiry boolean; -- whether the thread has one so far
+  expires_at timestamptz;
 begin
-  perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
-    array[cardinality(channels), cardinality(versions), cardinality(types), cardinality(blobs)]);
-  if (jsonb_typeof(checkpoint) = 'object' and memory._is_metadata(metadata)
+  if (memory._is_checkpoint(user_id, thread_id, namespace, checkpoint_id)
+      and cardinality(channels) = all (array[cardinality(versions), cardinality(types), cardinality(blobs)])
+      and jsonb_typeof(checkpoint) = 'object' and memory._is_metadata(metadata)
       and (parent_id is null or memory._is_id(parent_id))) is not true then
+    perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
+      array[cardinality(channels), cardinality(versions), cardinality(types), cardinality(blobs)]);
     perform memory._check_id('parent_id', coalesce(parent_id, 'none'));
     perform memory._check_metadata(metadata);
     perform memory._refuse(case when metadata is null then 'metadata' else 'checkpoint' end, 'must be a JSON object',
       'Pass the checkpoint without its larger values, and its metadata.');
   end if;
-  -- The last checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at
-  -- work that has loaded a checkpoint before: it passes only values that have changed since.
-  select memory._policy_section(put_checkpoint.user_id, null, 'checkpoints') ->> 'expires_after',
-    exists (
+  -- Hardly any thread has an expiry, so a policy is merged only where there may be one.
+  if exists (
       select from memory.checkpoints as c
       where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id and c.expires_at is not null)
-  into lifetime, has_expiry;
-  if has_expiry then
-    if memory._checkpoints_have_expired(user_id, thread_id) and not exists (
-      select from memory.checkpoints as c
-      where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id
-        and c.namespace = put_checkpoint.namespace and c.checkpoint_id = put_checkpoint.parent_id)
-    then
-      perform memory._delete_checkpoints_of_thread(user_id, thread_id);
-    end if;
-    update memory.checkpoints as c set expires_at = null
-    where c.user_id = put_checkpoint.user_id and c.thread_id = put_checkpoint.thread_id and c.expires_at is not null;
+    or exists (
+      select from memory.policies as p
+      where p.user_id in ('', put_checkpoint.user_id) and p.settings ? 'checkpoints') then
+    expires_at := memory._renew_expiry(user_id, thread_id, namespace, parent_id);
   end if;
   with new_blobs as (
     insert into memory.checkpoint_blobs (user_id, thread_id, namespace, channel, version, type, blob)
@@ -48,8 +40,7 @@ begin
     user_id, thread_id, namespace, checkpoint_id, parent_id, checkpoint, metadata, expires_at)
   values (
     put_checkpoint.user_id, put_checkpoint.thread_id, put_checkpoint.namespace, put_checkpoint.checkpoint_id,
-    put_checkpoint.parent_id, put_checkpoint.checkpoint, put_checkpoint.metadata,
-    nullif(memory._expiry(lifetime), 'infinity'))
+    put_checkpoint.parent_id, put_checkpoint.checkpoint, put_checkpoint.metadata, expires_at)
   on conflict on constraint checkpoints_pkey do update
   set checkpoint = excluded.checkpoint, metadata = excluded.metadata, expires_at = excluded.expires_at;
 end;
@@ -61,12 +52,47 @@ comment on function memory.put_checkpoint(
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
 'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
+<<<<<<< HEAD
 -- Whether a text may be the namespace of a checkpoint; null for null.
 create or replace function memory._is_namespace(p_namespace text)
 returns boolean
 language sql immutable parallel safe
 begin atomic
   select octet_length(p_namespace) <= 1000;
+=======
+-- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
+-- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that
+-- has loaded a checkpoint before (p_parent_id): it passes only values that have changed since.
+create or replace function memory._renew_expiry(p_user_id text, p_thread_id text, p_namespace text, p_parent_id text)
+returns timestamptz
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if memory._checkpoints_have_expired(p_user_id, p_thread_id) and not exists (
+    select from memory.checkpoints as c
+    where c.user_id = p_user_id and c.thread_id = p_thread_id and c.namespace = p_namespace
+      and c.checkpoint_id = p_parent_id)
+  then
+    perform memory._delete_checkpoints_of_thread(p_user_id, p_thread_id);
+  end if;
+  update memory.checkpoints as c set expires_at = null
+  where c.user_id = p_user_id and c.thread_id = p_thread_id and c.expires_at is not null;
+  return nullif(memory._expiry(memory._policy_section(p_user_id, null, 'checkpoints') ->> 'expires_after'), 'infinity');
+end;
+$$;
+
+-- Whether a checkpoint can have these ids. A graph stores a checkpoint in each step, so the planner inlines the
+-- function, and PL/pgSQL prepares one expression for all checks; calls took 100,000 instructions.
+create or replace function memory._is_checkpoint(
+  p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text
+)
+returns boolean
+language sql stable parallel safe
+begin atomic
+  select memory._is_user(p_user_id) and memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id)
+    and octet_length(p_namespace) <= 1000
+    and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000;
+>>>>>>> speed
 end;
 
 -- Refuses what names no checkpoint, and arrays of different lengths: the first one has the names of the channels.
@@ -78,6 +104,7 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._check_id('user_id', p_user_id);
+<<<<<<< HEAD
   -- The other checks are one expression, which is fast, because a graph stores a checkpoint in each step.
   if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and memory._is_namespace(p_namespace)
       and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000
@@ -96,6 +123,18 @@ begin
       perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
         array_to_string(p_lengths[2:], ', ', 'null')), 'Pass arrays of one length.');
     end if;
+=======
+  perform memory._check_id('thread_id', p_thread_id);
+  perform memory._check_id('checkpoint_id', p_checkpoint_id);
+  if (octet_length(p_namespace) <= 1000) is not true then
+    perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
+      'Pass an empty text for the graph itself, or the path of a subgraph.');
+  elsif octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) > 2000 then -- more fits into no index
+    perform memory._refuse('namespace', 'has more than 2000 bytes with the ids beside it', 'Use shorter ids.', '54000');
+  elsif (p_lengths[1] = all (p_lengths)) is not true then
+    perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
+      array_to_string(p_lengths[2:], ', ', 'null')), 'Pass arrays of one length.');
+>>>>>>> speed
   end if;
 end;
 $$;

@@ -7,9 +7,13 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 begin
-  perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
-    array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)]);
-  perform memory._check_id('task_id', task_id);
+  if (memory._is_checkpoint(user_id, thread_id, namespace, checkpoint_id) and memory._is_id(task_id)
+      and cardinality(channels) = all (array[cardinality(places), cardinality(types), cardinality(blobs)])) is not true
+  then
+    perform memory._check_checkpoint(user_id, thread_id, namespace, checkpoint_id,
+      array[cardinality(channels), cardinality(places), cardinality(types), cardinality(blobs)]);
+    perform memory._check_id('task_id', task_id);
+  end if;
   -- A task that is run again writes the same, so the first write stays. Signals, such as an interrupt and the answer to
   -- it, replace each other.
   insert into memory.checkpoint_writes as w (

@@ -27,9 +27,10 @@ begin
   -- The part of a long backlog that was summarised may end between a tool call and its results. Then the call stays
   -- until a later job has read the results.
   first_kept_seq := memory._call_seq(p_job.user_id, p_job.scope, (
-    select min(m.seq) from memory.messages as m
+    select m.seq from memory.messages as m
     where m.user_id = p_job.user_id and m.thread_id = p_job.scope
-      and m.seq >= coalesce(read_before, stored.end_seq + 1) and m.is_active));
+      and m.seq >= coalesce(read_before, stored.end_seq + 1) and m.is_active
+    order by m.seq limit 1));
   compressed := memory._put_away(
     stored, coalesce(first_kept_seq, read_before, stored.end_seq + 1), (p_job.input ->> 'archives')::boolean);
   return jsonb_build_object('summary_id', stored.summary_id, 'start_seq', stored.start_seq, 'end_seq', stored.end_seq,

@@ -4,8 +4,10 @@ returns bigint
 language plpgsql stable parallel safe
 as $$
 begin
-  return max(m.seq) from memory.messages as m
-  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq <= p_seq and m.is_active and m.role <> 'tool';
+  -- "max(m.seq)" read the whole thread where statistics are older than the thread.
+  return m.seq from memory.messages as m
+  where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq <= p_seq and m.is_active and m.role <> 'tool'
+  order by m.seq desc limit 1;
 end;
 $$;
 
