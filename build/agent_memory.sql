@@ -4225,10 +4225,10 @@ returns bigint$header$),
   types text[] default '{}', blobs bytea[] default '{}'
 )
 returns void$header$),
-      ('function', '_is_namespace', $header$(p_namespace text)
-returns boolean$header$),
       ('function', '_renew_expiry', $header$(p_user_id text, p_thread_id text, p_namespace text, p_parent_id text)
 returns timestamptz$header$),
+      ('function', '_is_namespace', $header$(p_namespace text)
+returns boolean$header$),
       ('function', '_is_checkpoint', $header$(
   p_user_id text, p_thread_id text, p_namespace text, p_checkpoint_id text
 )
@@ -20246,14 +20246,6 @@ comment on function memory.put_checkpoint(
 'length: the serialised values that are new in this checkpoint; a value that the thread has in the same version stays '
 'as it is. Policy checkpoints.expires_after says when all checkpoints of a thread expire after the last one.';
 
-<<<<<<< HEAD
--- Whether a text may be the namespace of a checkpoint; null for null.
-create or replace function memory._is_namespace(p_namespace text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_namespace) <= 1000;
-=======
 -- Takes the expiry from a thread, and returns the expiry that its next checkpoint gets; null for never. The last
 -- checkpoint has the expiry of all. If that has passed, the thread begins anew, unless a graph is still at work that
 -- has loaded a checkpoint before (p_parent_id): it passes only values that have changed since.
@@ -20275,6 +20267,14 @@ begin
 end;
 $$;
 
+-- Whether a text may be the namespace of a checkpoint; null for null.
+create or replace function memory._is_namespace(p_namespace text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_namespace) <= 1000;
+end;
+
 -- Whether a checkpoint can have these ids. A graph stores a checkpoint in each step, so the planner inlines the
 -- function, and PL/pgSQL prepares one expression for all checks; calls took 100,000 instructions.
 create or replace function memory._is_checkpoint(
@@ -20284,9 +20284,8 @@ returns boolean
 language sql stable parallel safe
 begin atomic
   select memory._is_user(p_user_id) and memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id)
-    and octet_length(p_namespace) <= 1000
+    and memory._is_namespace(p_namespace)
     and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000;
->>>>>>> speed
 end;
 
 -- Refuses what names no checkpoint, and arrays of different lengths: the first one has the names of the channels.
@@ -20298,29 +20297,9 @@ language plpgsql stable parallel safe
 as $$
 begin
   perform memory._check_id('user_id', p_user_id);
-<<<<<<< HEAD
-  -- The other checks are one expression, which is fast, because a graph stores a checkpoint in each step.
-  if (memory._is_id(p_thread_id) and memory._is_id(p_checkpoint_id) and memory._is_namespace(p_namespace)
-      and octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) <= 2000
-      and p_lengths[1] = all (p_lengths)) is not true then
-    perform memory._check_id('thread_id', p_thread_id);
-    perform memory._check_id('checkpoint_id', p_checkpoint_id);
-    if memory._is_namespace(p_namespace) is not true then
-      perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
-        'Pass an empty text for the graph itself, or the path of a subgraph.');
-    end if;
-    if octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) > 2000 then -- more fits into no index
-      perform memory._refuse('namespace', 'has more than 2000 bytes with the ids beside it', 'Use shorter ids.',
-        '54000');
-    end if;
-    if (p_lengths[1] = all (p_lengths)) is not true then
-      perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
-        array_to_string(p_lengths[2:], ', ', 'null')), 'Pass arrays of one length.');
-    end if;
-=======
   perform memory._check_id('thread_id', p_thread_id);
   perform memory._check_id('checkpoint_id', p_checkpoint_id);
-  if (octet_length(p_namespace) <= 1000) is not true then
+  if memory._is_namespace(p_namespace) is not true then
     perform memory._refuse('namespace', 'must have at most 1000 bytes and not be null',
       'Pass an empty text for the graph itself, or the path of a subgraph.');
   elsif octet_length(p_user_id || p_thread_id || p_namespace || p_checkpoint_id) > 2000 then -- more fits into no index
@@ -20328,7 +20307,6 @@ begin
   elsif (p_lengths[1] = all (p_lengths)) is not true then
     perform memory._refuse('channels', format('has %s entries, the arrays beside it have %s', p_lengths[1],
       array_to_string(p_lengths[2:], ', ', 'null')), 'Pass arrays of one length.');
->>>>>>> speed
   end if;
 end;
 $$;
