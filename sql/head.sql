@@ -71,6 +71,7 @@ begin
   from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
   where extname = 'vector';
   perform set_config('agent_memory.vector_schema', vector_schema, true);
+  perform set_config('agent_memory.view_options', '', true); -- of a file that ran earlier in this transaction
 end;
 $head$;
 
