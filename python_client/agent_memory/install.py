@@ -12,7 +12,6 @@ from psycopg.sql import Identifier
 
 from .errors import PermissionDeniedError
 
-
 _HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
 """What tools look for in the statements that they run, to put values there, and what stands for it in ONE_STATEMENT."""
 _ONE_STATEMENT = """\
@@ -23,7 +22,8 @@ _ONE_STATEMENT = """\
 -- replace (colons, percent signs, question marks, dollars before braces) stand as their fullwidth twins.
 do $agent_memory$
 declare
-  before constant jsonb default (select pg_catalog.jsonb_object_agg(s.name, s.setting) from pg_catalog.pg_settings as s);
+  before constant jsonb default (
+    select pg_catalog.jsonb_object_agg(s.name, s.setting) from pg_catalog.pg_settings as s);
   problem text;
   detail text;
   hint text;
@@ -65,7 +65,7 @@ def roles_file() -> str:
 def one_statement() -> str:
     """Return the SQL that installs or upgrades within a transaction of the caller's, as one statement.
 
-    It takes no parameters, and holds nothing that a driver or a migration tool would take for one. Other than ``install``
+    It takes no parameters, and holds nothing that a driver or a migration tool would take for one. Unlike ``install``
     it puts no door before the functions of an older version: calls that are under way meanwhile may fail.
     """
     _, commit, statements = sql_file().decode().partition("\ncommit;\n")  # of the transaction that makes the doors

@@ -13,7 +13,6 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 import agent_memory.install
-import psycopg
 import pytest
 from agent_memory.install import one_statement
 from psycopg import errors
@@ -225,7 +224,7 @@ def test_alembic_runs_it_in_the_transaction_of_its_migrations(empty_dsn: str, fi
 
 
 @pytest.mark.skipif(shutil.which("sqitch") is None, reason="needs sqitch: apt-get install sqitch libdbd-pg-perl")
-def test_sqitch_deploys_it(empty_dsn: str, file: Path, run: Run, tmp_path: Path) -> None:
+def test_sqitch_deploys_it(empty_dsn: str, file: Path, tmp_path: Path) -> None:
     execute(empty_dsn, "create extension vector")
     project = tmp_path / "project"
     (project / "deploy").mkdir(parents=True)
@@ -241,7 +240,7 @@ def test_sqitch_deploys_it(empty_dsn: str, file: Path, run: Run, tmp_path: Path)
     deploy = project / "deploy" / "agent_memory.sql"
     for ending, status in (("select 1/0;", 2), ("", 0)):
         deploy.write_text(f"begin;\n{OF_THE_TOOL};\n{file.read_text()}{ending}\ncommit;\n")
-        command = ["sqitch", "deploy", "--no-verify", url_of(empty_dsn, "db:pg").replace("db:pg://", "db:pg://", 1)]
+        command = ["sqitch", "deploy", "--no-verify", url_of(empty_dsn, "db:pg")]
         ended = subprocess.run(command, cwd=project, check=False, capture_output=True, text=True)
         assert ended.returncode == status, ended.stderr[-2000:]
         assert has_memory(empty_dsn) == (status == 0)
