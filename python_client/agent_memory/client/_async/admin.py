@@ -131,7 +131,7 @@ class AsyncAdmin(AsyncMethods):
         """End the binding of a role, or the trust in its claims; then it reaches nobody until it has a token."""
 
     @sql_function
-    async def trust_claims(self, role_name: str, setting: str = "request.jwt.claims") -> None:
+    async def trust_claims(self, role_name: str, setting: str | None = "request.jwt.claims") -> None:
         """Believe claims that a gateway such as PostgREST has verified: in this role ``sub`` is the user.
 
         Args:
