@@ -18,7 +18,7 @@ from psycopg import errors, sql
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from tests.install.steps import ANA, VERSION, use
-from tests.support.installer import execute, open_as
+from tests.support.installer import execute, install, open_as
 from tests.support.pgbouncer import bouncing, needs_pgbouncer
 from tests.support.releases import install_script
 from tests.support.servers import ROOT, Run, Server
