@@ -54,7 +54,8 @@ def main(url: str, user_id: str, item: str, places: int) -> None:
 if __name__ == "__main__":
     if len(sys.argv) != 5:
         sys.exit(f"usage: {sys.argv[0]} URL USER ITEM PLACES")
+    url, user_id, item, places = sys.argv[1:]
     try:
-        main(*sys.argv[1:4], int(sys.argv[4]))
+        main(url, user_id, item, int(places))
     except IntegrityError:
         sys.exit("Not booked, and nothing of it remembered.")

@@ -2,8 +2,8 @@
 -- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
 -- and whoever can send SQL of one's own in such a role is believed.
 
--- The user of the claims, where the current role is one whose claims count; null in other roles. The role must have been
--- set by another login role, which is the one that an administrator lets say who the user is.
+-- The user of the claims, where the current role is one whose claims count; null in other roles. A login role that has
+-- the name itself is not believed, because anybody with its password could claim to be any user.
 create or replace function memory._user_of_claims()
 returns text
 language plpgsql stable parallel unsafe

@@ -38,8 +38,8 @@ comment on function memory.bind_role(name, text) is
 'role becomes a member of memory_tenant, and a NOTICE says so where it could reach all users before. Binding it to '
 'the same user again changes nothing; to another user it is refused (23505).';
 
--- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant may
--- lack. From PostgreSQL 16 on each membership says by itself whether it is inherited.
+-- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
+-- may lack. From PostgreSQL 16 on each membership says by itself whether it is inherited.
 create or replace function memory._make_tenant(p_role_name name)
 returns void
 language plpgsql volatile parallel unsafe

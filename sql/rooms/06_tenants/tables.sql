@@ -10,7 +10,8 @@ create table memory.bound_roles (
 alter table memory.bound_roles enable row level security;
 comment on table memory.bound_roles is
 'Roles that reach one user only, without a token: login roles that memory.bind_role() has bound, and roles whose user '
-'is told by claims, see memory.trust_claims(). By name, as a dump names roles: another server gives them other numbers.';
+'is told by claims, see memory.trust_claims(). By name, as a dump names roles: another server gives them other '
+'numbers.';
 comment on column memory.bound_roles.role_name is 'The role.';
 comment on column memory.bound_roles.user_id is
 'The only user whom sessions of the role reach; null where claims say who that is.';

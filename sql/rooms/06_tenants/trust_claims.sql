@@ -29,9 +29,9 @@ begin
     from pg_roles as r
     where r.rolcanlogin and pg_has_role(r.oid, trust_claims.role_name, 'member')
       and not has_schema_privilege(r.oid, 'memory', 'create'));
-  raise notice 'whoever logs in as % and sets the role "%" says by % which user that is', coalesce(believed, '(nobody yet)'),
-    role_name, setting
-    using hint = 'Let nobody but your gateway log in so. Sessions of these roles are tenants from now on, in every role.';
+  raise notice 'whoever logs in as % and sets the role "%" says by % which user that is',
+    coalesce(believed, '(nobody yet)'), role_name, setting
+    using hint = 'Let nobody but your gateway log in so. Their sessions are tenants from now on, in every role.';
 end;
 $$;
 comment on function memory.trust_claims(name, text) is
