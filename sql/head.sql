@@ -70,7 +70,13 @@ begin
   select nspname into vector_schema
   from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
   where extname = 'vector';
+  if not has_schema_privilege(vector_schema, 'usage') then
+    raise exception 'role "%" may not use schema "%", where pgvector is', current_user, vector_schema
+      using errcode = '42501',
+        hint = format('Have its owner run: grant usage on schema %I to %I', vector_schema, current_user);
+  end if;
   perform set_config('agent_memory.vector_schema', vector_schema, true);
+  perform set_config('agent_memory.view_options', '', true); -- of a file that ran earlier in this transaction
 end;
 $head$;
 

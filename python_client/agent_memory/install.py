@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from importlib.metadata import version
 from importlib.resources import files
 from typing import Any
 
@@ -10,6 +11,45 @@ import psycopg
 from psycopg.sql import Identifier
 
 from .errors import PermissionDeniedError
+
+_HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
+"""What tools look for in the statements that they run, to put values there, and what stands for it in that statement."""
+_ONE_STATEMENT = """\
+-- Installs agent_memory {version}, or upgrades what is there, within the transaction that runs this one statement,
+-- and leaves the settings of that transaction as they were. If it fails, nothing has changed.
+--
+-- The text within is build/agent_memory.sql without its transactions. The characters that migration tools and drivers
+-- replace (colons, percent signs, question marks, dollars before braces) stand as their fullwidth twins.
+do $agent_memory$
+declare
+  before constant jsonb default (
+    select pg_catalog.jsonb_object_agg(s.name, s.setting) from pg_catalog.pg_settings as s);
+  problem text;
+  detail text;
+  hint text;
+  context text;
+begin
+  perform pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true);
+  if current_setting('transaction_isolation') not in ('read committed', 'read uncommitted') then
+    raise exception using errcode = '25001', message = 'agent_memory needs a transaction of the level read committed',
+      detail = 'An installation must see what an installer before it has committed.',
+      hint = 'Have the tool begin its transaction with that isolation level.';
+  end if;
+  execute translate($statements$
+{statements}
+$statements$, '：％？＄', chr(58) || chr(37) || chr(63) || chr(36));
+  perform set_config(s.name, before ->> s.name, true)
+  from pg_settings as s where s.setting <> before ->> s.name;
+exception when others then
+  -- PostgreSQL would add all of the statements to the error.
+  get stacked diagnostics problem = message_text, detail = pg_exception_detail, hint = pg_exception_hint,
+    context = pg_exception_context;
+  raise exception using errcode = sqlstate, message = problem,
+    detail = coalesce(nullif(detail, ''), left(context, 200)),
+    hint = coalesce(nullif(hint, ''), 'Nothing was changed.');
+end;
+$agent_memory$;
+"""
 
 
 def sql_file() -> bytes:
@@ -20,6 +60,21 @@ def sql_file() -> bytes:
 def roles_file() -> str:
     """Return the SQL file that ``create_roles`` executes."""
     return files(__package__).joinpath("agent_memory_roles.sql").read_text()
+
+
+def one_statement() -> str:
+    """Return the SQL that installs or upgrades within a transaction of the caller's, as one statement.
+
+    It takes no parameters, and holds nothing that a driver or a migration tool would take for one. Unlike ``install``
+    it puts no door before the functions of an older version: calls that are under way meanwhile may fail.
+    """
+    _, commit, statements = sql_file().decode().partition("\ncommit;\n")  # of the transaction that makes the doors
+    assert commit, "the file has transactions"
+    for line in ("\nbegin isolation level read committed;\n", "\ncommit;\n"):
+        statements = statements.replace(line, "\n", 1)
+    for held_back, stands_for_it in _HELD_BACK.items():
+        statements = statements.replace(held_back, stands_for_it)
+    return _ONE_STATEMENT.format(version=version("pg-agent-memory"), statements=statements.strip())
 
 
 def create_roles(connection: psycopg.Connection[Any]) -> None:

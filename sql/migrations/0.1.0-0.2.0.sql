@@ -237,8 +237,10 @@ create index due_deletions_due_at_idx on memory.due_deletions (due_at);
 
 create table memory.bound_roles (
   role_name name primary key,
-  user_id text not null,
-  bound_at timestamptz not null default statement_timestamp()
+  user_id text,
+  bound_at timestamptz not null default statement_timestamp(),
+  claims_setting text,
+  constraint has_one_user check ((user_id is null) <> (claims_setting is null))
 );
 
 create table memory.token_keys (

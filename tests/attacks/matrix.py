@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from pathlib import Path
 
 import psycopg
@@ -21,7 +22,8 @@ LEGEND = """\
 # x  the session may not reach this user
 # -  the role may not call the function
 """
-# Title of the column, login role, the group of that role, the user that its token names, the user that the call names.
+# Title of the column, login role, the group of that role, the user that its token or claims name, the user that the
+# call names.
 COLUMNS = [
     ("stranger", "matrix_stranger", None, None, "ana"),
     ("app", "matrix_app", "memory_app", None, "ana"),
@@ -36,16 +38,23 @@ COLUMNS = [
     ("forged_token", "matrix_tenant", "memory_tenant", "forged", "ana"),
     ("expired_token", "matrix_tenant", "memory_tenant", "expired", "ana"),
     ("no_token", "matrix_tenant", "memory_tenant", None, "ana"),
+    ("claims_of_ana", "matrix_gateway", "matrix_claims", "ana", "ana"),
+    ("claims_of_bob", "matrix_gateway", "matrix_claims", "bob", "ana"),
+    ("expired_claims", "matrix_gateway", "matrix_claims", "expired", "ana"),
+    ("forged_claims", "matrix_tenant", "memory_tenant", "forged claims", "ana"),
 ]
 
 
 def prepare(api: Api) -> None:
-    """Create the login roles, bind two of them, and set the key of tokens."""
+    """Create the login roles, bind two of them, set the key of tokens, and trust the claims of a gateway."""
+    if not api.query("select from pg_roles where rolname = 'matrix_claims'"):
+        api.connection.execute("create role matrix_claims nologin")
     for _, role, group, _, _ in COLUMNS:
         login_role(api.connection, role, *([group] if group else []))
     api.bind_role(role_name="matrix_ana", user_id="ana")
     api.bind_role(role_name="matrix_bob", user_id="bob")
     api.set_token_key(key=text_of(KEY))
+    api.trust_claims(role_name="matrix_claims")
 
 
 def matrix(api: Api) -> str:
@@ -64,7 +73,11 @@ def matrix(api: Api) -> str:
 
 def outcome(api: Api, function: str, arguments: dict[str, object], role: str, named_by_token: str | None) -> str:
     """The cell of one call."""
+    claims = None
     match named_by_token:
+        case _ if role == "matrix_gateway" or named_by_token == "forged claims":
+            token, named = None, "bob" if named_by_token == "bob" else "ana"
+            claims = json.dumps({"sub": named, "exp": 1000 if named_by_token == "expired" else 4102444800})
         case None:
             token = None
         case "forged":
@@ -76,6 +89,10 @@ def outcome(api: Api, function: str, arguments: dict[str, object], role: str, na
     with api.connection.transaction(force_rollback=True), contextlib.suppress(errors.InsufficientPrivilege):
         try:
             with session_of(api.connection, role, token):
+                if claims is not None:
+                    claim = "select set_config('request.jwt.claims', %s, true), set_config('role', %s, true)"
+                    set_role = "matrix_claims" if role == "matrix_gateway" else "none"
+                    api.connection.execute(claim, [claims, set_role])
                 getattr(api, function)(**arguments)
         except errors.InsufficientPrivilege as error:
             return "-" if (error.diag.message_primary or "").startswith("permission denied") else "x"

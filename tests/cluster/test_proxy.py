@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -140,6 +141,16 @@ def test_tenants_are_checked_by_the_proxy(proxied: Proxied) -> None:
             for private in ("select memory._route('x')", "select * from memory._on_node_list_users(0)"):
                 with pytest.raises(psycopg.errors.InsufficientPrivilege), proxied.connection.transaction():
                     proxied.connection.execute(private)
+    if not proxied.connection.execute("select from pg_roles where rolname = 'proxy_claims'").fetchall():
+        proxied.connection.execute("create role proxy_claims nologin; grant proxy_claims to proxy_tenant")
+    proxied.front.trust_claims(role_name="proxy_claims")
+    with proxied.connection.transaction(force_rollback=True), session_of(proxied.connection, "proxy_tenant"):
+        claims = json.dumps({"sub": user, "exp": 4102444800})
+        setting = "select set_config('role', 'proxy_claims', true), set_config('request.jwt.claims', %s, true)"
+        proxied.connection.execute(setting, [claims])
+        proxied.front.add_message(user_id=user, thread_id="t", role="user", content="Hello")
+        with pytest.raises(psycopg.errors.InsufficientPrivilege):
+            proxied.front.get_messages(user_id=other, thread_id="t")
     with session_of_token(proxied, token_of(user, seconds=-10)), pytest.raises(psycopg.Error) as raised:
         proxied.front.get_messages(user_id=user, thread_id="t")
     assert raised.value.sqlstate == "42501"

@@ -103,6 +103,7 @@ NO_WORDING = {
     ("artifacts", "content"): "empty: the content lies in parts",
     ("audit", "details"): "names and settings, never content",
     ("audit", "function"): "a function of ours",
+    ("bound_roles", "claims_setting"): "the name of a setting",
     ("checkpoint_blobs", "*"): "names of channels; values are in the format of the client",
     ("checkpoint_writes", "*"): "names of channels and tasks; values are in the format of the client",
     ("checkpoints", "*"): "the state of a graph, as its application has it: forget_memory() does not change it",

@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-import pwd
-import shutil
-import subprocess
-import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from pathlib import Path
+from contextlib import ExitStack, closing
 
 import psycopg
 import pytest
 from agent_memory import Memory
 from agent_memory.errors import AgentMemoryError, PermissionDeniedError
-from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from psycopg_pool import ConnectionPool
 
-from tests.support.runners import PATIENCE, wait_until
+from tests.support.pgbouncer import bouncing, needs_pgbouncer
 from tests.support.servers import Server
 from tests.support.sqlapi import Api
 from tests.tenants.steps import token_of
 
-PGBOUNCER = shutil.which("pgbouncer", path="/usr/sbin:/usr/bin:/usr/local/bin")
-pytestmark = pytest.mark.skipif(PGBOUNCER is None, reason='needs PgBouncer: run "make pgbouncer" as root')
+pytestmark = needs_pgbouncer
 
 Bouncer = Callable[..., str]
 
@@ -33,43 +26,8 @@ Bouncer = Callable[..., str]
 def bouncer(users: Api, server: Server, dsn: str) -> Iterator[Bouncer]:
     """Start a PgBouncer before the test's database with one server connection; it returns where it listens."""
     assert users.tenant_user() is None
-    started: list[subprocess.Popen[bytes]] = []
-
-    def start(**settings: str) -> str:
-        assert PGBOUNCER is not None
-        folder = Path(tempfile.mkdtemp(prefix="pgbouncer-", dir=server.host))  # the path of a socket must be short
-        (folder / "users").write_text('"tenant_by_token" ""\n')
-        options = {
-            "pool_mode": "transaction", "default_pool_size": "1", "auth_type": "trust",
-            "auth_file": folder / "users", "unix_socket_dir": folder, "listen_port": "6432", **settings,
-        }  # fmt: skip
-        database = f"* = host={server.host} port={server.port}"
-        lines = ["[databases]", database, "[pgbouncer]", *(f"{name} = {value}" for name, value in options.items())]
-        (folder / "pgbouncer.ini").write_text("\n".join(lines))
-        command = [PGBOUNCER, "--quiet", str(folder / "pgbouncer.ini")]
-        owner = folder.parent.stat().st_uid
-        if owner != 0 and Path("/proc/self").stat().st_uid == 0:  # it refuses to run as root
-            shutil.chown(folder, owner)
-            command[1:1] = ["--user", pwd.getpwuid(owner).pw_name]
-        started.append(subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL))
-        there = make_conninfo(
-            "", host=str(folder), port=6432, user="tenant_by_token", dbname=conninfo_to_dict(dsn)["dbname"]
-        )
-        wait_until(lambda: answers(there))
-        return there
-
-    yield start
-    for process in started:
-        process.terminate()
-        process.wait(PATIENCE)
-
-
-def answers(there: str) -> bool:
-    try:
-        psycopg.connect(there).close()
-    except psycopg.OperationalError:
-        return False
-    return True
+    with ExitStack() as stack:
+        yield lambda **settings: stack.enter_context(bouncing(server, dsn, "tenant_by_token", **settings))
 
 
 def plain(there: str) -> psycopg.Connection:

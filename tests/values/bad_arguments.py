@@ -127,6 +127,7 @@ VALID: dict[str, dict[str, Any]] = {
     "supersede_memory": {**ANA, "old_memory_id": MEMORY_ID, "new_memory_id": OTHER_MEMORY_ID, "reason": "newer"},
     "sweep": {},
     "tenant_user": {},
+    "trust_claims": {"role_name": "role_of_claims"},
     "unbind_role": {"role_name": "tenant_that_is_bound"},
     "update_memory": {**MEMORY, "content": "Likes green tea"},
     "was_forgotten": {**ANA, "messages": [{"content": "Tea"}]},

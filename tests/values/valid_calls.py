@@ -48,4 +48,6 @@ def make_calls_work(api: Api) -> None:
         api.set_secret(**VALID["set_secret"])
     for role in ("tenant_to_bind", "tenant_that_is_bound"):
         login_role(api.connection, role)
+    if not api.query("select from pg_roles where rolname = 'role_of_claims'"):
+        api.connection.execute("create role role_of_claims nologin")
     api.bind_role(role_name="tenant_that_is_bound", user_id="ana")

@@ -41,6 +41,7 @@ CHANGES_OF_ALL = {
     "set_policy",
     "set_prompt",
     "set_token_key",
+    "trust_claims",
     "unbind_role",
 }
 """What is the same on all nodes: changed on all, or on none. A policy of a user belongs to the user's node."""

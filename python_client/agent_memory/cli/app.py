@@ -12,7 +12,7 @@ from .cluster import cluster
 from .console import Commands
 from .conversations import context, search
 from .documents import documents
-from .installation import demo, doctor, install
+from .installation import demo, doctor, install, sql
 from .jobs import jobs
 from .mcp import mcp
 from .memories import memories
@@ -76,6 +76,7 @@ app.add_typer(artifacts, name="artifacts", rich_help_panel=LOOK)
 app.command(rich_help_panel=LOOK)(export)
 app.command(rich_help_panel=ADMINISTER)(status)
 app.command(rich_help_panel=ADMINISTER)(doctor)
+app.command(rich_help_panel=ADMINISTER)(sql)
 app.command(rich_help_panel=ADMINISTER)(worker)
 app.command(rich_help_panel=ADMINISTER)(serve)
 app.command(rich_help_panel=ADMINISTER)(mcp)

@@ -12,7 +12,7 @@ from rich.text import Text
 
 from ..client import Memory
 from ..errors import NotInstalledError
-from ..install import create_roles, roles_file
+from ..install import create_roles, one_statement, roles_file
 from ..install import install as install_into
 from ..source import named_database
 from ..types import Check
@@ -58,6 +58,11 @@ def install(roles: Roles = False, print_only: Print = False, dsn: Dsn = None) ->
         else:
             console.print(f"Upgraded agent_memory from {before} to {after}.")
         _print_checks(memory.admin.doctor())
+
+
+def sql() -> None:
+    """Print the installation, which is also the upgrade, as one statement that runs in a migration's transaction."""
+    typer.echo(one_statement(), nl=False)
 
 
 def demo() -> None:

@@ -36,29 +36,32 @@ begin
     when data_exception or program_limit_exceeded then
       perform memory._refuse_token('holds no JSON');
   end;
-  perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
+  if (header ->> 'alg' = 'HS256' and not header ? 'crit') is not true then
+    perform memory._refuse_token('is not signed by HS256');
+  end if;
+  perform memory._check_claims(claims);
   return claims ->> 'sub';
 end;
 $$;
 
--- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
-create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
+-- Refuses claims that name no user, or are not valid now. The setting is where they come from.
+create or replace function memory._check_claims(p_claims jsonb, p_setting text default 'agent_memory.token')
 returns void
 language plpgsql stable parallel safe
 as $$
+declare
+  moment constant numeric := extract(epoch from clock_timestamp()); -- in seconds since 1970, as the claims are
 begin
-  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
-    perform memory._refuse_token('is not signed by HS256');
-  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
-    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
+  if (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
+    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters', p_setting);
   elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
-    perform memory._refuse_token('never expires: the claim exp must say when it does');
-  elsif (p_claims -> 'exp')::numeric <= p_moment then
-    perform memory._refuse_token('has expired');
+    perform memory._refuse_token('never expires: the claim exp must say when it does', p_setting);
+  elsif (p_claims -> 'exp')::numeric <= moment then
+    perform memory._refuse_token('has expired', p_setting);
   elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
-    perform memory._refuse_token('has a claim nbf that is not a number');
-  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
-    perform memory._refuse_token('is not valid yet');
+    perform memory._refuse_token('has a claim nbf that is not a number', p_setting);
+  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > moment then
+    perform memory._refuse_token('is not valid yet', p_setting);
   end if;
 end;
 $$;
@@ -92,13 +95,16 @@ begin atomic
     rpad(replace(replace(p_text, '-', '+'), '_', '/'), (octet_length(p_text) + 3) & -4, '='), 'base64'), 'UTF8');
 end;
 
-create or replace function memory._refuse_token(p_problem text)
+create or replace function memory._refuse_token(p_problem text, p_setting text default 'agent_memory.token')
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._refuse('agent_memory.token', p_problem,
-    'Within the transaction, pass the token that your server has made: '
-    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
+  perform memory._refuse(p_setting, p_problem,
+    case p_setting when 'agent_memory.token' then
+      'Within the transaction, pass the token that your server has made: '
+      'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.'
+    else 'Whoever verifies the tokens of users, such as PostgREST, sets the claims within the transaction. '
+      'See docs/tenants.md.' end, '42501');
 end;
 $$;

@@ -1,8 +1,8 @@
 -- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
--- is a member of memory_tenant. memory.bound_roles names the user of the role, or else the token in agent_memory.token
--- does (web_tokens.sql). The checks look at the role that has logged in: functions run as the owner, so current_user
--- does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become a member of memory_tenant by
--- SET ROLE counts as a member.
+-- is a member of memory_tenant. memory.bound_roles names the user of the role, or else claims do (claims.sql), or else
+-- the token in agent_memory.token does (web_tokens.sql). The role that has logged in decides who is a tenant: functions
+-- run as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could
+-- become a member of memory_tenant by SET ROLE counts as a member.
 
 -- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
 -- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
@@ -16,14 +16,14 @@ begin atomic
     and not has_schema_privilege(session_user, 'memory', 'create');
 end;
 
--- The user that this tenant's session reaches: that of its bound role, or of its token, from the claim sub. Refuses a
--- session without either. A token counts if it is signed with a key of memory.token_keys and valid now. This verifies
--- the form that most libraries make, and leaves others to memory._user_of_unusual_token(), which takes half as many
--- instructions again. PostgreSQL prepares each expression anew in each transaction, so the number of function calls in
--- the expressions decides the cost. split_part() and replace() do not look at each character, as left() and
--- translate() do. The statements have no arguments, because PostgreSQL may plan a statement with arguments in each
--- call, which takes 20 us. The check adds 2 % to the instructions of add_message for a bound role and 26 % for a token
--- (PostgreSQL 15).
+-- The user that this tenant's session reaches: that of its bound role, of the claims of its current role, or of its
+-- token, from the claim sub. Refuses a session without any. A token counts if it is signed with a key of
+-- memory.token_keys and valid now. This verifies the form that most libraries make, and leaves others to
+-- memory._user_of_unusual_token(), which takes half as many instructions again. PostgreSQL prepares each expression
+-- anew in each transaction, so the number of function calls in the expressions decides the cost. split_part() and
+-- replace() do not look at each character, as left() and translate() do. The statements have no arguments, because
+-- PostgreSQL may plan a statement with arguments in each call, which takes 20 us. The check adds 2 % to the
+-- instructions of add_message for a bound role and 26 % for a token (PostgreSQL 15).
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -41,6 +41,12 @@ begin
   select b.user_id into bound_to from memory.bound_roles as b where b.role_name = session_user;
   if bound_to is not null then
     return bound_to;
+  end if;
+  if current_setting('role') <> 'none' then
+    bound_to := memory._user_of_claims();
+    if bound_to is not null then
+      return bound_to;
+    end if;
   end if;
   select k.inner_block, k.outer_block into inner_block, outer_block
   from memory.token_keys as k where not k.is_previous;

@@ -23,15 +23,7 @@ begin
     perform memory._refuse('role_name', format('role "%s" is bound to another user', role_name),
       'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
   end if;
-  if not pg_has_role(role_name, 'memory_tenant', 'member') then
-    begin -- which needs the admin option; an owner who did not create memory_tenant may lack that
-      execute format('grant memory_tenant to %I', role_name);
-    exception
-      when insufficient_privilege then
-        perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', role_name),
-          format('An administrator runs: grant memory_tenant to %I; then call this again.', role_name), '42501');
-    end;
-  end if;
+  perform memory._make_tenant(role_name);
   perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
   if reached_all then
     raise notice 'role "%" could reach all users; its sessions, open ones too, reach the user "%" only from now on',
@@ -46,8 +38,29 @@ comment on function memory.bind_role(name, text) is
 'role becomes a member of memory_tenant, and a NOTICE says so where it could reach all users before. Binding it to '
 'the same user again changes nothing; to another user it is refused (23505).';
 
--- Refuses a role that does not exist, or that would reach other users although it is bound.
-create or replace function memory._check_role_to_bind(p_role_name name)
+-- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
+-- may lack. From PostgreSQL 16 on each membership says by itself whether it is inherited.
+create or replace function memory._make_tenant(p_role_name name)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  is_of_each constant boolean := current_setting('server_version_num')::int >= 160000;
+begin
+  if pg_has_role(p_role_name, 'memory_tenant', 'member')
+    and (not is_of_each or pg_has_role(p_role_name, 'memory_tenant', 'usage')) then
+    return;
+  end if;
+  execute format('grant memory_tenant to %I%s', p_role_name, case when is_of_each then ' with inherit true' end);
+exception
+  when insufficient_privilege then
+    perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', p_role_name),
+      format('An administrator runs: grant memory_tenant to %I; then call this again.', p_role_name), '42501');
+end;
+$$;
+
+-- Refuses a role that does not exist, or that would reach other users although it is bound, or claims say who it is.
+create or replace function memory._check_role_to_bind(p_role_name name, p_by_claims boolean default false)
 returns void
 language plpgsql stable parallel safe
 as $$
@@ -61,8 +74,11 @@ begin
   elsif role.rolname is null then
     perform memory._refuse('role_name',
       case when p_role_name is null then 'must not be null' else format('there is no role "%s"', p_role_name) end,
-      'Pass a login role of this server.');
-  elsif not role.rolcanlogin then
+      'Pass a role of this server.');
+  elsif p_by_claims and role.rolcanlogin then
+    perform memory._refuse('role_name', format('role "%s" can log in', p_role_name),
+      'Whoever logs in could claim to be any user: pass the role that your gateway sets, such as authenticated.');
+  elsif not p_by_claims and not role.rolcanlogin then
     perform memory._refuse('role_name', format('role "%s" cannot log in', p_role_name),
       'A binding counts for the role that has logged in, not for groups: bind each login role.');
   elsif role.rolsuper or role.rolbypassrls or has_schema_privilege(role.oid, 'memory', 'create') then

@@ -2,16 +2,22 @@
 -- policy: whatever is granted on them, only the owner reads and writes them.
 create table memory.bound_roles (
   role_name name primary key,
-  user_id text not null,
-  bound_at timestamptz not null default statement_timestamp()
+  user_id text,
+  bound_at timestamptz not null default statement_timestamp(),
+  claims_setting text,
+  constraint has_one_user check ((user_id is null) <> (claims_setting is null))
 );
 alter table memory.bound_roles enable row level security;
 comment on table memory.bound_roles is
-'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: '
-'another server gives them other numbers.';
-comment on column memory.bound_roles.role_name is 'The login role.';
-comment on column memory.bound_roles.user_id is 'The only user whom sessions of the role reach.';
-comment on column memory.bound_roles.bound_at is 'When memory.bind_role() bound it.';
+'Roles that reach one user only, without a token: login roles that memory.bind_role() has bound, and roles whose user '
+'is told by claims, see memory.trust_claims(). By name, as a dump names roles: another server gives them other '
+'numbers.';
+comment on column memory.bound_roles.role_name is 'The role.';
+comment on column memory.bound_roles.user_id is
+'The only user whom sessions of the role reach; null where claims say who that is.';
+comment on column memory.bound_roles.bound_at is 'When that was first said.';
+comment on column memory.bound_roles.claims_setting is
+'The setting with the claims of the user whom a session in this role reaches; null where the role is bound.';
 
 create table memory.token_keys (
   is_previous boolean primary key,

@@ -8,5 +8,6 @@ begin
 end;
 $$;
 comment on function memory.tenant_user() is
-'The only user that this session reaches: that of its bound role, or of the token in agent_memory.token. null in a '
-'session that may reach all users. Error 42501 where a tenant''s session has no valid token.';
+'The only user that this session reaches: that of its bound role, of its claims, or of the token in '
+'agent_memory.token. null in a session that may reach all users. Error 42501 where a tenant''s session has no '
+'valid token.';

@@ -14,5 +14,5 @@ begin
 end;
 $$;
 comment on function memory.unbind_role(name) is
-'Ends the binding of a role, also of one that was dropped. The role stays a member of memory_tenant, so it reaches '
-'nobody until it is bound again or has a token. Error P0002 when it is not bound.';
+'Ends the binding of a role, also of one that was dropped, or the trust in its claims. The role stays a member of '
+'memory_tenant, so it reaches nobody until it is bound again or has a token. Error P0002 when it is not bound.';

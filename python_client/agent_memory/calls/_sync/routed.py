@@ -153,7 +153,7 @@ class SyncRoutedCaller(SyncMapCaller):
 
     def _change_all(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         """Change all nodes, or none: each in a transaction, and these are committed when all have succeeded."""
-        if function.name == "bind_role":
+        if function.name in ("bind_role", "trust_claims"):
             # Nodes that are databases of one server would wait for each other: a role is a member there once for all.
             for node in cluster.nodes:
                 with named(node):

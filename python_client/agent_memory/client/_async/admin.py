@@ -128,7 +128,18 @@ class AsyncAdmin(AsyncMethods):
 
     @sql_function
     async def unbind_role(self, role_name: str) -> None:
-        """End the binding of a role, which then reaches nobody until it is bound again or has a token."""
+        """End the binding of a role, or the trust in its claims; then it reaches nobody until it has a token."""
+
+    @sql_function
+    async def trust_claims(self, role_name: str, setting: str | None = "request.jwt.claims") -> None:
+        """Believe claims that a gateway such as PostgREST has verified: in this role ``sub`` is the user.
+
+        Args:
+            role_name: the role that the gateway sets, which cannot log in itself.
+            setting: where the gateway puts the claims, as JSON.
+
+        Raises ConflictError where the role is bound to a user.
+        """
 
     @sql_function
     async def set_token_key(self, key: str, previous: str | None = None) -> None:

@@ -29,7 +29,8 @@ begin
     return query select true, format('missing: %s; "agent-memory install --roles" creates them', missing);
   else
     return query
-    select true, format('all of agent_memory''s are there; %s bound to a user', count(*)) from memory.bound_roles;
+    select true, format('all of agent_memory''s are there; %s bound to a user', count(b.user_id))
+    from memory.bound_roles as b;
   end if;
 end;
 $$;

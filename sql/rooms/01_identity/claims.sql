@@ -1,0 +1,33 @@
+-- Claims of a JSON Web Token that somebody before the database has verified, such as PostgREST, and put into a setting.
+-- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
+-- and whoever can send SQL of one's own in such a role is believed.
+
+-- The user of the claims, where the current role is one whose claims count; null in other roles. A login role that has
+-- the name itself is not believed, because anybody with its password could claim to be any user.
+create or replace function memory._user_of_claims()
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  setting text;
+  claims jsonb;
+begin
+  select b.claims_setting into setting
+  from memory.bound_roles as b
+  where b.role_name = current_setting('role')::name and b.role_name <> session_user;
+  if setting is null then
+    return null;
+  end if;
+  begin
+    claims := nullif(current_setting(setting, true), '')::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON', setting);
+  end;
+  if claims is null then
+    perform memory._refuse_token('is not set', setting);
+  end if;
+  perform memory._check_claims(claims, setting);
+  return claims ->> 'sub';
+end;
+$$;

@@ -1,0 +1,113 @@
+"""The images are built and their containers run, by podman on a base image that debootstrap makes.
+
+As root: ``apt-get install podman buildah runc debootstrap``. The base stands for the official image of Python, which
+needs a registry. The image ``database`` is not built, because its base has an entry point that Debian does not have.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import httpx
+import psycopg
+import pytest
+
+from tests.http.steps import KEY
+from tests.support.runners import wait_until
+from tests.support.servers import ROOT, Server
+
+pytestmark = [pytest.mark.feature("F27"), pytest.mark.nightly, pytest.mark.timeout(1800)]
+
+PROGRAMS = ("podman", "buildah", "runc", "debootstrap")
+MISSING = [name for name in PROGRAMS if shutil.which(name) is None]
+CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
+PATHS = "/usr/local/python/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
+# As compose.yaml has it. The limits are numbers, because raising them needs a right that a machine's root may lack.
+LOCKED_UP = [
+    "--read-only", "--tmpfs=/tmp", "--cap-drop=ALL", "--security-opt=no-new-privileges", "--network=host",
+    "--ulimit=nofile=1024:1024", "--ulimit=nproc=1000:1000",
+]  # fmt: skip
+
+Podman = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def podman(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Podman]:
+    """Run podman with images and containers of its own, which are removed at the end; returns what it prints."""
+    if MISSING or os.geteuid() != 0:
+        pytest.skip(f"needs root, and on Debian: apt-get install {' '.join(PROGRAMS)}")
+    folder = tmp_path_factory.mktemp("images")
+    storage = folder / "storage.conf"
+    storage.write_text(f'[storage]\ndriver = "overlay"\ngraphroot = "{folder}/graph"\nrunroot = "{folder}/run"\n')
+    environment = {**os.environ, "CONTAINERS_STORAGE_CONF": str(storage)}
+
+    def run(*arguments: str | Path, program: str = "podman") -> str:
+        # crun, Debian's default, refuses machines whose cgroups are of both versions.
+        runtime = ["--runtime=runc"] if program == "podman" else []
+        ended = subprocess.run(
+            [program, *runtime, *arguments], cwd=ROOT, env=environment, check=False, capture_output=True, text=True
+        )
+        assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr[-2000:]
+        return ended.stdout.strip()
+
+    yield run
+    run("rm", "--all", "--force")
+    run("rmi", "--all", "--force")
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="module")
+def images(podman: Podman, tmp_path_factory: pytest.TempPathFactory) -> list[str]:
+    """The images ``worker`` and ``server`` of the Dockerfile."""
+    root = tmp_path_factory.mktemp("base") / "root"
+    targets = ["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Origin: Debian"]
+    mirror = subprocess.run(targets, check=True, capture_output=True, text=True).stdout.splitlines()[0]
+    # Debian 13 has the Python that docker/requirements/ is for.
+    include = "--include=python3-venv,ca-certificates"
+    subprocess.run(
+        ["debootstrap", "--variant=minbase", include, "trixie", root, mirror], check=True, capture_output=True
+    )
+    subprocess.run(["chroot", root, "python3", "-m", "venv", "/usr/local/python"], check=True)
+    shutil.copy(CERTIFICATES, root / CERTIFICATES.removeprefix("/"))
+    archive = root.with_suffix(".tar")
+    subprocess.run(["tar", "-C", root, "-cf", archive, "."], check=True)
+    podman("import", f"--change=ENV PIP_CERT={CERTIFICATES}", f"--change=ENV PATH={PATHS}", archive, "localhost/python")
+    shutil.rmtree(root.parent)
+    for target in ("worker", "server"):
+        podman(
+            "build", "--isolation=chroot", "--network=host", "--layers", "--format=docker", f"--target={target}",
+            "--build-arg=PYTHON_IMAGE=localhost/python", f"--tag=localhost/{target}", "--file=docker/Dockerfile", ".",
+            program="buildah",
+        )  # fmt: skip
+    return ["localhost/worker", "localhost/server"]
+
+
+def test_the_containers_install_work_and_serve(
+    podman: Podman, images: list[str], server: Server, empty_dsn: str
+) -> None:
+    worker, serving = images
+    with psycopg.connect(empty_dsn, autocommit=True) as db:
+        db.execute("create extension vector")
+        there = [f"--volume={server.host}:{server.host}", f"--env=AGENT_MEMORY_DSN={empty_dsn}"]
+        assert "Installed agent_memory" in podman("run", "--rm", *LOCKED_UP, *there, worker, "install")
+        db.execute("select memory.add_message('ana', 't', 'user', 'My name is Ana.')")
+        db.execute("select memory.extract_memories('ana', 't')")
+        podman("run", "--rm", *LOCKED_UP, *there, worker, "worker", "--once")
+        assert db.execute("select status from memory.jobs").fetchall() == [("completed",)]
+
+        key = f"--env=AGENT_MEMORY_API_KEY={KEY}"
+        container = podman("run", "--detach", *LOCKED_UP, *there, key, serving, "serve", "--port", "0")
+        wait_until(lambda: "http://" in podman("logs", container))
+        [address] = re.findall(r"http://[0-9.:]+", podman("logs", container))
+        assert podman("exec", container, "id", "-u") == "1000"
+        with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {KEY}"}) as client:
+            assert client.get("/healthz").status_code == 200
+            found = client.post("/v1/get_messages", json={"user_id": "ana", "thread_id": "t"})
+            assert [row["content"] for row in found.json()] == ["My name is Ana."]
+        podman("stop", "--time=40", container)
+        assert podman("inspect", "--format={{.State.ExitCode}}", container) == "0"

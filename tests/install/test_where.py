@@ -1,0 +1,261 @@
+"""The recipes of docs/where.md, on a server with the roles and limits of each service."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+from agent_memory import Memory
+from psycopg import errors, sql
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from tests.install.steps import ANA, VERSION, use
+from tests.support.installer import execute, install, open_as
+from tests.support.pgbouncer import bouncing, needs_pgbouncer
+from tests.support.releases import install_script
+from tests.support.servers import ROOT, Run, Server
+from tests.support.sqlapi import Api
+
+pytestmark = pytest.mark.feature("F27")
+
+PAGE = (ROOT / "docs" / "where.md").read_text()
+EXAMPLE = ROOT / "examples" / "sqlalchemy_session.py"
+OF_SUPABASE = """
+    create role {owner} login createrole createdb bypassrls;
+    create role anon nologin noinherit; create role authenticated nologin noinherit;
+    create role service_role nologin noinherit bypassrls; create role authenticator login noinherit;
+    grant anon, authenticated, service_role to authenticator;
+    grant anon, authenticated, service_role to {owner} with admin option"""
+OF_RDS = "create role rds_owner login createrole"
+
+
+def blocks(heading: str, language: str) -> list[str]:
+    """The examples of a section of the page."""
+    [section] = re.findall(rf"^## {heading}$(.*?)(?=^## |\Z)", PAGE, re.MULTILINE | re.DOTALL)
+    return re.findall(rf"^```{language}\n(.*?)^```", section, re.MULTILINE | re.DOTALL)
+
+
+def command(*arguments: str, **environment: str) -> str:
+    ended = subprocess.run(
+        [sys.executable, "-m", "agent_memory.cli", *arguments],
+        check=False, capture_output=True, text=True, env={**os.environ, **environment},
+    )  # fmt: skip
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+def roles_once(connection: psycopg.Connection, name: str, statements: str) -> None:
+    """Roles are the server's: an earlier test may have made them, and those of agent_memory, as another owner."""
+    if not connection.execute("select from pg_roles where rolname = %s", [name]).fetchall():
+        connection.execute(statements.encode())
+        if connection.info.server_version >= 160000:
+            for role in ("app", "tenant", "worker", "reader", "admin"):
+                connection.execute(f"grant memory_{role} to {name} with admin option".encode())
+
+
+# Supabase -------------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def supabase(dsn: str, empty_dsn: str) -> str:
+    """A database as Supabase gives one to its role postgres, and where that role logs in."""
+    name = str(conninfo_to_dict(empty_dsn)["dbname"])
+    with open_as(empty_dsn) as connection:
+        assert dsn  # which has made the roles of agent_memory
+        roles_once(connection, "supabase_postgres", OF_SUPABASE.format(owner="supabase_postgres"))
+        connection.execute(
+            sql.SQL("alter database {} owner to supabase_postgres; alter schema public owner to supabase_postgres")
+            .format(sql.Identifier(name))
+            .as_string(connection)
+            .encode()
+        )
+        connection.execute("create schema extensions authorization supabase_postgres")
+        connection.execute("create extension if not exists pgcrypto schema extensions")
+        connection.execute(blocks("Supabase", "sql")[0].encode())
+    return make_conninfo(empty_dsn, user="supabase_postgres")
+
+
+def as_postgrest(dsn: str, role: str, user_id: str | None, statement: str, *values: Any) -> list[Any]:
+    """What PostgREST sends for a request."""
+    claims = {"role": role, **({} if user_id is None else {"sub": user_id, "exp": 4102444800})}
+    with open_as(dsn, user="authenticator") as connection, connection.transaction():
+        connection.execute(
+            "select set_config('role', %s, true), set_config('request.jwt.claims', %s, true)",
+            [role, json.dumps(claims)],
+        )
+        return connection.execute(statement.encode(), values).fetchall()
+
+
+@pytest.mark.parametrize("how", ["install", "sql"])
+def test_people_who_have_signed_in_reach_their_own_memory_on_supabase(supabase: str, how: str) -> None:
+    if how == "install":
+        command("install", "--dsn", supabase)
+    else:
+        execute(supabase, command("sql"))
+    for example in blocks("Supabase", "sql")[1:]:
+        execute(supabase, example)
+    remember, recall = "select public.remember(%s)", "select * from public.recall(%s)"
+    for user_id in ("a1b2", "c3d4"):
+        as_postgrest(supabase, "authenticated", user_id, remember, f"{user_id} likes tea")
+    for user_id in ("a1b2", "c3d4"):
+        found = as_postgrest(supabase, "authenticated", user_id, recall, "tea")
+        assert found == [(f"{user_id} likes tea",)]
+    for role, user_id in (("anon", None), ("service_role", "a1b2"), ("authenticated", None)):
+        with pytest.raises(errors.InsufficientPrivilege):
+            as_postgrest(supabase, role, user_id, recall, "tea")
+    with open_as(supabase) as connection:
+        api = Api(connection)
+        assert api.tenant_user() is None
+        assert {check.check_name for check in api.doctor() if not check.ok} == set()
+        runner = "select lanname from pg_proc p join pg_language l on l.oid = prolang where proname = 'run_jobs'"
+        assert api.value(runner) == "plpgsql"
+        command("install", "--dsn", supabase)  # an upgrade keeps the trust
+        assert as_postgrest(supabase, "authenticated", "a1b2", recall, "tea") == [("a1b2 likes tea",)]
+        api.unbind_role(role_name="authenticated")
+    with pytest.raises(errors.InsufficientPrivilege, match="bound to no user"):
+        as_postgrest(supabase, "authenticated", "a1b2", recall, "tea")
+
+
+# RDS, Cloud SQL, Neon -------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def managed(dsn: str, empty_dsn: str) -> str:
+    """A database of a service with the owner that the page tells to create, and where that one logs in."""
+    recipe = blocks("RDS, Aurora, Cloud SQL", "sql")[0]
+    assert dsn
+    with open_as(empty_dsn) as connection:
+        roles_once(connection, "memory_owner", recipe.splitlines()[0])
+        database = str(conninfo_to_dict(empty_dsn)["dbname"])
+        connection.execute("\n".join(recipe.splitlines()[1:]).replace("database app", f"database {database}").encode())
+    return make_conninfo(empty_dsn, user="memory_owner")
+
+
+def test_an_owner_of_a_managed_database_installs_and_works(managed: str) -> None:
+    assert f"Installed agent_memory {VERSION}" in command("install", "--dsn", managed)
+    with open_as(managed) as connection:
+        api = Api(connection)
+        assert all(check.ok for check in api.doctor())
+        api.talk(**ANA, rounds=10)
+        api.add_memory(user_id="ana", content="Likes tea")
+        assert len(api.search(user_id="ana", query="tea", sources=["memory"])) == 1
+    assert "completed" in command("worker", "--once", "--dsn", managed)
+
+
+def test_an_owner_who_may_not_use_the_schema_of_pgvector_is_told(managed: str, empty_dsn: str) -> None:
+    execute(empty_dsn, "revoke usage on schema extensions from memory_owner")
+    with pytest.raises(errors.InsufficientPrivilege, match='may not use schema "extensions"') as raised:
+        install(managed)
+    execute(empty_dsn, str(raised.value.diag.message_hint).partition("run: ")[2])
+    install(managed)
+
+
+@needs_pgbouncer
+@pytest.mark.parametrize("how", ["install", "psql", "sql"])
+def test_it_is_installed_and_upgraded_through_a_pooler(
+    managed: str, server: Server, run: Run, tmp_path: Path, how: str
+) -> None:
+    file = tmp_path / "old.sql"
+    file.write_text(install_script("0.1.0"))
+    with bouncing(server, managed, "memory_owner") as there:
+        assert run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", file, there).returncode == 0
+        for _ in range(2):
+            if how == "install":
+                command("install", "--dsn", there)
+            elif how == "psql":
+                run("psql", "-XqAt", "-v", "ON_ERROR_STOP=1", "-f", ROOT / "build" / "agent_memory.sql", there)
+            else:
+                with psycopg.connect(there, autocommit=True, prepare_threshold=None) as connection:
+                    connection.execute(command("sql"))
+        with Memory(there) as memory:
+            assert memory.version() == VERSION
+            assert memory.add_message("ana", "t1", "user", "Hello").seq == 0
+    with open_as(managed) as connection:
+        use(Api(connection))
+
+
+# Passwords that expire ------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def set_password(db: psycopg.Connection) -> Iterator[Callable[[str], None]]:
+    """A login role iam_app that needs the password which was set last; setting one ends its sessions."""
+    if not db.execute("select from pg_roles where rolname = 'iam_app'").fetchall():
+        db.execute("create role iam_app login; grant memory_app to iam_app")
+    [name] = db.execute("show hba_file").fetchone() or ()
+    file = Path(name)
+    before = file.read_text()
+    file.write_text(f"local all iam_app scram-sha-256\n{before}")
+    db.execute("select pg_reload_conf()")
+
+    def set_to(password: str) -> None:
+        db.execute(sql.SQL("alter role iam_app password {}").format(password))
+        db.execute("select pg_terminate_backend(pid, 10000) from pg_stat_activity where usename = 'iam_app'")
+
+    yield set_to
+    file.write_text(before)
+    db.execute("select pg_reload_conf()")
+
+
+def test_a_pool_asks_for_the_password_of_each_new_connection(dsn: str, set_password: Callable[[str], None]) -> None:
+    [example] = blocks("RDS, Aurora, Cloud SQL", "python")
+    passwords: list[str] = []
+    place = "postgresql://app@HOST/app?sslmode=require"
+    assert place in example
+    example = example.replace(place, make_conninfo(dsn, user="iam_app"))
+    example += (
+        '    change("second")\n    pool.check()\n    memory.add_message("ana", "monday", "user", "And never by car.")\n'
+        '    texts = [row.content for row in memory.get_messages("ana", "monday")]\n'
+    )
+
+    def change(password: str) -> None:
+        passwords[:] = [password]
+        set_password(password)
+
+    names: dict[str, Any] = {"token": lambda: passwords[0], "change": change}
+    change("first")
+    exec(example, names)
+    assert names["texts"] == ["I prefer trains over planes.", "And never by car."]
+
+
+def test_a_file_with_the_password_is_read_for_each_connection(
+    dsn: str, set_password: Callable[[str], None], tmp_path: Path
+) -> None:
+    file = tmp_path / "password"
+    file.touch(0o600)
+    there = make_conninfo(dsn, user="iam_app", passfile=str(file))
+    for password in ("first", "second"):
+        set_password(password)
+        file.write_text(f"*:*:*:*:{password}\n")
+        command("messages", "ana", "monday", "--dsn", there)
+    set_password("third")
+    with pytest.raises(AssertionError, match="authentication failed"):
+        command("messages", "ana", "monday", "--dsn", there)
+
+
+# SQLAlchemy -----------------------------------------------------------------------------------------------------------
+
+
+def test_memory_and_rows_of_an_application_share_a_session_of_sqlalchemy(dsn: str, db: psycopg.Connection) -> None:
+    parts = conninfo_to_dict(dsn)
+    url = f"postgresql+psycopg://{parts['user']}@/{parts['dbname']}?host={parts['host']}&port={parts['port']}"
+
+    def book(places: int) -> subprocess.CompletedProcess[str]:
+        arguments = [sys.executable, str(EXAMPLE), url, "ana", "trains", str(places)]
+        return subprocess.run(arguments, check=False, capture_output=True, text=True)
+
+    booked = book(2)
+    assert (booked.returncode, booked.stderr) == (0, "")
+    assert booked.stdout == "message 0: Book 2 trains.\nHas booked trains\n"
+    refused = book(0)
+    assert (refused.returncode, refused.stderr) == (1, "Not booked, and nothing of it remembered.\n")
+    counts = "select (select count(*) from bookings), (select count(*) from memory.messages)"
+    assert db.execute(counts).fetchone() == (1, 1)
