@@ -72,7 +72,7 @@ begin
     ) as c (of_type)
     -- Functions that clients call, and no others: these call the private ones.
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
-      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
@@ -170,7 +170,13 @@ begin
   select nspname into vector_schema
   from pg_extension join pg_namespace on pg_namespace.oid = extnamespace
   where extname = 'vector';
+  if not has_schema_privilege(vector_schema, 'usage') then
+    raise exception 'role "%" may not use schema "%", where pgvector is', current_user, vector_schema
+      using errcode = '42501',
+        hint = format('Have its owner run: grant usage on schema %I to %I', vector_schema, current_user);
+  end if;
   perform set_config('agent_memory.vector_schema', vector_schema, true);
+  perform set_config('agent_memory.view_options', '', true); -- of a file that ran earlier in this transaction
 end;
 $head$;
 
@@ -216,8 +222,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', 'ac57b72d8347b66abc2c102ac4ff0e60a52b298e358f2f421f79f43dc428c1c3'),
-      ('0.2.0', 'dbca8e9b612ee5a42ce4193eb1dae73be3f193673d2b098491571d82eca29165'),
+      ('0.1.0-0.2.0', '905cacf46f68bb80f44618dd3961e6e58a4d0b21e7eb910a5b68d362cd251cc6'),
+      ('0.2.0', '0dc3083008f1c7dc7fd5f91c319bc9ab8a8604d6f2bc6346e66a7620458ad565'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -560,7 +566,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', 'dbca8e9b612ee5a42ce4193eb1dae73be3f193673d2b098491571d82eca29165', $migration$
+call memory._migrate(null, '0.2.0', '0dc3083008f1c7dc7fd5f91c319bc9ab8a8604d6f2bc6346e66a7620458ad565', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -594,8 +600,10 @@ create index audit_user_idx on memory.audit (user_id) where user_id is not null;
 -- policy: whatever is granted on them, only the owner reads and writes them.
 create table memory.bound_roles (
   role_name name primary key,
-  user_id text not null,
-  bound_at timestamptz not null default statement_timestamp()
+  user_id text,
+  bound_at timestamptz not null default statement_timestamp(),
+  claims_setting text,
+  constraint has_one_user check ((user_id is null) <> (claims_setting is null))
 );
 alter table memory.bound_roles enable row level security;
 
@@ -1478,7 +1486,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', 'ac57b72d8347b66abc2c102ac4ff0e60a52b298e358f2f421f79f43dc428c1c3', $migration$
+call memory._migrate('0.1.0', '0.2.0', '905cacf46f68bb80f44618dd3961e6e58a4d0b21e7eb910a5b68d362cd251cc6', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1718,8 +1726,10 @@ create index due_deletions_due_at_idx on memory.due_deletions (due_at);
 
 create table memory.bound_roles (
   role_name name primary key,
-  user_id text not null,
-  bound_at timestamptz not null default statement_timestamp()
+  user_id text,
+  bound_at timestamptz not null default statement_timestamp(),
+  claims_setting text,
+  constraint has_one_user check ((user_id is null) <> (claims_setting is null))
 );
 
 create table memory.token_keys (
@@ -2270,11 +2280,13 @@ begin
       ('column', 'audit.function', 'The function that was called, without its schema; install and upgrade for the install file.'),
       ('column', 'audit.user_id', 'The user whose data the call was about; null for none, and after the erasure of the user.'),
       ('column', 'audit.details', 'What was asked for, without keys, secrets and content; {} after the erasure of the user.'),
-      ('table', 'bound_roles', 'Login roles that reach one user only, without a token; see memory.bind_role(). By name, as a dump names roles: '
-'another server gives them other numbers.'),
-      ('column', 'bound_roles.role_name', 'The login role.'),
-      ('column', 'bound_roles.user_id', 'The only user whom sessions of the role reach.'),
-      ('column', 'bound_roles.bound_at', 'When memory.bind_role() bound it.'),
+      ('table', 'bound_roles', 'Roles that reach one user only, without a token: login roles that memory.bind_role() has bound, and roles whose user '
+'is told by claims, see memory.trust_claims(). By name, as a dump names roles: another server gives them other '
+'numbers.'),
+      ('column', 'bound_roles.role_name', 'The role.'),
+      ('column', 'bound_roles.user_id', 'The only user whom sessions of the role reach; null where claims say who that is.'),
+      ('column', 'bound_roles.bound_at', 'When that was first said.'),
+      ('column', 'bound_roles.claims_setting', 'The setting with the claims of the user whom a session in this role reaches; null where the role is bound.'),
       ('table', 'token_keys', 'The keys that tokens of tenants are signed with, as HMAC-SHA256 takes them; see memory.set_token_key(). Whoever '
 'reads this table, or a dump of it, can make tokens of every user.'),
       ('column', 'token_keys.is_previous', 'Whether this is the previous key, which is accepted during a rotation.'),
@@ -2957,6 +2969,8 @@ returns boolean$header$),
 returns text$header$),
       ('function', '_refuse_other_node', $header$(p_user_id text)
 returns void$header$),
+      ('function', '_user_of_claims', $header$()
+returns text$header$),
       ('function', '_hmac_sha256', $header$(p_message bytea, p_inner_block bytea, p_outer_block bytea)
 returns bytea$header$),
       ('function', '_is_tenant', $header$()
@@ -2975,7 +2989,7 @@ returns void$header$),
 returns void$header$),
       ('function', '_user_of_unusual_token', $header$(p_token text, p_has_key boolean)
 returns text$header$),
-      ('function', '_check_claims', $header$(p_header jsonb, p_claims jsonb, p_moment numeric)
+      ('function', '_check_claims', $header$(p_claims jsonb, p_setting text default 'agent_memory.token')
 returns void$header$),
       ('function', '_signature', $header$(p_signed text, p_inner_block bytea, p_outer_block bytea)
 returns text$header$),
@@ -2983,7 +2997,7 @@ returns text$header$),
 returns boolean$header$),
       ('function', '_from_base64url', $header$(p_text text)
 returns text$header$),
-      ('function', '_refuse_token', $header$(p_problem text)
+      ('function', '_refuse_token', $header$(p_problem text, p_setting text default 'agent_memory.token')
 returns void$header$),
       ('function', '_foreign_password', $header$()
 returns text$header$),
@@ -3097,7 +3111,9 @@ returns name$header$),
 returns trigger$header$),
       ('function', 'bind_role', $header$(role_name name, user_id text)
 returns void$header$),
-      ('function', '_check_role_to_bind', $header$(p_role_name name)
+      ('function', '_make_tenant', $header$(p_role_name name)
+returns void$header$),
+      ('function', '_check_role_to_bind', $header$(p_role_name name, p_by_claims boolean default false)
 returns void$header$),
       ('function', 'set_token_key', $header$(key text, previous text default null)
 returns void$header$),
@@ -3107,6 +3123,10 @@ returns void$header$),
 returns bytea$header$),
       ('function', 'tenant_user', $header$()
 returns text$header$),
+      ('function', 'trust_claims', $header$(role_name name, setting text default 'request.jwt.claims')
+returns void$header$),
+      ('function', '_grant_as_to_tenants', $header$(p_role_name name)
+returns void$header$),
       ('function', 'unbind_role', $header$(role_name name)
 returns void$header$),
       ('function', '_settings_of_file', $header$(p_settings jsonb)
@@ -6420,6 +6440,40 @@ begin
 end;
 $$;
 
+-- Claims of a JSON Web Token that somebody before the database has verified, such as PostgREST, and put into a setting.
+-- Every session can set it. So claims count only in roles that an administrator has named by memory.trust_claims(),
+-- and whoever can send SQL of one's own in such a role is believed.
+
+-- The user of the claims, where the current role is one whose claims count; null in other roles. A login role that has
+-- the name itself is not believed, because anybody with its password could claim to be any user.
+create or replace function memory._user_of_claims()
+returns text
+language plpgsql stable parallel unsafe
+as $$
+declare
+  setting text;
+  claims jsonb;
+begin
+  select b.claims_setting into setting
+  from memory.bound_roles as b
+  where b.role_name = current_setting('role')::name and b.role_name <> session_user;
+  if setting is null then
+    return null;
+  end if;
+  begin
+    claims := nullif(current_setting(setting, true), '')::jsonb;
+  exception
+    when data_exception or program_limit_exceeded then
+      perform memory._refuse_token('holds no JSON', setting);
+  end;
+  if claims is null then
+    perform memory._refuse_token('is not set', setting);
+  end if;
+  perform memory._check_claims(claims, setting);
+  return claims ->> 'sub';
+end;
+$$;
+
 -- The HMAC-SHA256 (RFC 2104) of a message. The function uses only sha256(), because pgcrypto may be missing. Each block
 -- is the key padded to 64 bytes and combined with 0x36 (inner) or 0x5c (outer).
 create or replace function memory._hmac_sha256(p_message bytea, p_inner_block bytea, p_outer_block bytea)
@@ -6430,10 +6484,10 @@ begin atomic
 end;
 
 -- Who may reach another user: every session except a tenant's, which reaches one user only. The login role of a tenant
--- is a member of memory_tenant. memory.bound_roles names the user of the role, or else the token in agent_memory.token
--- does (web_tokens.sql). The checks look at the role that has logged in: functions run as the owner, so current_user
--- does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could become a member of memory_tenant by
--- SET ROLE counts as a member.
+-- is a member of memory_tenant. memory.bound_roles names the user of the role, or else claims do (claims.sql), or else
+-- the token in agent_memory.token does (web_tokens.sql). The role that has logged in decides who is a tenant: functions
+-- run as the owner, so current_user does not show the caller, and RESET ROLE undoes SET ROLE. A login role that could
+-- become a member of memory_tenant by SET ROLE counts as a member.
 
 -- Whether this session belongs to a tenant. The second term is false for superusers, who are members of all roles, and
 -- for roles that may create objects in the schema, because these roles can replace the checks. The build copies the
@@ -6447,14 +6501,14 @@ begin atomic
     and not has_schema_privilege(session_user, 'memory', 'create');
 end;
 
--- The user that this tenant's session reaches: that of its bound role, or of its token, from the claim sub. Refuses a
--- session without either. A token counts if it is signed with a key of memory.token_keys and valid now. This verifies
--- the form that most libraries make, and leaves others to memory._user_of_unusual_token(), which takes half as many
--- instructions again. PostgreSQL prepares each expression anew in each transaction, so the number of function calls in
--- the expressions decides the cost. split_part() and replace() do not look at each character, as left() and
--- translate() do. The statements have no arguments, because PostgreSQL may plan a statement with arguments in each
--- call, which takes 20 us. The check adds 2 % to the instructions of add_message for a bound role and 26 % for a token
--- (PostgreSQL 15).
+-- The user that this tenant's session reaches: that of its bound role, of the claims of its current role, or of its
+-- token, from the claim sub. Refuses a session without any. A token counts if it is signed with a key of
+-- memory.token_keys and valid now. This verifies the form that most libraries make, and leaves others to
+-- memory._user_of_unusual_token(), which takes half as many instructions again. PostgreSQL prepares each expression
+-- anew in each transaction, so the number of function calls in the expressions decides the cost. split_part() and
+-- replace() do not look at each character, as left() and translate() do. The statements have no arguments, because
+-- PostgreSQL may plan a statement with arguments in each call, which takes 20 us. The check adds 2 % to the
+-- instructions of add_message for a bound role and 26 % for a token (PostgreSQL 15).
 create or replace function memory._user_of_tenant()
 returns text
 language plpgsql stable parallel unsafe
@@ -6472,6 +6526,12 @@ begin
   select b.user_id into bound_to from memory.bound_roles as b where b.role_name = session_user;
   if bound_to is not null then
     return bound_to;
+  end if;
+  if current_setting('role') <> 'none' then
+    bound_to := memory._user_of_claims();
+    if bound_to is not null then
+      return bound_to;
+    end if;
   end if;
   select k.inner_block, k.outer_block into inner_block, outer_block
   from memory.token_keys as k where not k.is_previous;
@@ -6607,29 +6667,32 @@ begin
     when data_exception or program_limit_exceeded then
       perform memory._refuse_token('holds no JSON');
   end;
-  perform memory._check_claims(header, claims, extract(epoch from clock_timestamp()));
+  if (header ->> 'alg' = 'HS256' and not header ? 'crit') is not true then
+    perform memory._refuse_token('is not signed by HS256');
+  end if;
+  perform memory._check_claims(claims);
   return claims ->> 'sub';
 end;
 $$;
 
--- Refuses a token that names no user, or is not valid at a moment in seconds since 1970.
-create or replace function memory._check_claims(p_header jsonb, p_claims jsonb, p_moment numeric)
+-- Refuses claims that name no user, or are not valid now. The setting is where they come from.
+create or replace function memory._check_claims(p_claims jsonb, p_setting text default 'agent_memory.token')
 returns void
 language plpgsql stable parallel safe
 as $$
+declare
+  moment constant numeric := extract(epoch from clock_timestamp()); -- in seconds since 1970, as the claims are
 begin
-  if (p_header ->> 'alg' = 'HS256' and not p_header ? 'crit') is not true then
-    perform memory._refuse_token('is not signed by HS256');
-  elsif (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
-    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters');
+  if (jsonb_typeof(p_claims -> 'sub') = 'string' and memory._is_id(p_claims ->> 'sub')) is not true then
+    perform memory._refuse_token('names no user: the claim sub must have 1 to 255 characters', p_setting);
   elsif (jsonb_typeof(p_claims -> 'exp') = 'number') is not true then
-    perform memory._refuse_token('never expires: the claim exp must say when it does');
-  elsif (p_claims -> 'exp')::numeric <= p_moment then
-    perform memory._refuse_token('has expired');
+    perform memory._refuse_token('never expires: the claim exp must say when it does', p_setting);
+  elsif (p_claims -> 'exp')::numeric <= moment then
+    perform memory._refuse_token('has expired', p_setting);
   elsif p_claims ? 'nbf' and jsonb_typeof(p_claims -> 'nbf') <> 'number' then
-    perform memory._refuse_token('has a claim nbf that is not a number');
-  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > p_moment then
-    perform memory._refuse_token('is not valid yet');
+    perform memory._refuse_token('has a claim nbf that is not a number', p_setting);
+  elsif p_claims ? 'nbf' and (p_claims -> 'nbf')::numeric > moment then
+    perform memory._refuse_token('is not valid yet', p_setting);
   end if;
 end;
 $$;
@@ -6663,14 +6726,17 @@ begin atomic
     rpad(replace(replace(p_text, '-', '+'), '_', '/'), (octet_length(p_text) + 3) & -4, '='), 'base64'), 'UTF8');
 end;
 
-create or replace function memory._refuse_token(p_problem text)
+create or replace function memory._refuse_token(p_problem text, p_setting text default 'agent_memory.token')
 returns void
 language plpgsql volatile parallel unsafe
 as $$
 begin
-  perform memory._refuse('agent_memory.token', p_problem,
-    'Within the transaction, pass the token that your server has made: '
-    'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.', '42501');
+  perform memory._refuse(p_setting, p_problem,
+    case p_setting when 'agent_memory.token' then
+      'Within the transaction, pass the token that your server has made: '
+      'select set_config(''agent_memory.token'', $1, true). See docs/tenants.md.'
+    else 'Whoever verifies the tokens of users, such as PostgREST, sets the claims within the transaction. '
+      'See docs/tenants.md.' end, '42501');
 end;
 $$;
 
@@ -8368,15 +8434,7 @@ begin
     perform memory._refuse('role_name', format('role "%s" is bound to another user', role_name),
       'Call memory.unbind_role() first, and end the sessions of the role.', '23505');
   end if;
-  if not pg_has_role(role_name, 'memory_tenant', 'member') then
-    begin -- which needs the admin option; an owner who did not create memory_tenant may lack that
-      execute format('grant memory_tenant to %I', role_name);
-    exception
-      when insufficient_privilege then
-        perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', role_name),
-          format('An administrator runs: grant memory_tenant to %I; then call this again.', role_name), '42501');
-    end;
-  end if;
+  perform memory._make_tenant(role_name);
   perform memory._audit('bind_role', jsonb_build_object('role_name', role_name), user_id);
   if reached_all then
     raise notice 'role "%" could reach all users; its sessions, open ones too, reach the user "%" only from now on',
@@ -8391,8 +8449,29 @@ comment on function memory.bind_role(name, text) is
 'role becomes a member of memory_tenant, and a NOTICE says so where it could reach all users before. Binding it to '
 'the same user again changes nothing; to another user it is refused (23505).';
 
--- Refuses a role that does not exist, or that would reach other users although it is bound.
-create or replace function memory._check_role_to_bind(p_role_name name)
+-- Makes a role a member of memory_tenant. That needs the admin option, which an owner who did not create memory_tenant
+-- may lack. From PostgreSQL 16 on each membership says by itself whether it is inherited.
+create or replace function memory._make_tenant(p_role_name name)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  is_of_each constant boolean := current_setting('server_version_num')::int >= 160000;
+begin
+  if pg_has_role(p_role_name, 'memory_tenant', 'member')
+    and (not is_of_each or pg_has_role(p_role_name, 'memory_tenant', 'usage')) then
+    return;
+  end if;
+  execute format('grant memory_tenant to %I%s', p_role_name, case when is_of_each then ' with inherit true' end);
+exception
+  when insufficient_privilege then
+    perform memory._refuse('role_name', format('role "%s" is no member of memory_tenant', p_role_name),
+      format('An administrator runs: grant memory_tenant to %I; then call this again.', p_role_name), '42501');
+end;
+$$;
+
+-- Refuses a role that does not exist, or that would reach other users although it is bound, or claims say who it is.
+create or replace function memory._check_role_to_bind(p_role_name name, p_by_claims boolean default false)
 returns void
 language plpgsql stable parallel safe
 as $$
@@ -8406,8 +8485,11 @@ begin
   elsif role.rolname is null then
     perform memory._refuse('role_name',
       case when p_role_name is null then 'must not be null' else format('there is no role "%s"', p_role_name) end,
-      'Pass a login role of this server.');
-  elsif not role.rolcanlogin then
+      'Pass a role of this server.');
+  elsif p_by_claims and role.rolcanlogin then
+    perform memory._refuse('role_name', format('role "%s" can log in', p_role_name),
+      'Whoever logs in could claim to be any user: pass the role that your gateway sets, such as authenticated.');
+  elsif not p_by_claims and not role.rolcanlogin then
     perform memory._refuse('role_name', format('role "%s" cannot log in', p_role_name),
       'A binding counts for the role that has logged in, not for groups: bind each login role.');
   elsif role.rolsuper or role.rolbypassrls or has_schema_privilege(role.oid, 'memory', 'create') then
@@ -8489,8 +8571,70 @@ begin
 end;
 $$;
 comment on function memory.tenant_user() is
-'The only user that this session reaches: that of its bound role, or of the token in agent_memory.token. null in a '
-'session that may reach all users. Error 42501 where a tenant''s session has no valid token.';
+'The only user that this session reaches: that of its bound role, of its claims, or of the token in '
+'agent_memory.token. null in a session that may reach all users. Error 42501 where a tenant''s session has no '
+'valid token.';
+
+create or replace function memory.trust_claims(role_name name, setting text default 'request.jwt.claims')
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  believed text;
+begin
+  if (length(setting) <= 255 and setting ~ '^[A-Za-z_][A-Za-z0-9_$]*([.][A-Za-z_][A-Za-z0-9_$]*)+$') is not true then
+    perform memory._refuse('setting', 'is not the name of a setting of your own',
+      'Pass two words or more with points between them, such as request.jwt.claims.');
+  end if;
+  perform memory._check_role_to_bind(role_name, true);
+  insert into memory.bound_roles as b (role_name, claims_setting)
+  values (trust_claims.role_name, trust_claims.setting)
+  on conflict on constraint bound_roles_pkey do update
+  set claims_setting = excluded.claims_setting where b.user_id is null;
+  if not found then
+    perform memory._refuse('role_name', format('role "%s" is bound to a user', role_name),
+      'Call memory.unbind_role() first.', '23505');
+  end if;
+  perform memory._make_tenant(role_name);
+  if not pg_has_role(role_name, 'memory_tenant', 'usage') then
+    perform memory._grant_as_to_tenants(role_name);
+  end if;
+  perform memory._audit('trust_claims', jsonb_build_object('role_name', role_name, 'setting', setting));
+  believed := (
+    select string_agg(quote_ident(r.rolname), ', ' order by r.rolname)
+    from pg_roles as r
+    where r.rolcanlogin and pg_has_role(r.oid, trust_claims.role_name, 'member')
+      and not has_schema_privilege(r.oid, 'memory', 'create'));
+  raise notice 'whoever logs in as % and sets the role "%" says by % which user that is',
+    coalesce(believed, '(nobody yet)'), role_name, setting
+    using hint = 'Let nobody but your gateway log in so. Their sessions are tenants from now on, in every role.';
+end;
+$$;
+comment on function memory.trust_claims(name, text) is
+'Believes the claims of a verified JSON Web Token that a gateway such as PostgREST puts into a setting: a session of '
+'another login role whose current role is this one reaches the user of the claim sub only, until exp. The role becomes '
+'a member of memory_tenant; a NOTICE names who can say so. memory.unbind_role() ends it. Error 23505 for a bound role.';
+
+-- Grants a role what the members of memory_tenant may do, for a role that inherits nothing.
+create or replace function memory._grant_as_to_tenants(p_role_name name)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  function regprocedure;
+begin
+  execute format('grant usage on schema memory to %I', p_role_name);
+  for function in
+    select p.oid::regprocedure from pg_proc as p
+    where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f'
+      and has_function_privilege('memory_tenant', p.oid, 'execute')
+      and not has_function_privilege(p_role_name, p.oid, 'execute')
+  loop
+    execute format('grant execute on function %s to %I', function, p_role_name);
+  end loop;
+end;
+$$;
 
 create or replace function memory.unbind_role(role_name name)
 returns void
@@ -8508,8 +8652,8 @@ begin
 end;
 $$;
 comment on function memory.unbind_role(name) is
-'Ends the binding of a role, also of one that was dropped. The role stays a member of memory_tenant, so it reaches '
-'nobody until it is bound again or has a token. Error P0002 when it is not bound.';
+'Ends the binding of a role, also of one that was dropped, or the trust in its claims. The role stays a member of '
+'memory_tenant, so it reaches nobody until it is bound again or has a token. Error P0002 when it is not bound.';
 
 -- The file that configures an agent, as services that keep one JSON file per agent write it: agent_id, resources,
 -- provider, model, allowed_regular_tools and resource_config around the settings of memory and knowledge_base.
@@ -33256,7 +33400,8 @@ begin
     return query select true, format('missing: %s; "agent-memory install --roles" creates them', missing);
   else
     return query
-    select true, format('all of agent_memory''s are there; %s bound to a user', count(*)) from memory.bound_roles;
+    select true, format('all of agent_memory''s are there; %s bound to a user', count(b.user_id))
+    from memory.bound_roles as b;
   end if;
 end;
 $$;
@@ -41333,7 +41478,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_some_checkpoints', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_maskable', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_some_checkpoints', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_maskable', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
@@ -41643,6 +41788,7 @@ begin
       ('memory_admin', 'function', 'set_policy'),
       ('memory_admin', 'function', 'set_prompt'),
       ('memory_admin', 'function', 'sweep'),
+      ('memory_admin', 'function', 'trust_claims'),
       ('memory_admin', 'function', 'unbind_role'),
       ('memory_admin', 'function', 'vector_index')
   ), objects (kind, name, object) as (
@@ -41702,6 +41848,15 @@ begin
   end loop;
 end;
 $row_security$;
+
+-- Roles whose claims count (memory.trust_claims) and which do not inherit what memory_tenant has been granted just now.
+do $claims$
+begin
+  perform memory._grant_as_to_tenants(b.role_name)
+  from memory.bound_roles as b join pg_roles as r on r.rolname = b.role_name
+  where b.claims_setting is not null and pg_has_role(r.oid, to_regrole('memory_tenant'), 'usage') is false;
+end;
+$claims$;
 
 -- The procedures of an upgrade run any SQL that is passed to them, so none may stay.
 drop function memory._missing_row_security;
