@@ -30,6 +30,7 @@ from ..nodes import (
     is_for_all,
     merger_of,
     named,
+    user_of,
     with_missing,
 )
 from ..notices import Notices
@@ -106,7 +107,7 @@ class AsyncRoutedCaller(AsyncCaller):
                 return await super().call(function, given)
             return await self._call_routed(cluster, function, given)
         except WrongNodeError:
-            user_id = given.get("user_id")
+            user_id = user_of(given)
             newer = None if user_id is None else await self._newer_map(cluster, user_id)
             if newer is None:
                 raise
@@ -166,7 +167,7 @@ class AsyncRoutedCaller(AsyncCaller):
     async def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         if is_for_all(function.name, given):
             return await self._change_all(await self._fresh_map(cluster), function, given)
-        user_id = given.get("user_id")
+        user_id = user_of(given)
         if isinstance(user_id, str):
             node = cluster.node_of(user_id)
             with named(node):
