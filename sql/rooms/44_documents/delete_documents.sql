@@ -68,8 +68,17 @@ as $$
 begin
   return array(
     select l.document_id
-    from memory._listed_documents(p_user_id, p_namespace, p_doc_type, p_filter, true) as l
-    where p_document_ids is null or l.document_id = any (p_document_ids)
+    from (
+      select d.document_id, d.created_at
+      from memory._listed_documents(p_user_id, p_namespace, p_doc_type, p_filter, true) as d
+      where p_document_ids is null
+      union all
+      select d.document_id, d.created_at
+      from (select distinct i from unnest(p_document_ids) as i) as i (id)
+      cross join lateral ( -- each by its key
+        select n.document_id, n.created_at
+        from memory._listed_documents(p_user_id, p_namespace, p_doc_type, p_filter, true) as n
+        where n.document_id = i.id offset 0) as d) as l
     order by l.created_at desc, l.document_id desc);
 end;
 $$;

@@ -23,9 +23,10 @@ begin
   chosen := memory._messages_to_delete(user_id, thread_id, seqs, roles, filter, created_after, created_before);
   deleted := cardinality(chosen.ids);
   if not dry_run and deleted > 0 then
-    perform from memory.threads as t
-    where t.user_id = delete_messages.user_id and t.thread_id in (select unnest(chosen.threads))
-    order by t.thread_id for update;
+    perform from (select distinct c as thread_id from unnest(chosen.threads) as c order by 1) as c
+    cross join lateral ( -- each by its key: the user may have very many threads
+      select from memory.threads as t
+      where t.user_id = delete_messages.user_id and t.thread_id = c.thread_id offset 0 for update) as t;
     -- Once more: somebody may have changed one of them before its thread was locked.
     chosen := memory._messages_to_delete(user_id, thread_id, seqs, roles, filter, created_after, created_before,
                                          chosen.threads);

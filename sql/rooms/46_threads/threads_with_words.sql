@@ -14,6 +14,7 @@ declare
   forms text[];
   words text;
   longest text[]; -- forms of the longest word, which few messages have as a rule
+  needed text[] := array[]::text[]; -- forms that stand for no other form
   keys int[];
   beginnings text[];
 begin
@@ -29,6 +30,7 @@ begin
       where length(l) = 2 and octet_length(l) >= 6);
     if forms <> '{}' then
       words := concat_ws(' & ', words, (select string_agg(quote_literal(f), ' & ') from unnest(forms) as f));
+      needed := needed || forms;
       forms := forms[:1];
     else
       forms := memory._query_words(languages, typed, 20);
@@ -36,10 +38,11 @@ begin
       words := concat_ws(' & ', words, (
         select '(' || string_agg(quote_literal(f), ' | ') || ')' from unnest(forms) as f));
     end if;
+    needed := needed || case when cardinality(forms) = 1 then forms end;
     longest := coalesce(longest, forms);
   end loop;
   keys := array(select memory._word_key(p_user_id, f) from unnest(longest) as f);
-  beginnings := memory._beginnings(longest);
+  beginnings := memory._beginnings(needed);
 
   return query
   select t.thread_id
@@ -52,8 +55,8 @@ begin
   where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
     and m.search_vector @@ words::tsquery
   union
-  -- Messages that neither a job nor a sweep has parsed yet. Only those are parsed that may have the longest word, up to
-  -- the first one of the thread that has all.
+  -- Messages that neither a job nor a sweep has parsed yet. Only those are parsed whose content may have all words, up
+  -- to the first one of the thread that has them.
   select t.thread_id
   from memory.threads as t
   left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
@@ -62,7 +65,7 @@ begin
       select from memory.messages as m
       where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)
         and m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
-        and memory._words_that_begin(lower(m.content), beginnings) > 0
+        and memory._words_that_begin(lower(m.content), beginnings) = cardinality(beginnings)
         and memory._message_vector(language, m.content, m.metadata, m.created_at) @@ words::tsquery);
 end;
 $$;
