@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime, timedelta, timezone
 from types import NoneType
@@ -209,13 +210,13 @@ def test_what_either_forgot_stays_forgotten(api: Api) -> None:
     merged = merge(api)
     assert merged["left_out"] == 1
     assert memories(api) == []
-    said = [{"content": text} for text in ("Was in prison in Oslo", "Has a secret twin", "Likes tea")]
-    assert api.was_forgotten(user_id="bob", messages=said) == [True, True, False]
+    texts_said = [{"content": text} for text in ("Was in prison in Oslo", "Has a secret twin", "Likes tea")]
+    assert api.was_forgotten(user_id="bob", messages=texts_said) == [True, True, False]
     api.add_memory(user_id="bob", content="Likes coffee")
     merge(api, "bob", "cleo")
-    assert api.was_forgotten(user_id="cleo", messages=said) == [True, True, False]
+    assert api.was_forgotten(user_id="cleo", messages=texts_said) == [True, True, False]
     api.forget_user(user_id="ana")
-    assert api.was_forgotten(user_id="cleo", messages=said)[0]
+    assert api.was_forgotten(user_id="cleo", messages=texts_said)[0]
 
 
 @pytest.mark.feature("F5")
@@ -327,3 +328,15 @@ def test_a_backend_that_is_killed_before_the_end_has_merged_nothing(dsn: str) ->
         assert texts(api, "ana", "t") == ["Of ana"]
         assert texts(api, "bob", "t") == ["Of bob"]
         assert merge(api)["threads"] == {"t": "t-2"}
+
+
+def test_secrets_are_sealed_anew_and_one_name_gets_a_suffix(api: Api) -> None:
+    api.connection.execute("create extension if not exists pgcrypto")
+    key = base64.b64encode(bytes(32)).decode()
+    api.connection.execute("select set_config('agent_memory.secret_key', %s, true)", [key])
+    for user, name, value in (("ana", "mail", "hers"), ("ana", "bank", "1234"), ("bob", "mail", "his")):
+        api.set_secret(user_id=user, name=name, value=value)
+    assert merge(api)["secrets"] == {"mail": "mail-2"}
+    opened = {name: api.get_secret(user_id="bob", name=name) for name in ("mail", "mail-2", "bank")}
+    assert opened == {"mail": "his", "mail-2": "hers", "bank": "1234"}
+    assert api.list_secrets(user_id="ana") == []

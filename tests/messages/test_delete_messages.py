@@ -140,8 +140,10 @@ def test_two_that_delete_the_same_delete_each_message_once(dsn: str) -> None:
 def test_writers_meanwhile_lose_nothing(dsn: str) -> None:
     with Memory(dsn) as memory, ThreadPoolExecutor(4) as workers:
 
-        def write(place: int) -> int:
-            seq: int = memory.add_message("ana", f"t{place % 3}", "user", f"Kept {place}", metadata={"keep": True}).seq
+        def write(place: int) -> int | None:
+            seq: int | None = memory.add_message(
+                "ana", f"t{place % 3}", "user", f"Kept {place}", metadata={"keep": True}
+            ).seq
             return seq
 
         def remove(place: int) -> int:
