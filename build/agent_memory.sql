@@ -72,7 +72,7 @@ begin
     ) as c (of_type)
     -- Functions that clients call, and no others: these call the private ones.
     where p.pronamespace = 'memory'::regnamespace and p.prokind = 'f' and p.prosecdef
-      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+      and p.proname = any (array['activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     take_away := take_away || format(e'execute %L;\n', routine.definition);
     execute replace(routine.definition, routine.body, format($body$%s
@@ -222,8 +222,8 @@ begin
   from memory.migrations as m
   where (m.name, m.sha256) not in (
     values
-      ('0.1.0-0.2.0', '905cacf46f68bb80f44618dd3961e6e58a4d0b21e7eb910a5b68d362cd251cc6'),
-      ('0.2.0', '0dc3083008f1c7dc7fd5f91c319bc9ab8a8604d6f2bc6346e66a7620458ad565'),
+      ('0.1.0-0.2.0', '89049e2fa5ba6dd035009dd29c6a0ba4c8c0b6728d61989de195868e15cdc100'),
+      ('0.2.0', '5e5124901843fd60019258bc5a3cfe865290da160112fc714b12eb59f55981cf'),
       ('001_conversation', 'f8ad7fd20defd0c9293accb435578bf2cbdbfb4312fcbe548802126b275e010f'),
       ('002_memories', '698950aa0ca7456e482841a78cc3ffd6a3155ff2fa8e5fd67c026560e475e328'),
       ('003_policies', '2ed4489359a3afe19341349bb6d51699d51337424ae75e05324386dc9e89f546'),
@@ -494,7 +494,7 @@ set search_path = pg_catalog, pg_temp
 as $$
   select format('alter table %s enable row level security', c.oid::regclass)
   from pg_class as c
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and not c.relrowsecurity
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
   union all
@@ -506,7 +506,7 @@ as $$
       ('tenants', 'to memory_tenant using (true)'),
       ('own_user', 'as restrictive to memory_tenant using (user_id = (select memory.tenant_user()))')
   ) as p (name, definition)
-  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
+  where c.relnamespace = 'memory'::regnamespace and c.relkind = 'r' and c.relname = any (array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'])
     and c.relname <> 'bound_roles' -- the owner's alone
     and exists (select from pg_attribute as a where a.attrelid = c.oid and a.attname = 'user_id')
     and (p.definition like 'to public %' or to_regrole('memory_tenant') is not null)
@@ -566,7 +566,7 @@ begin
 end;
 $drain$;
 
-call memory._migrate(null, '0.2.0', '0dc3083008f1c7dc7fd5f91c319bc9ab8a8604d6f2bc6346e66a7620458ad565', $migration$
+call memory._migrate(null, '0.2.0', '5e5124901843fd60019258bc5a3cfe865290da160112fc714b12eb59f55981cf', $migration$
 -- Which server of a cluster serves which users. Every server is an ordinary PostgreSQL with the whole schema. The row
 -- is the same on all servers, except for the column node. A single server has no row.
 create table memory.cluster_map (
@@ -722,6 +722,14 @@ create table memory.tombstones (
   primary key (user_hash, statement_hash)
 );
 alter table memory.tombstones enable row level security;
+
+-- Hashes of statements are of the user who had them forgotten, and cannot be turned into those of another user.
+create table memory.merged_users (
+  user_id text not null,
+  former_user_id text not null,
+  merged_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, former_user_id)
+);
 
 -- When what applications have deleted goes for good. No column of messages or memories says so: one row stands for all
 -- that was deleted of a thread, or of a user's memories, within an hour.
@@ -965,6 +973,8 @@ create table memory.threads (
   first_at timestamptz,
   last_at timestamptz,
   tokens_since_summary bigint not null default 0,
+  title text,
+  metadata jsonb,
   primary key (user_id, thread_id)
 -- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
 -- updates HOT: an index on last_at made add_message 1.5 times slower.
@@ -1420,7 +1430,7 @@ create type memory.checkpoint as (
 -- What the functions of threads return.
 create type memory.thread as (
   thread_id text, message_count bigint, active_tokens bigint, first_at timestamptz, last_at timestamptz,
-  total_count bigint
+  total_count bigint, title text, metadata jsonb
 );
 
 -- The filters of a search, passed as one value.
@@ -1486,7 +1496,7 @@ create type memory._recalled as (
 );
 $migration$);
 
-call memory._migrate('0.1.0', '0.2.0', '905cacf46f68bb80f44618dd3961e6e58a4d0b21e7eb910a5b68d362cd251cc6', $migration$
+call memory._migrate('0.1.0', '0.2.0', '89049e2fa5ba6dd035009dd29c6a0ba4c8c0b6728d61989de195868e15cdc100', $migration$
 -- From 0.1.0 to 0.2.0: how a database of 0.1.0 gets the tables and types that tables.sql and types.sql of the rooms
 -- describe. Each installation adds comments, statistics targets, policies and kinds of jobs by itself.
 
@@ -1514,7 +1524,10 @@ alter table memory.memory_scopes
   add column extracted_on date,
   add column extracted_count int not null default 0;
 -- The threads of 0.1.0 start at 0: their summaries were made after each round.
-alter table memory.threads add column tokens_since_summary bigint not null default 0;
+alter table memory.threads
+  add column tokens_since_summary bigint not null default 0,
+  add column title text,
+  add column metadata jsonb;
 alter table memory.memory_types add column is_general boolean not null default true;
 alter table memory.messages
   add column search_keys int[],
@@ -1788,6 +1801,12 @@ create table memory.cluster_map (
   node text not null,
   changed_at timestamptz not null default clock_timestamp()
 );
+create table memory.merged_users (
+  user_id text not null,
+  former_user_id text not null,
+  merged_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, former_user_id)
+);
 create table memory.user_locks (
   user_hash bytea primary key
 );
@@ -1828,6 +1847,7 @@ alter type memory.memory
 alter type memory.document
   add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
 alter type memory.thread_summary add attribute kind text;
+alter type memory.thread add attribute title text, add attribute metadata jsonb;
 alter type memory.search_result add attribute valid_from timestamptz;
 create type memory.shortened_message as (
   content text, metadata jsonb, token_count int, artifact_key text, content_digest text, memory_ref text
@@ -2203,7 +2223,7 @@ $migration$);
 -- Only targets that nobody has set are set, so that running this file again locks no table.
 do $statistics$
 declare
-  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
+  our_tables constant text[] := array['agent_budgets', 'artifact_parts', 'artifact_uploads', 'artifacts', 'audit', 'bound_roles', 'checkpoint_blobs', 'checkpoint_writes', 'checkpoints', 'cluster_map', 'document_chunks', 'documents', 'due_deletions', 'embeddings', 'erasure_keys', 'gone_jobs', 'idempotency_keys', 'imports', 'jobs', 'marks', 'memories', 'memory_history', 'memory_scopes', 'memory_types', 'merged_users', 'messages', 'migrations', 'model_calls', 'models', 'moved_users', 'policies', 'prompt_versions', 'quarantined_messages', 'query_embeddings', 'receipts', 'role_grants', 'secret_reads', 'secrets', 'summaries', 'texts_to_embed', 'threads', 'token_keys', 'tombstones', 'user_locks', 'whole_user_changes'];
   own_words constant text[] := array[
     'function', 'kind', 'memory_type', 'model', 'operation', 'role', 'status', 'variant'];
   place record;
@@ -2350,6 +2370,10 @@ begin
       ('column', 'tombstones.user_hash', 'HMAC-SHA256 of the user_id.'),
       ('column', 'tombstones.statement_hash', 'HMAC-SHA256 of user_id and content_hash of a memory or message; empty for the user as a whole.'),
       ('column', 'tombstones.forgotten_at', 'When it was forgotten.'),
+      ('table', 'merged_users', 'Users who were merged into another one and had statements forgotten, which stay forgotten for that one.'),
+      ('column', 'merged_users.user_id', 'The user to whom the row belongs.'),
+      ('column', 'merged_users.former_user_id', 'The user whose tombstones count as well.'),
+      ('column', 'merged_users.merged_at', 'When memory.merge_users() did it.'),
       ('table', 'due_deletions', 'Soft deletions that calls and workers finish when they are due (policy erasure.delete_after), without '
 'memory.sweep().'),
       ('column', 'due_deletions.user_id', 'The user to whom the row belongs.'),
@@ -2487,6 +2511,8 @@ begin
       ('column', 'threads.last_at', 'created_at of its latest message.'),
       ('column', 'threads.tokens_since_summary', 'Tokens that were appended since the newest summary of the thread. It says when policy summary.when needed makes '
 'the next one. It is set anew when a summary is stored, and may be too high after messages are cleared or expire.'),
+      ('column', 'threads.title', 'What memory.set_thread() calls the conversation, or null.'),
+      ('column', 'threads.metadata', 'Of the application, by memory.set_thread(). Null means none, and that the row was made by a message.'),
       ('table', 'messages', 'Every message of every conversation. Insert without seq: triggers number it, count it, set its expiry and queue '
 'model work.'),
       ('column', 'messages.user_id', 'The user to whom the row belongs.'),
@@ -2724,7 +2750,8 @@ begin
       ('type', 'checkpoint', 'A checkpoint with its values, as memory.get_checkpoint() and memory.list_checkpoints() return it. channels, types and '
 'blobs are arrays of one length, one entry for each stored value; so are write_tasks, write_channels, write_types '
 'and write_blobs, in the order in which the writes apply.'),
-      ('type', 'thread', 'A thread with its counters, as memory.list_threads() returns it.'),
+      ('type', 'thread', 'A thread with its counters, as memory.get_thread() and '
+'memory.list_threads() return it.'),
       ('type', '_search_filters', 'The filters of memory.search() by the names of its arguments, null where a filter is not set. include_superseded '
 'is true or null.'),
       ('type', 'backfill', 'How far an embedding model is, as memory.backfill_status() returns it.'),
@@ -2951,6 +2978,12 @@ returns text$header$),
 returns text[]$header$),
       ('function', '_with_more_words', $header$(p_vector tsvector, p_more tsvector)
 returns tsvector$header$),
+      ('function', '_beginning', $header$(p_word text)
+returns text$header$),
+      ('function', '_beginnings', $header$(p_words text[])
+returns text[]$header$),
+      ('function', '_words_that_begin', $header$(p_said text, p_beginnings text[])
+returns int$header$),
       ('function', 'partition_of', $header$(user_id text, partitions int default 64)
 returns int$header$),
       ('function', '_partition_of_digest', $header$(p_digest text, p_partitions int)
@@ -3268,7 +3301,13 @@ returns text$header$),
 returns int$header$),
       ('function', 'set_prompt', $header$(name text, template text)
 returns int$header$),
-      ('function', '_note_deletion', $header$(p_user_id text, p_thread_id text)
+      ('function', '_check_deletion', $header$(
+  p_ids_argument text, p_ids anyarray, p_has_condition boolean, p_dry_run boolean
+)
+returns void$header$),
+      ('function', '_deletion', $header$(p_count bigint, p_ids text[], p_dry_run boolean)
+returns jsonb$header$),
+      ('function', '_note_deletion', $header$(p_user_id text, p_thread_ids text[])
 returns void$header$),
       ('function', '_finish_deletions', $header$(p_row_limit int, p_user_id text default null)
 returns void$header$),
@@ -3282,6 +3321,8 @@ returns memory.erasure_keys$header$),
 returns text$header$),
       ('function', '_user_forgotten_at', $header$(p_user_id text)
 returns timestamptz$header$),
+      ('function', '_names_of', $header$(p_user_id text)
+returns setof text$header$),
       ('function', '_statement_hash', $header$(p_content text)
 returns text$header$),
       ('function', '_is_forgotten', $header$(p_user_id text, p_content text)
@@ -3728,6 +3769,12 @@ returns text$header$),
   created_before timestamptz default null
 )
 returns setof memory.message$header$),
+      ('function', '_is_chosen_message', $header$(
+  p_message memory.messages, p_roles text[], p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz
+)
+returns boolean$header$),
+      ('function', '_checked_roles', $header$(p_roles text[])
+returns text[]$header$),
       ('function', '_message_by_key', $header$(
   p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text
 )
@@ -3817,6 +3864,10 @@ returns int$header$),
 returns setof int$header$),
       ('function', '_agent_key', $header$(p_user_id text, p_agent_id text)
 returns int$header$),
+      ('function', '_search_keys', $header$(
+  p_user_id text, p_agent_id text, p_search_vector tsvector, p_metadata jsonb
+)
+returns int[]$header$),
       ('function', '_around_output', $header$(p_about jsonb)
 returns text[]$header$),
       ('function', '_one_line', $header$(p_said text, p_length int)
@@ -3983,8 +4034,21 @@ returns jsonb$header$),
   include_quarantined boolean default false
 )
 returns bigint$header$),
+      ('function', 'delete_memories', $header$(
+  user_id text, memory_ids uuid[] default null, agent_id text default null, thread_id text default null,
+  memory_type text default null, tags_all text[] default null, search text default null, filter jsonb default null,
+  created_after timestamptz default null, created_before timestamptz default null, dry_run boolean default false
+)
+returns jsonb$header$),
+      ('function', '_memories_to_delete', $header$(
+  p_user_id text, p_memory_ids uuid[], p_agent_id text, p_thread_id text, p_memory_type text, p_tags_all text[],
+  p_search text, p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz
+)
+returns uuid[]$header$),
       ('function', 'delete_memory', $header$(user_id text, memory_id uuid)
 returns boolean$header$),
+      ('function', '_delete_memories', $header$(p_user_id text, p_memory_ids uuid[])
+returns bigint$header$),
       ('function', '_embedding_before_insert', $header$()
 returns trigger$header$),
       ('function', '_topics', $header$(p_content text, p_language regconfig, p_ignored text[])
@@ -4181,6 +4245,17 @@ returns boolean$header$),
 returns trigger$header$),
       ('function', 'delete_document', $header$(user_id text, document_id uuid)
 returns boolean$header$),
+      ('function', 'delete_documents', $header$(
+  user_id text, document_ids uuid[] default null, namespace text default null, doc_type text default null,
+  filter jsonb default null, dry_run boolean default false
+)
+returns jsonb$header$),
+      ('function', '_documents_by_ids', $header$(p_user_id text, p_document_ids uuid[])
+returns tid[]$header$),
+      ('function', '_documents_to_delete', $header$(
+  p_user_id text, p_document_ids uuid[], p_namespace text, p_doc_type text, p_filter jsonb
+)
+returns uuid[]$header$),
       ('function', '_document_after_write', $header$()
 returns trigger$header$),
       ('function', '_cut_roughly', $header$(p_document memory.documents, p_policy jsonb)
@@ -4193,13 +4268,19 @@ returns text$header$),
 returns trigger$header$),
       ('function', '_check_document', $header$(p_candidate memory.documents)
 returns void$header$),
+      ('function', '_check_title', $header$(p_title text, p_hint text)
+returns void$header$),
       ('function', 'list_documents', $header$(
   user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
-  row_offset int default 0, include_quarantined boolean default false
+  row_offset int default 0, include_quarantined boolean default false, filter jsonb default null
 )
 returns setof memory.document$header$),
       ('function', '_doc_types', $header$(p_doc_types text[])
 returns text[]$header$),
+      ('function', '_listed_documents', $header$(
+  p_user_id text, p_namespace text, p_doc_type text, p_filter jsonb, p_include_quarantined boolean
+)
+returns setof memory.documents$header$),
       ('function', '_judge_document', $header$(p_document memory.documents, p_max_chars int default null)
 returns void$header$),
       ('function', '_documents_are_judged', $header$(p_document memory.documents)
@@ -4272,24 +4353,60 @@ returns void$header$),
 returns bigint$header$),
       ('function', '_close_archive', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
+      ('function', 'copy_thread', $header$(
+  user_id text, thread_id text, new_thread_id text, upto_seq bigint default null
+)
+returns bigint$header$),
+      ('function', '_begin_copy', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
+returns memory.threads$header$),
       ('function', 'delete_message', $header$(user_id text, thread_id text, seq bigint)
 returns boolean$header$),
+      ('function', '_delete_messages', $header$(p_user_id text, p_thread_ids text[], p_seqs bigint[])
+returns bigint$header$),
       ('function', '_drop_summaries', $header$(
   p_user_id text, p_thread_id text, p_from_seq bigint default null, p_agent_id text default null
 )
 returns void$header$),
       ('function', '_summarize_put_away', $header$(p_user_id text, p_thread_id text)
 returns void$header$),
+      ('function', 'delete_messages', $header$(
+  user_id text, thread_id text default null, seqs bigint[] default null, roles text[] default null,
+  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null,
+  dry_run boolean default false
+)
+returns jsonb$header$),
+      ('function', '_messages_to_delete', $header$(
+  p_user_id text, p_thread_id text, p_seqs bigint[], p_roles text[], p_filter jsonb, p_created_after timestamptz,
+  p_created_before timestamptz, p_locked text[] default null, out threads text[], out seqs bigint[], out ids text[]
+)$header$),
       ('function', 'delete_thread', $header$(user_id text, thread_id text, memories text default 'keep')
 returns bigint$header$),
       ('function', '_delete_derived', $header$(p_user_id text, p_thread_id text, p_forgets boolean)
 returns void$header$),
-      ('function', 'list_threads', $header$(user_id text, row_limit int default 50, row_offset int default 0)
+      ('function', 'get_thread', $header$(user_id text, thread_id text)
+returns setof memory.thread$header$),
+      ('function', 'list_threads', $header$(
+  user_id text, row_limit int default 50, row_offset int default 0, search text default null,
+  filter jsonb default null, active_after timestamptz default null, active_before timestamptz default null
+)
+returns setof memory.thread$header$),
+      ('function', '_list_found_threads', $header$(
+  p_user_id text, p_row_limit int, p_row_offset int, p_search text, p_filter jsonb, p_active_after timestamptz,
+  p_active_before timestamptz
+)
 returns setof memory.thread$header$),
       ('function', '_lock_existing_thread', $header$(p_user_id text, p_thread_id text)
 returns boolean$header$),
+      ('function', 'set_thread', $header$(
+  user_id text, thread_id text, title text default null, metadata jsonb default null
+)
+returns void$header$),
       ('function', '_thread_after_delete', $header$()
 returns trigger$header$),
+      ('function', '_pass_on_artifacts', $header$(p_user_id text, p_thread_id text)
+returns void$header$),
+      ('function', '_threads_with_words', $header$(p_user_id text, p_search text)
+returns setof text$header$),
       ('function', '_artifact_owners', $header$()
 returns setof text$header$),
       ('function', '_artifact_embeddable', $header$(p_user_id text, p_scope text)
@@ -4893,12 +5010,6 @@ returns void$header$),
   p_chosen memory._candidate[], p_words text[], p_any_word tsquery, p_language regconfig
 )
 returns memory._candidate[]$header$),
-      ('function', '_beginning', $header$(p_word text)
-returns text$header$),
-      ('function', '_beginnings', $header$(p_words text[])
-returns text[]$header$),
-      ('function', '_words_that_begin', $header$(p_said text, p_beginnings text[])
-returns int$header$),
       ('function', '_worded_messages', $header$(
   p_user_id text, p_agent_id text, p_words text[], p_model text, p_target halfvec, p_wanted int,
   p_filters memory._search_filters
@@ -5102,6 +5213,8 @@ returns text$header$),
 returns text$header$),
       ('function', '_forget_in_jobs', $header$(p_user_id text, p_memory_ids uuid[], p_wordings text[])
 returns jsonb$header$),
+      ('function', '_restart_jobs', $header$(p_user_id text)
+returns void$header$),
       ('function', 'forget_memory', $header$(user_id text, memory_id uuid, reason text default null)
 returns jsonb$header$),
       ('function', '_lock_to_forget', $header$(p_user_id text, out threads text[], out agents text[])$header$),
@@ -5119,11 +5232,15 @@ returns jsonb$header$),
 returns jsonb$header$),
       ('function', '_forget_rows', $header$(p_user_id text, p_may_wait boolean)
 returns jsonb$header$),
+      ('function', '_tables_of_users', $header$()
+returns table (name text, has_thread boolean)$header$),
+      ('function', '_lock_documents', $header$(p_user_id text, p_threads text[])
+returns uuid[]$header$),
       ('function', '_forgetting_delete', $header$(p_table text, p_has_thread boolean)
 returns text$header$),
       ('function', '_forget_in_ledger', $header$(p_user_id text)
 returns jsonb$header$),
-      ('function', '_forget_wording', $header$(p_user_id text, p_wordings text[], p_agents text[])
+      ('function', '_forget_wording', $header$(p_user_id text, p_wordings text[], p_agents text[], p_threads text[])
 returns void$header$),
       ('function', '_forgetting_update', $header$(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
@@ -5153,6 +5270,8 @@ returns text$header$),
 returns jsonb$header$),
       ('function', '_begin_import', $header$(p_user_id text, p_lift_tombstones boolean)
 returns void$header$),
+      ('function', '_table_with', $header$(p_user_id text)
+returns text$header$),
       ('function', '_refuse_unfinished_import', $header$()
 returns trigger$header$),
       ('function', '_count_exported', $header$(p_user_id text)
@@ -5174,6 +5293,28 @@ returns table (
 )$header$),
       ('function', '_refuse_busy_user', $header$()
 returns void$header$),
+      ('function', 'merge_users', $header$(from_user_id text, into_user_id text)
+returns jsonb$header$),
+      ('function', '_merge_rows', $header$(p_from text, p_into text)
+returns jsonb$header$),
+      ('function', '_thread_ids', $header$(p_user_id text)
+returns text[]$header$),
+      ('function', '_new_names', $header$(p_names text[], p_taken text[])
+returns jsonb$header$),
+      ('function', '_with_keys', $header$(p_content text, p_keys jsonb)
+returns text$header$),
+      ('function', '_settle_duplicates', $header$(p_from text, p_into text)
+returns void$header$),
+      ('function', '_merge_secrets', $header$(p_from text, p_into text)
+returns jsonb$header$),
+      ('function', '_merging_statement', $header$()
+returns text$header$),
+      ('function', '_merged_column', $header$(p_table text, p_column text)
+returns text$header$),
+      ('function', '_merging_condition', $header$(p_table text)
+returns text$header$),
+      ('function', '_merging_conflict', $header$(p_table text)
+returns text$header$),
       ('function', '_receipt', $header$(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
 returns jsonb$header$),
       ('function', '_reason_without', $header$(p_reason text, p_secrets text[])
@@ -5192,7 +5333,9 @@ returns boolean$header$),
 returns boolean[]$header$),
       ('function', '_since', $header$(p_export jsonb, p_moment timestamptz)
 returns jsonb$header$),
-      ('function', '_leave_out_forgotten', $header$(p_user_id text, p_threads text[], p_agents text[])
+      ('function', '_leave_out_forgotten', $header$(
+  p_user_id text, p_threads text[], p_agents text[], p_forgotten_by text
+)
 returns void$header$),
       ('function', '_check_bloat', $header$(out ok boolean, out detail text)$header$),
       ('function', '_check_clock', $header$(out ok boolean, out detail text)$header$),
@@ -6302,6 +6445,42 @@ begin
   end;
 end;
 $$;
+
+-- The beginning of a word in a text: the word's stem without the last letter, because a stem may differ from its word
+-- in that letter (city, cities: citi).
+create or replace function memory._beginning(p_word text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_word ~ '...[[:alpha:]]$' then left(p_word, -1) else p_word end;
+end;
+
+-- The beginnings of the eight longest words of the query. A search looks for these beginnings in messages that it does
+-- not parse as a whole.
+create or replace function memory._beginnings(p_words text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  return array(
+    select memory._beginning(u.word)
+    from unnest(p_words) as u (word)
+    order by length(u.word) desc, u.word limit 8);
+end;
+$$;
+
+-- The number of these word beginnings that occur in a text. The expression names each beginning, because counting rows
+-- of unnest() takes twice as long.
+create or replace function memory._words_that_begin(p_said text, p_beginnings text[])
+returns int
+language sql immutable parallel safe
+begin atomic
+  select num_nonnulls(
+    nullif(strpos(p_said, p_beginnings[1]), 0), nullif(strpos(p_said, p_beginnings[2]), 0),
+    nullif(strpos(p_said, p_beginnings[3]), 0), nullif(strpos(p_said, p_beginnings[4]), 0),
+    nullif(strpos(p_said, p_beginnings[5]), 0), nullif(strpos(p_said, p_beginnings[6]), 0),
+    nullif(strpos(p_said, p_beginnings[7]), 0), nullif(strpos(p_said, p_beginnings[8]), 0));
+end;
 
 create or replace function memory.partition_of(user_id text, partitions int default 64)
 returns int
@@ -8389,8 +8568,8 @@ end;
 $$;
 
 -- Keeps the rows of memory.audit as they are, for 400 days. The erasure of a user takes the user and the details out of
--- a row, and nothing else may change. A trigger binds the owner of the table too, until he disables it, which
--- memory.doctor() reports.
+-- a row, a merged user gets the id of the other one there, and nothing else may change. A trigger binds the owner of
+-- the table too, until he disables it, which memory.doctor() reports.
 create or replace function memory._audit_before_change()
 returns trigger
 language plpgsql volatile parallel unsafe
@@ -8402,6 +8581,10 @@ begin
   elsif tg_op = 'UPDATE' and new.user_id is null and new.details = '{}'
     and (new.audit_id, new.at, new.login_role, new.role, new.function)
       is not distinct from (old.audit_id, old.at, old.login_role, old.role, old.function) then
+    return new;
+  elsif tg_op = 'UPDATE' and current_setting('memory.rows_are_copied', true) is not distinct from 'yes' and memory._changes_whole_user() -- by memory.merge_users()
+    and (new.audit_id, new.at, new.login_role, new.role, new.function, new.details)
+      is not distinct from (old.audit_id, old.at, old.login_role, old.role, old.function, old.details) then
     return new;
   end if;
   raise exception 'memory.audit keeps its rows for 400 days'
@@ -10420,12 +10603,41 @@ comment on function memory.set_prompt(text, text) is
 'Changes the prompt of a kind of job from the next claim on, and returns the new version. An edit must use exactly the '
 '{{variables}} of the built-in prompt (22023); a line of --- ends the system message.';
 
+-- What the functions share that delete many rows, and soft deletions that are due.
+
+-- Refuses to delete many rows without a condition, by ids that are null, or with a dry_run that nobody can read.
+create or replace function memory._check_deletion(
+  p_ids_argument text, p_ids anyarray, p_has_condition boolean, p_dry_run boolean
+)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_ids is null and not p_has_condition then
+    perform memory._refuse(p_ids_argument, 'must not be null when no other condition says what goes',
+      'Pass ids or one of the filters; memory.forget_user() removes everything of a user.');
+  elsif array_position(p_ids, null) is not null then
+    perform memory._refuse(p_ids_argument, 'must be an array without nulls', 'Take the nulls out.');
+  elsif p_dry_run is null then
+    perform memory._refuse('dry_run', 'must not be null', 'Pass true to see what would go, and false to delete it.');
+  end if;
+end;
+$$;
+
+-- What such a function returns: the number of rows, the first ten ids of p_ids, and whether they are still there.
+create or replace function memory._deletion(p_count bigint, p_ids text[], p_dry_run boolean)
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select jsonb_build_object('count', p_count, 'sample', p_ids[:10], 'dry_run', p_dry_run);
+end;
+
 -- Soft deletions end without memory.sweep(): the call that deletes notes when they are due, and a later call that
 -- deletes, or a worker that finds no job, removes the rows.
 
--- Notes that messages of a thread, or memories of the user when p_thread_id is '', were deleted now; and removes rows
+-- Notes that messages of these threads, or memories of the user for the thread '', were deleted now; and removes rows
 -- of this user whose deletion is due.
-create or replace function memory._note_deletion(p_user_id text, p_thread_id text)
+create or replace function memory._note_deletion(p_user_id text, p_thread_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -10436,7 +10648,7 @@ begin
   perform memory._finish_deletions(100, p_user_id);
   if delay is not null then
     insert into memory.due_deletions (user_id, thread_id, deleted_before, due_at)
-    values (p_user_id, p_thread_id, hour, hour + delay)
+    select p_user_id, t, hour, hour + delay from unnest(p_thread_ids) as t
     on conflict do nothing;
   end if;
 end;
@@ -10546,6 +10758,16 @@ begin
 end;
 $$;
 
+-- A user, and the users who were merged into this one.
+create or replace function memory._names_of(p_user_id text)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select p_user_id
+  union all
+  select m.former_user_id from memory.merged_users as m where m.user_id = p_user_id;
+end;
+
 -- The hash of a forgotten statement. It is the same for the statement with another mark at its end, in quotes, or in
 -- another spelling.
 create or replace function memory._statement_hash(p_content text)
@@ -10569,8 +10791,9 @@ begin
   -- If nothing was ever forgotten, no hash is computed.
   return exists (select from memory.tombstones) and exists (
     select from memory.erasure_keys as k
-    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id)
-      and t.statement_hash = memory._keyed_hash(k, p_user_id, memory._statement_hash(p_content)));
+    cross join memory._names_of(p_user_id) as n (name)
+    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, n.name)
+      and t.statement_hash = memory._keyed_hash(k, n.name, memory._statement_hash(p_content)));
 end;
 $$;
 
@@ -10612,7 +10835,8 @@ declare
 begin
   delete from memory.tombstones as t
   using memory.erasure_keys as k
-  where t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> '';
+  where t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> ''
+    and not exists (select from memory.merged_users as m where m.former_user_id = p_user_id);
   get diagnostics lifted = row_count;
   insert into memory.tombstones (user_hash, forgotten_at)
   values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())
@@ -13936,7 +14160,8 @@ begin
       perform memory._unbook(p_user_id, p_thread_id, p_first_seq, p_message_count, p_token_count);
       perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is stored');
       delete from memory.threads as t
-      where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0; -- it never had a message
+      where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0
+        and t.metadata is null; -- it never had a message, and memory.set_thread() has not made it
       return;
     end if;
     expires_at := memory._message_expiry(policy);
@@ -14780,9 +15005,7 @@ begin
       perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
     end if;
     perform memory._check_filter(filter);
-    perform memory._check_list('roles', roles);
-    roles := array_replace(roles, 'agent', 'assistant');
-    perform memory._refuse_role('roles', r) from unnest(roles) as r where not memory._is_role(r) limit 1;
+    roles := memory._checked_roles(roles);
   end if;
   if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
@@ -14809,10 +15032,7 @@ begin
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
           and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
-          and (get_messages.roles is null or m.role = any (get_messages.roles))
-          and (created_after is null or m.created_at > created_after)
-          and (created_before is null or m.created_at < created_before)
-          and (filter is null or m.metadata @> filter)
+          and memory._is_chosen_message(m, get_messages.roles, filter, created_after, created_before)
         order by m.seq desc limit recent_k) as r
   order by r.seq;
 end;
@@ -14824,6 +15044,32 @@ comment on function memory.get_messages(
 'their metadata), created_after, created_before and agent_id choose among them before recent_k counts. '
 'include_inactive also shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a '
 'message that never expires.';
+
+-- Whether a message is among those that these filters choose.
+create or replace function memory._is_chosen_message(
+  p_message memory.messages, p_roles text[], p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_roles is null or (p_message).role = any (p_roles))
+    and (p_created_after is null or (p_message).created_at > p_created_after)
+    and (p_created_before is null or (p_message).created_at < p_created_before)
+    and (p_filter is null or (p_message).metadata @> p_filter);
+end;
+
+-- The roles of a filter as messages have them; refuses unknown ones.
+create or replace function memory._checked_roles(p_roles text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_list('roles', p_roles);
+  p_roles := array_replace(p_roles, 'agent', 'assistant');
+  perform memory._refuse_role('roles', r) from unnest(p_roles) as r where not memory._is_role(r) limit 1;
+  return p_roles;
+end;
+$$;
 
 -- The message stored under an idempotency key; null when there is none. Refuses the key when another message is stored
 -- under it. Locks the thread until the transaction ends, so that the second of two callers with the same key finds the
@@ -15168,12 +15414,7 @@ begin
     and (new.search_keys is null
          or (new.search_vector, new.metadata, new.agent_id)
               is distinct from (old.search_vector, old.metadata, old.agent_id)) then
-    new.search_keys := array(
-      select memory._word_key(new.user_id, w.word) from unnest(tsvector_to_array(new.search_vector)) as w (word)
-      union all
-      select k.key from memory._value_keys(new.user_id, new.metadata) as k (key)
-      union all
-      select memory._agent_key(new.user_id, new.agent_id));
+    new.search_keys := memory._search_keys(new.user_id, new.agent_id, new.search_vector, new.metadata);
   end if;
   if (new.agent_id, new.created_at) is distinct from (old.agent_id, old.created_at) then
     update memory.embeddings as e
@@ -15618,6 +15859,21 @@ returns int
 language sql immutable parallel safe
 begin atomic
   select hashtext(p_user_id || chr(3) || p_agent_id);
+end;
+
+-- All keys of a message.
+create or replace function memory._search_keys(
+  p_user_id text, p_agent_id text, p_search_vector tsvector, p_metadata jsonb
+)
+returns int[]
+language sql immutable parallel safe
+begin atomic
+  select array(
+    select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
+    union all
+    select k.key from memory._value_keys(p_user_id, p_metadata) as k (key)
+    union all
+    select memory._agent_key(p_user_id, p_agent_id));
 end;
 
 -- The text that stands in a thread around the placeholder of a long message.
@@ -17382,6 +17638,62 @@ comment on function memory.count_memories(
 ) is
 'The number of memories that memory.list_memories() lists under the same filters, on all its pages.';
 
+create or replace function memory.delete_memories(
+  user_id text, memory_ids uuid[] default null, agent_id text default null, thread_id text default null,
+  memory_type text default null, tags_all text[] default null, search text default null, filter jsonb default null,
+  created_after timestamptz default null, created_before timestamptz default null, dry_run boolean default false
+)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  chosen uuid[];
+  deleted bigint;
+begin
+  perform memory._check_listing(user_id, agent_id, memory_type, search, tags_all, thread_id, filter);
+  perform memory._check_deletion('memory_ids', memory_ids, num_nonnulls(agent_id, thread_id, memory_type,
+    nullif(tags_all, '{}'), nullif(search, ''), nullif(filter, '{}'), created_after, created_before) > 0, dry_run);
+  chosen := memory._memories_to_delete(user_id, memory_ids, agent_id, thread_id, memory_type, tags_all, search, filter,
+                                       created_after, created_before);
+  deleted := cardinality(chosen);
+  if not dry_run and deleted > 0 then
+    perform memory._lock_scopes_of(user_id, chosen);
+    -- Once more: somebody may have changed one of them before its counter was locked.
+    chosen := memory._memories_to_delete(user_id, chosen, agent_id, thread_id, memory_type, tags_all, search, filter,
+                                         created_after, created_before);
+    deleted := memory._delete_memories(user_id, chosen);
+  end if;
+  return memory._deletion(deleted, chosen::text[], dry_run);
+end;
+$$;
+comment on function memory.delete_memories(
+  text, uuid[], text, text, text, text[], text, jsonb, timestamptz, timestamptz, boolean
+) is
+'Deletes the memories with these ids, or those under the filters of memory.list_memories(), or those that meet both, '
+'as memory.delete_memory() does, all or none. Superseded memories and those in quarantine go as well, because they '
+'might come back otherwise. Returns {"count": n, "sample": the ids of the ten newest, "dry_run": false}; with dry_run '
+'nothing is deleted. A call without any condition is refused (22023); an empty list of ids deletes nothing.';
+
+-- The memories under these conditions, newest first.
+create or replace function memory._memories_to_delete(
+  p_user_id text, p_memory_ids uuid[], p_agent_id text, p_thread_id text, p_memory_type text, p_tags_all text[],
+  p_search text, p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz
+)
+returns uuid[]
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan -- as in memory._list_filtered()
+as $$
+begin
+  return array(
+    select l.memory_id
+    from memory._listed_memories(p_user_id, p_agent_id, p_memory_type, p_search, p_tags_all, null, true, p_thread_id,
+                                 p_filter, p_created_after, p_created_before, true) as l
+    where p_memory_ids is null or l.memory_id = any (p_memory_ids)
+    order by l.created_at desc, l.memory_id desc);
+end;
+$$;
+
 create or replace function memory.delete_memory(user_id text, memory_id uuid)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
@@ -17393,22 +17705,37 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  update memory.memories as m
-  set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
-      operation = 'delete'
-  where m.user_id = delete_memory.user_id
-    and m.memory_id = delete_memory.memory_id
-    and memory._is_there(m);
-  if not found then
-    return false;
-  end if;
-  perform memory._note_deletion(user_id, '');
-  return true;
+  return memory._delete_memories(user_id, array[memory_id]) > 0;
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
 'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
 'the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current again.';
+
+-- Soft-deletes memories whose counters the caller has locked, and returns how many of them were there.
+create or replace function memory._delete_memories(p_user_id text, p_memory_ids uuid[])
+returns bigint
+language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table was empty would read all of it
+set jit = off
+as $$
+declare
+  deleted bigint;
+begin
+  update memory.memories as m
+  set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+      operation = 'delete'
+  from unnest(p_memory_ids) as i (id)
+  where m.user_id = p_user_id
+    and m.memory_id = i.id
+    and memory._is_there(m);
+  get diagnostics deleted = row_count;
+  if deleted > 0 then
+    perform memory._note_deletion(p_user_id, '{""}');
+  end if;
+  return deleted;
+end;
+$$;
 
 -- Copies the agent and the times of a memory to its new embedding, so that a search without filters need not join the
 -- two. memory._memory_before_write() keeps the times equal when the memory changes.
@@ -19731,6 +20058,91 @@ $$;
 comment on function memory.delete_document(text, uuid) is
 'Deletes a document for good and returns whether it existed.';
 
+create or replace function memory.delete_documents(
+  user_id text, document_ids uuid[] default null, namespace text default null, doc_type text default null,
+  filter jsonb default null, dry_run boolean default false
+)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  chosen uuid[];
+  places tid[];
+  deleted bigint;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_filter(filter);
+  perform memory._check_deletion('document_ids', document_ids,
+    num_nonnulls(namespace, doc_type, nullif(filter, '{}')) > 0, dry_run);
+  chosen := memory._documents_to_delete(user_id, document_ids, namespace, doc_type, filter);
+  deleted := cardinality(chosen);
+  if not dry_run and deleted > 0 then
+    perform memory._documents_by_ids(user_id, chosen);
+    -- Once more: somebody may have changed one of them before it was locked.
+    chosen := memory._documents_to_delete(user_id, chosen, namespace, doc_type, filter);
+    -- Their pieces in one statement, so that the trigger on pieces runs once and not for each document.
+    places := array(
+      select p.place
+      from unnest(chosen) as i (id)
+      cross join lateral (
+        select c.ctid as place from memory.document_chunks as c
+        where c.user_id = delete_documents.user_id and c.document_id = i.id offset 0) as p);
+    delete from memory.document_chunks as c where c.ctid = any (places);
+    places := memory._documents_by_ids(user_id, chosen);
+    delete from memory.documents as d where d.ctid = any (places);
+    get diagnostics deleted = row_count;
+  end if;
+  return memory._deletion(deleted, chosen::text[], dry_run);
+end;
+$$;
+comment on function memory.delete_documents(text, uuid[], text, text, jsonb, boolean) is
+'Deletes the documents with these ids, or those under the filters of memory.list_documents(), or those that meet '
+'both, for good as memory.delete_document() does, all or none; those in quarantine go as well. Returns {"count": n, '
+'"sample": the ids of the ten newest, "dry_run": false}; with dry_run nothing is deleted. A call without any '
+'condition is refused (22023); an empty list of ids deletes nothing.';
+
+-- Locks documents, each found by its key, and returns their places.
+create or replace function memory._documents_by_ids(p_user_id text, p_document_ids uuid[])
+returns tid[]
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return array(
+    select d.place
+    from (select i from unnest(p_document_ids) as i order by i) as i (id)
+    cross join lateral (
+      select n.ctid as place from memory.documents as n
+      where n.user_id = p_user_id and n.document_id = i.id offset 0 for update) as d);
+end;
+$$;
+
+-- The documents under these conditions, newest first.
+create or replace function memory._documents_to_delete(
+  p_user_id text, p_document_ids uuid[], p_namespace text, p_doc_type text, p_filter jsonb
+)
+returns uuid[]
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan -- the ids find a document by its key, the filters read all of the user
+as $$
+begin
+  return array(
+    select l.document_id
+    from (
+      select d.document_id, d.created_at
+      from memory._listed_documents(p_user_id, p_namespace, p_doc_type, p_filter, true) as d
+      where p_document_ids is null
+      union all
+      select d.document_id, d.created_at
+      from (select distinct i from unnest(p_document_ids) as i) as i (id)
+      cross join lateral ( -- each by its key
+        select n.document_id, n.created_at
+        from memory._listed_documents(p_user_id, p_namespace, p_doc_type, p_filter, true) as n
+        where n.document_id = i.id offset 0) as d) as l
+    order by l.created_at desc, l.document_id desc);
+end;
+$$;
+
 -- Makes a document findable that was stored or changed.
 create or replace function memory._document_after_write()
 returns trigger
@@ -19834,18 +20246,27 @@ begin
   perform memory._check_id('namespace', p_candidate.namespace);
   perform memory._check_id('doc_type', p_candidate.doc_type);
   perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
-  if octet_length(p_candidate.title) > 2000 then
-    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(p_candidate.title)),
-      'Put more into the content.', '54000');
-  end if;
+  perform memory._check_title(p_candidate.title, 'Put more into the content.');
   perform memory._check_metadata(p_candidate.metadata);
   perform memory._check_moment('created_at', p_candidate.created_at);
 end;
 $$;
 
+-- Refuses a title, of a document or a thread, that is too long.
+create or replace function memory._check_title(p_title text, p_hint text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_title) > 2000 then
+    perform memory._refuse_size('title', octet_length(p_title), 2000, p_hint);
+  end if;
+end;
+$$;
+
 create or replace function memory.list_documents(
   user_id text, namespace text default null, doc_type text default null, row_limit int default 50,
-  row_offset int default 0, include_quarantined boolean default false
+  row_offset int default 0, include_quarantined boolean default false, filter jsonb default null
 )
 returns setof memory.document
 language plpgsql stable parallel safe security definer
@@ -19854,23 +20275,21 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
+  perform memory._check_filter(filter);
   return query
   select d.document_id, d.title, d.namespace, d.doc_type, d.content, d.metadata, d.thread_id, d.created_at,
     d.updated_at, count(*) over (), d.trust::real, d.quarantined_at, d.quarantine_reason
-  from memory.documents as d
-  where d.user_id = list_documents.user_id
-    and (include_quarantined or d.quarantined_at is null)
-    and (list_documents.namespace is null or d.namespace = list_documents.namespace)
-    and (list_documents.doc_type is null or d.doc_type = any (memory._doc_types(array[list_documents.doc_type])))
+  from memory._listed_documents(
+    list_documents.user_id, list_documents.namespace, list_documents.doc_type, filter, include_quarantined) as d
   order by d.created_at desc, d.document_id desc
   limit row_limit offset row_offset;
 end;
 $$;
-comment on function memory.list_documents(text, text, text, int, int, boolean) is
+comment on function memory.list_documents(text, text, text, int, int, boolean, jsonb) is
 'Documents of a user''s knowledge base, newest first: those of add_document, archived conversations (doc_type '
 'conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals documents and '
-'conversations. include_quarantined adds documents in quarantine, which quarantined_at shows. total_count is the '
-'number of matches on all pages.';
+'conversations; filter is a part of the metadata. include_quarantined adds documents in quarantine, which '
+'quarantined_at shows. total_count is the number of matches on all pages.';
 
 -- The doc_types that a filter lets pass: "conversations" means those stored as "conversation" as well, and "documents"
 -- those stored as "document".
@@ -19881,6 +20300,21 @@ begin atomic
   select p_doc_types
     || case when 'conversations' = any (p_doc_types) then array['conversation'] end
     || case when 'documents' = any (p_doc_types) then array['document'] end;
+end;
+
+-- The documents of a user under these filters.
+create or replace function memory._listed_documents(
+  p_user_id text, p_namespace text, p_doc_type text, p_filter jsonb, p_include_quarantined boolean
+)
+returns setof memory.documents
+language sql stable parallel safe
+begin atomic
+  select d.* from memory.documents as d
+  where d.user_id = p_user_id
+    and (p_include_quarantined or d.quarantined_at is null)
+    and (p_namespace is null or d.namespace = p_namespace)
+    and (p_doc_type is null or d.doc_type = any (memory._doc_types(array[p_doc_type])))
+    and (p_filter is null or d.metadata @> p_filter);
 end;
 
 -- Documents in quarantine: no search finds them, and lists show them only if asked.
@@ -20570,7 +21004,7 @@ begin
   end if;
   -- The archived conversation stays. Later archives go into a new document.
   perform memory._close_archive(user_id, thread_id);
-  perform memory._note_deletion(user_id, thread_id);
+  perform memory._note_deletion(user_id, array[thread_id]);
   return cleared;
 end;
 $$;
@@ -20598,6 +21032,141 @@ begin
 end;
 $$;
 
+create or replace function memory.copy_thread(
+  user_id text, thread_id text, new_thread_id text, upto_seq bigint default null
+)
+returns bigint
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  origin memory.threads;
+  past_seq bigint; -- the number after the last one that is copied
+  its_metadata jsonb;
+  summaries uuid[]; -- those that are copied, and the ids of their copies
+  copies uuid[];
+  copied bigint;
+begin
+  perform memory._check_thread(user_id, thread_id);
+  perform memory._check_id('new_thread_id', new_thread_id);
+  if upto_seq < 0 then
+    perform memory._refuse('upto_seq', format('%s is less than 0', upto_seq), 'Leave it out to copy the whole thread.');
+  end if;
+  origin := memory._begin_copy(user_id, thread_id, new_thread_id);
+  past_seq := least(origin.next_seq - 1, upto_seq) + 1;
+  its_metadata := coalesce(origin.metadata, '{}')
+    || jsonb_build_object('copied_from', thread_id, 'copied_upto_seq', past_seq - 1);
+  perform memory._check_metadata(its_metadata);
+
+  -- Triggers let the rows pass by, as those of an import.
+  perform memory._begin_whole_user_change();
+  perform set_config('memory.seqs_reserved', 'yes', true);
+  select array_agg(s.summary_id), array_agg(memory._uuid_v7()) into summaries, copies
+  from (select c.summary_id from memory.summaries as c
+        where c.user_id = copy_thread.user_id and c.thread_id = copy_thread.thread_id and c.status = 'completed'
+          and c.end_seq < past_seq
+        order by c.summary_id) as s;
+  insert into memory.summaries (user_id, summary_id, kind, thread_id, summary, search_vector, token_count, start_seq,
+    end_seq, base_summary_id, agent_ids, status, metadata, generation_time_ms, created_at)
+  select s.user_id, n.copy, s.kind, new_thread_id, s.summary, s.search_vector, s.token_count, s.start_seq, s.end_seq,
+    b.copy, s.agent_ids, s.status, s.metadata, s.generation_time_ms, s.created_at
+  from unnest(summaries, copies) as n (id, copy)
+  join memory.summaries as s on s.user_id = copy_thread.user_id and s.summary_id = n.id
+  left join unnest(summaries, copies) as b (id, copy) on b.id = s.base_summary_id;
+  -- A compressed message whose summary is not copied is active again.
+  insert into memory.messages (user_id, thread_id, seq, agent_id, role, content, metadata, search_vector, token_count,
+    is_counted, summary_id, created_at, updated_at, expires_at, is_active, search_keys, artifact_key)
+  select m.user_id, new_thread_id, m.seq, m.agent_id, m.role, m.content, m.metadata, m.search_vector, m.token_count,
+    m.is_counted, n.copy, m.created_at, statement_timestamp(), m.expires_at, n.copy is null, m.search_keys,
+    m.artifact_key
+  from memory.messages as m
+  left join unnest(summaries, copies) as n (id, copy) on n.id = m.summary_id and not m.is_active
+  where m.user_id = copy_thread.user_id and m.thread_id = copy_thread.thread_id and m.seq < past_seq
+    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
+  get diagnostics copied = row_count;
+  insert into memory.quarantined_messages (user_id, thread_id, seq, content, content_digest, reason, quarantined_at,
+    released_at)
+  select q.user_id, new_thread_id, q.seq, q.content, q.content_digest, q.reason, q.quarantined_at, q.released_at
+  from memory.quarantined_messages as q
+  join memory.messages as m on m.user_id = q.user_id and m.thread_id = new_thread_id and m.seq = q.seq
+  where q.user_id = copy_thread.user_id and q.thread_id = copy_thread.thread_id;
+  -- Nobody pays for these embeddings again.
+  insert into memory.embeddings (user_id, model, source, id, agent_id, created_at, valid_until, embedding, code)
+  select e.user_id, e.model, e.source, c.id, e.agent_id, e.created_at, e.valid_until, e.embedding, e.code
+  from (
+    select 'message' as source, copy_thread.thread_id || '/' || m.seq as former, new_thread_id || '/' || m.seq as id
+    from memory.messages as m
+    where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id
+    union all
+    select 'summary', n.id::text, n.copy::text from unnest(summaries, copies) as n (id, copy)) as c
+  join memory.models as k on k.kind = 'embedding'
+  cross join lateral ( -- each by its key: without statistics all embeddings of the user would be read for each
+    select f.* from memory.embeddings as f
+    where f.user_id = copy_thread.user_id and f.model = k.name and f.source = c.source and f.id = c.former
+    offset 0) as e;
+  -- What extraction has read of the origin, or is going to read there, makes no memory a second time, and no second
+  -- part of the user's summary.
+  insert into memory.marks (user_id, kind, scope, position)
+  select k.user_id, k.kind, new_thread_id, least(k.position, past_seq - 1)
+  from memory.marks as k
+  where k.user_id = copy_thread.user_id and k.scope = copy_thread.thread_id and k.kind in ('unchecked', 'words')
+  union all
+  select copy_thread.user_id, k, new_thread_id, past_seq - 1
+  from unnest(array['extract_memories', 'summarize_user']) as k
+  where copied > 0
+  on conflict on constraint marks_pkey do update set position = greatest(marks.position, excluded.position);
+  update memory.threads as t
+  set next_seq = past_seq, title = origin.title, metadata = its_metadata, message_count = c.messages,
+      active_tokens = c.tokens, first_at = c.first_at, last_at = c.last_at,
+      tokens_since_summary = memory._tokens_since_summary(copy_thread.user_id, new_thread_id)
+  from (
+    select count(*) filter (where m.is_active) as messages,
+      coalesce(sum(m.token_count) filter (where m.is_active), 0) as tokens, min(m.created_at) as first_at,
+      max(m.created_at) as last_at
+    from memory.messages as m
+    where m.user_id = copy_thread.user_id and m.thread_id = new_thread_id) as c
+  where t.user_id = copy_thread.user_id and t.thread_id = new_thread_id;
+  perform set_config('memory.seqs_reserved', '', true);
+  perform memory._end_whole_user_change();
+  if memory._is_queued(user_id, 'embed', thread_id) then -- and so not all of it is embedded
+    perform memory._enqueue_due(user_id, 'embed', new_thread_id);
+  end if;
+  return copied;
+end;
+$$;
+comment on function memory.copy_thread(text, text, text, bigint) is
+'Copies a thread to a new one, up to and with the message upto_seq, and returns the number of messages. They keep '
+'their numbers (and gaps), times, embeddings and artifacts; idempotency keys stay behind. Summaries are copied that '
+'cover copied messages only; no memory is extracted from the copied messages again. The metadata of the new thread '
+'say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is refused '
+'(23505).';
+
+-- Makes the row of the new thread and locks that of the origin, in the order of their ids; returns the origin.
+create or replace function memory._begin_copy(p_user_id text, p_thread_id text, p_new_thread_id text)
+returns memory.threads
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  origin memory.threads;
+  thread text;
+begin
+  foreach thread in array array(select t from unnest(array[p_thread_id, p_new_thread_id]) as t order by t) loop
+    if thread = p_new_thread_id then
+      insert into memory.threads (user_id, thread_id, metadata) values (p_user_id, thread, '{}') on conflict do nothing;
+      if not found then
+        perform memory._refuse('new_thread_id', format('this user has a thread "%s" already', left(thread, 100)),
+          'Pass the id of a new thread.', '23505');
+      end if;
+    else
+      select t.* into origin from memory.threads as t
+      where t.user_id = p_user_id and t.thread_id = thread for no key update;
+      perform memory._check_thread(p_user_id, thread); -- somebody may have deleted it meanwhile
+    end if;
+  end loop;
+  return origin;
+end;
+$$;
+
 create or replace function memory.delete_message(user_id text, thread_id text, seq bigint)
 returns boolean
 language plpgsql volatile parallel unsafe security definer
@@ -20612,41 +21181,71 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return false;
   end if;
-  -- A compressed message is cleared as well: without its summary_id no job and no search reads it.
-  update memory.messages as m set is_active = false, summary_id = null
-  where m.user_id = delete_message.user_id
-    and m.thread_id = delete_message.thread_id
-    and m.seq = delete_message.seq
-    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
-  if not found then
-    return false;
-  end if;
-  if exists (
-    select from memory.summaries as s
-    where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
-      and s.kind = 'thread' and s.end_seq >= delete_message.seq
-  ) then
-    perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
-    perform memory._forget_conversation(user_id, thread_id);
-  end if;
-  perform memory._drop_summaries(user_id, thread_id, p_from_seq => seq);
-  if exists (
-    select from memory.documents as d
-    where d.user_id = delete_message.user_id and d.thread_id = delete_message.thread_id and d.source = 'archive'
-      and coalesce(memory._time_or_null(d.metadata #>> '{date_range,end}') >= (
-        select m.created_at from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq), true)
-  ) then
-    perform memory._close_archive(user_id, thread_id);
-  end if;
-  perform memory._note_deletion(user_id, thread_id);
-  return true;
+  return memory._delete_messages(user_id, array[thread_id], array[seq]) > 0;
 end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether the '
 'message was there. A compressed message is deleted as well. Numbering goes on where it was. Memories that jobs have '
 'extracted from the message stay, and so does an archived conversation, which a notice names.';
+
+-- Soft-deletes messages of threads that the caller has locked, and returns how many could be read. A thread and a seq
+-- at the same place name a message. Summaries that cover one of them go, and archives that have one of them are closed.
+create or replace function memory._delete_messages(p_user_id text, p_thread_ids text[], p_seqs bigint[])
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  places tid[];
+  deleted bigint;
+  threads text[]; -- those of which a message was deleted, with the first of the deleted messages
+  first_seqs bigint[];
+  first_times timestamptz[];
+  summarized text[];
+begin
+  -- Each message by its key: a plan that was made while the table was empty would read all messages of the user.
+  places := array(
+    select f.place
+    from unnest(p_thread_ids, p_seqs) as p (thread_id, seq)
+    cross join lateral (
+      select m.ctid as place from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.seq offset 0 for update) as f);
+  -- A compressed message is cleared as well: without its summary_id no job and no search reads it.
+  with gone as (
+    update memory.messages as m set is_active = false, summary_id = null
+    where m.ctid = any (places) and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+    returning m.thread_id, m.seq, m.created_at
+  )
+  select coalesce(sum(t.messages), 0), array_agg(t.thread_id), array_agg(t.first_seq), array_agg(t.first_at)
+  into deleted, threads, first_seqs, first_times
+  from (select g.thread_id, count(*) as messages, min(g.seq) as first_seq, min(g.created_at) as first_at
+        from gone as g group by g.thread_id order by g.thread_id) as t;
+  if deleted = 0 then
+    return 0;
+  end if;
+  summarized := array(
+    select t.thread_id
+    from unnest(threads, first_seqs) as t (thread_id, seq)
+    where exists (
+      select from memory.summaries as s
+      where s.user_id = p_user_id and s.thread_id = t.thread_id and s.kind = 'thread' and s.end_seq >= t.seq offset 0)
+    order by t.thread_id);
+  if summarized <> '{}' then
+    perform memory._lock_scopes_of_threads(p_user_id, summarized);
+    perform memory._forget_conversation(p_user_id, s) from unnest(summarized) as s;
+  end if;
+  perform memory._drop_summaries(p_user_id, t.thread_id, p_from_seq => t.seq)
+  from unnest(threads, first_seqs) as t (thread_id, seq);
+  perform memory._close_archive(p_user_id, t.thread_id)
+  from unnest(threads, first_times) as t (thread_id, first_at)
+  cross join lateral (
+    select a.metadata from memory.documents as a
+    where a.user_id = p_user_id and a.thread_id = t.thread_id and a.source = 'archive' offset 0) as d
+  where coalesce(memory._time_or_null(d.metadata #>> '{date_range,end}') >= t.first_at, true);
+  perform memory._note_deletion(p_user_id, threads);
+  return deleted;
+end;
+$$;
 
 -- Drops the summaries of a thread from a message on, or the summaries that read messages of an agent; all others stay.
 -- A job that is reading the thread right now starts again.
@@ -20690,6 +21289,78 @@ begin
   ) then
     perform memory._enqueue(p_user_id, 'summarize_thread', p_thread_id, '{"is_forced": true}', 'thread');
   end if;
+end;
+$$;
+
+create or replace function memory.delete_messages(
+  user_id text, thread_id text default null, seqs bigint[] default null, roles text[] default null,
+  filter jsonb default null, created_after timestamptz default null, created_before timestamptz default null,
+  dry_run boolean default false
+)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+declare
+  chosen record; -- threads and seqs of the messages, and their ids
+  deleted bigint;
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
+  perform memory._check_filter(filter);
+  roles := memory._checked_roles(roles);
+  if seqs is not null and thread_id is null then
+    perform memory._refuse('thread_id', 'must not be null with seqs', 'The numbers are those of one thread.');
+  end if;
+  perform memory._check_deletion('seqs', seqs,
+    num_nonnulls(thread_id, roles, nullif(filter, '{}'), created_after, created_before) > 0, dry_run);
+  chosen := memory._messages_to_delete(user_id, thread_id, seqs, roles, filter, created_after, created_before);
+  deleted := cardinality(chosen.ids);
+  if not dry_run and deleted > 0 then
+    perform from (select distinct c as thread_id from unnest(chosen.threads) as c order by 1) as c
+    cross join lateral ( -- each by its key: the user may have very many threads
+      select from memory.threads as t
+      where t.user_id = delete_messages.user_id and t.thread_id = c.thread_id offset 0 for update) as t;
+    -- Once more: somebody may have changed one of them before its thread was locked.
+    chosen := memory._messages_to_delete(user_id, thread_id, seqs, roles, filter, created_after, created_before,
+                                         chosen.threads);
+    deleted := memory._delete_messages(user_id, chosen.threads, chosen.seqs);
+  end if;
+  return memory._deletion(deleted, chosen.ids, dry_run);
+end;
+$$;
+comment on function memory.delete_messages(
+  text, text, bigint[], text[], jsonb, timestamptz, timestamptz, boolean
+) is
+'Soft-deletes messages as memory.delete_message() does, all or none: those of a thread with these numbers, or those '
+'under the filters of memory.get_messages(), of one thread or of all. thread_id alone deletes all messages of the '
+'thread. Returns {"count": n, "sample": the ids (thread_id/seq) of the first ten by thread and seq, "dry_run": false}; '
+'with dry_run nothing is deleted. A call without any condition is refused (22023); an empty list deletes nothing.';
+
+-- The messages under these conditions, by thread and seq, three arrays in step. With p_locked only those of these
+-- threads.
+create or replace function memory._messages_to_delete(
+  p_user_id text, p_thread_id text, p_seqs bigint[], p_roles text[], p_filter jsonb, p_created_after timestamptz,
+  p_created_before timestamptz, p_locked text[] default null, out threads text[], out seqs bigint[], out ids text[]
+)
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan -- one thread is read by the primary key, and so are single messages
+as $$
+begin
+  select coalesce(array_agg(f.thread_id), '{}'), coalesce(array_agg(f.seq), '{}'),
+    coalesce(array_agg(f.thread_id || '/' || f.seq), '{}')
+  into threads, seqs, ids
+  from (
+    select m.thread_id, m.seq
+    from (
+      select n.* from memory.messages as n
+      where p_seqs is null and n.user_id = p_user_id and (p_thread_id is null or n.thread_id = p_thread_id)
+      union all
+      select s.* from memory._messages_by_seqs(p_user_id, p_thread_id, p_seqs) as s) as m
+    where (p_locked is null or m.thread_id in (select unnest(p_locked)))
+      and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+      and memory._is_chosen_message(m, p_roles, p_filter, p_created_after, p_created_before)
+    order by m.thread_id, m.seq) as f;
 end;
 $$;
 
@@ -20759,7 +21430,28 @@ begin
 end;
 $$;
 
-create or replace function memory.list_threads(user_id text, row_limit int default 50, row_offset int default 0)
+create or replace function memory.get_thread(user_id text, thread_id text)
+returns setof memory.thread
+language plpgsql stable parallel safe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_thread(user_id, thread_id);
+  return query
+  select s.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at, bigint '1', t.title,
+    coalesce(t.metadata, '{}')
+  from memory.thread_stats as s
+  join memory.threads as t on t.user_id = s.user_id and t.thread_id = s.thread_id
+  where s.user_id = get_thread.user_id and s.thread_id = get_thread.thread_id;
+end;
+$$;
+comment on function memory.get_thread(text, text) is
+'A thread with its counters, its title (null: none) and its metadata. Error P0002 when the user has no such thread.';
+
+create or replace function memory.list_threads(
+  user_id text, row_limit int default 50, row_offset int default 0, search text default null,
+  filter jsonb default null, active_after timestamptz default null, active_before timestamptz default null
+)
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
@@ -20767,17 +21459,62 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
+  perform memory._check_filter(filter);
+  if length(search) > 1000 then
+    perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(search)),
+      'Pass a few words.', '54000');
+  end if;
+  search := nullif(btrim(search), '');
+  if num_nonnulls(search, filter, active_after, active_before) > 0 then
+    return query
+    select l.* from memory._list_found_threads(
+      user_id, row_limit, row_offset, search, filter, active_after, active_before) as l;
+    return;
+  end if;
   return query
-  select t.thread_id, t.message_count, t.active_tokens, t.first_at, t.last_at,
-    (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
-  from memory.thread_stats as t
-  where t.user_id = list_threads.user_id
-  order by t.last_at desc nulls last, t.thread_id
+  select s.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at,
+    (select count(*) from memory.threads as c where c.user_id = list_threads.user_id), t.title,
+    coalesce(t.metadata, '{}')
+  from memory.thread_stats as s
+  join memory.threads as t on t.user_id = s.user_id and t.thread_id = s.thread_id
+  where s.user_id = list_threads.user_id
+  order by s.last_at desc nulls last, s.thread_id
   limit row_limit offset row_offset;
 end;
 $$;
-comment on function memory.list_threads(text, int, int) is
-'Threads of a user with their counters, the most recently used first; total_count is the number of all of them.';
+comment on function memory.list_threads(text, int, int, text, jsonb, timestamptz, timestamptz) is
+'Threads of a user with their counters, titles and metadata, the most recently used first: all of them, or those that '
+'have all words of search in their title or in one of their messages, filter (a part) in their metadata, and their '
+'latest message after active_after and before active_before. total_count is the number of matches on all pages.';
+
+create or replace function memory._list_found_threads(
+  p_user_id text, p_row_limit int, p_row_offset int, p_search text, p_filter jsonb, p_active_after timestamptz,
+  p_active_before timestamptz
+)
+returns setof memory.thread
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan -- the conditions decide which threads are looked at
+as $$
+begin
+  return query
+  with found as materialized (
+    select t.thread_id, t.title, t.metadata, t.last_at
+    from memory.threads as t
+    where t.user_id = p_user_id
+      and (p_filter is null or coalesce(t.metadata, '{}') @> p_filter)
+      and (p_active_after is null or t.last_at > p_active_after)
+      and (p_active_before is null or t.last_at < p_active_before)
+      and (p_search is null or t.thread_id in (select w from memory._threads_with_words(p_user_id, p_search) as w))
+  ), page as materialized (
+    select f.* from found as f order by f.last_at desc nulls last, f.thread_id limit p_row_limit offset p_row_offset
+  )
+  select p.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at, (select count(*) from found), p.title,
+    coalesce(p.metadata, '{}')
+  from page as p
+  join memory.thread_stats as s on s.user_id = p_user_id and s.thread_id = p.thread_id
+  order by p.last_at desc nulls last, p.thread_id;
+end;
+$$;
 
 -- Locks a thread's row until the transaction ends, and returns whether there is one. Every writer of a thread locks its
 -- row first, so two writers wait for each other instead of deadlocking. If there is no row, nothing needs a lock: later
@@ -20791,6 +21528,34 @@ begin
   return found;
 end;
 $$;
+
+create or replace function memory.set_thread(
+  user_id text, thread_id text, title text default null, metadata jsonb default null
+)
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  perform memory._check_title(title, 'Put more into metadata.');
+  perform memory._check_metadata(metadata);
+  if (memory._policy_section(user_id, null, 'secrets') ->> 'mask_in_threads')::boolean then
+    title := memory._without_credentials(title);
+  end if;
+  insert into memory.threads as t (user_id, thread_id, title, metadata)
+  values (set_thread.user_id, set_thread.thread_id, nullif(btrim(set_thread.title), ''),
+          coalesce(set_thread.metadata, '{}'))
+  on conflict on constraint threads_pkey do update
+  set title = case when set_thread.title is null then t.title else excluded.title end,
+      metadata = coalesce(set_thread.metadata, t.metadata);
+end;
+$$;
+comment on function memory.set_thread(text, text, text, jsonb) is
+'Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is '
+'there, an empty title or object clears it. With policy secrets.mask_in_threads marks replace credentials in the '
+'title.';
 
 -- Deletes the memories extracted from a deleted thread, then its rows: watermarks, jobs, summaries, in the order in
 -- which memory.complete_job() locks them. A worker that is about to store a result then finds no job.
@@ -20814,6 +21579,7 @@ begin
   delete from memory.summaries as s where s.user_id = old.user_id and s.thread_id = old.thread_id;
   delete from memory.documents as d
   where d.user_id = old.user_id and d.thread_id = old.thread_id and memory._is_archive(d);
+  perform memory._pass_on_artifacts(old.user_id, old.thread_id);
   delete from memory.artifacts as a where a.user_id = old.user_id and a.thread_id = old.thread_id;
   perform memory._delete_checkpoints_of_thread(old.user_id, old.thread_id);
   perform memory._check_artifact_soon(old.user_id, k.artifact_key)
@@ -20840,6 +21606,27 @@ begin
 end;
 $$;
 
+-- Gives the artifacts that messages of a thread became to a copy of the thread, if there is one, whose messages name
+-- them as well.
+create or replace function memory._pass_on_artifacts(p_user_id text, p_thread_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  if exists (
+    select from memory.artifacts as a
+    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.check_at is not null) then
+    update memory.artifacts as a set thread_id = c.thread_id
+    from (
+      select m.artifact_key, min(m.thread_id) as thread_id
+      from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id <> p_thread_id and m.artifact_key is not null
+      group by m.artifact_key) as c
+    where a.user_id = p_user_id and a.thread_id = p_thread_id and a.key = c.artifact_key;
+  end if;
+end;
+$$;
+
 -- Expired messages are subtracted from the counters of threads, because a counter goes down only when memory.sweep()
 -- comes. They are read through the index on expires_at, so only messages that have expired since the last sweep cost
 -- time.
@@ -20859,6 +21646,78 @@ $view$);
 comment on view memory.thread_stats is
 'Threads with their counters. extracted_seq is the newest message that memory extraction has read, -1 before the '
 'first. Sum the counters per user for a user''s totals.';
+
+-- The threads that have all words of a search in their title or in one of their messages that can be read. A word may
+-- stand there in each form that memory._query_words() gives. Of words in scripts without spaces each pair of characters
+-- must stand there.
+create or replace function memory._threads_with_words(p_user_id text, p_search text)
+returns setof text
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan -- a plan for any words would not take the index of words
+as $$
+declare
+  language constant regconfig := memory._language(p_user_id, null);
+  own constant regconfig := memory._language_of(p_search, language, to_tsvector(language, p_search));
+  languages regconfig[] := memory._languages(p_user_id, null, language::text);
+  typed text;
+  forms text[];
+  words text;
+  longest text[]; -- forms of the longest word, which few messages have as a rule
+  needed text[] := array[]::text[]; -- forms that stand for no other form
+  keys int[];
+  beginnings text[];
+begin
+  if own <> all (languages) then
+    languages := languages || own;
+  end if;
+  for typed in
+    select v.lexeme from unnest(to_tsvector('simple', memory._with_blanks(p_search))) as v
+    order by length(v.lexeme) desc, v.lexeme limit 20
+  loop
+    forms := array(
+      select l from unnest(tsvector_to_array(memory._text_vector('simple', typed))) as l
+      where length(l) = 2 and octet_length(l) >= 6);
+    if forms <> '{}' then
+      words := concat_ws(' & ', words, (select string_agg(quote_literal(f), ' & ') from unnest(forms) as f));
+      needed := needed || forms;
+      forms := forms[:1];
+    else
+      forms := memory._query_words(languages, typed, 20);
+      continue when forms = '{}'; -- a word that says nothing, such as "the"
+      words := concat_ws(' & ', words, (
+        select '(' || string_agg(quote_literal(f), ' | ') || ')' from unnest(forms) as f));
+    end if;
+    needed := needed || case when cardinality(forms) = 1 then forms end;
+    longest := coalesce(longest, forms);
+  end loop;
+  keys := array(select memory._word_key(p_user_id, f) from unnest(longest) as f);
+  beginnings := memory._beginnings(needed);
+
+  return query
+  select t.thread_id
+  from memory.threads as t
+  where t.user_id = p_user_id and t.title is not null
+    and (strpos(lower(t.title), lower(p_search)) > 0 or memory._text_vector(language, t.title) @@ words::tsquery)
+  union
+  select m.thread_id
+  from (select m.* from memory.messages as m where m.search_keys && keys offset 0) as m
+  where m.user_id = p_user_id and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+    and m.search_vector @@ words::tsquery
+  union
+  -- Messages that neither a job nor a sweep has parsed yet. Only those are parsed whose content may have all words, up
+  -- to the first one of the thread that has them.
+  select t.thread_id
+  from memory.threads as t
+  left join memory.marks as k on k.user_id = t.user_id and k.scope = t.thread_id and k.kind = 'words'
+  where t.user_id = p_user_id and t.next_seq - 1 > coalesce(k.position, -1)
+    and exists (
+      select from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = t.thread_id and m.seq > coalesce(k.position, -1)
+        and m.search_keys is null and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+        and memory._words_that_begin(lower(m.content), beginnings) = cardinality(beginnings)
+        and memory._message_vector(language, m.content, m.metadata, m.created_at) @@ words::tsquery);
+end;
+$$;
 
 -- place among the sources: 5
 -- A source of search: the parts of artifacts. id is key/first_byte; memory.search() shows the best part of each.
@@ -28030,42 +28889,6 @@ begin
 end;
 $$;
 
--- The beginning of a word in a text: the word's stem without the last letter, because a stem may differ from its word
--- in that letter (city, cities: citi).
-create or replace function memory._beginning(p_word text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when p_word ~ '...[[:alpha:]]$' then left(p_word, -1) else p_word end;
-end;
-
--- The beginnings of the eight longest words of the query. A search looks for these beginnings in messages that it does
--- not parse as a whole.
-create or replace function memory._beginnings(p_words text[])
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select memory._beginning(u.word)
-    from unnest(p_words) as u (word)
-    order by length(u.word) desc, u.word limit 8);
-end;
-$$;
-
--- The number of these word beginnings that occur in a text. The expression names each beginning, because counting rows
--- of unnest() takes twice as long.
-create or replace function memory._words_that_begin(p_said text, p_beginnings text[])
-returns int
-language sql immutable parallel safe
-begin atomic
-  select num_nonnulls(
-    nullif(strpos(p_said, p_beginnings[1]), 0), nullif(strpos(p_said, p_beginnings[2]), 0),
-    nullif(strpos(p_said, p_beginnings[3]), 0), nullif(strpos(p_said, p_beginnings[4]), 0),
-    nullif(strpos(p_said, p_beginnings[5]), 0), nullif(strpos(p_said, p_beginnings[6]), 0),
-    nullif(strpos(p_said, p_beginnings[7]), 0), nullif(strpos(p_said, p_beginnings[8]), 0));
-end;
-
 do $$
 begin
   perform set_config('search_path', format('pg_catalog, %I, pg_temp', current_setting('agent_memory.vector_schema')),
@@ -31365,8 +32188,27 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  job memory.jobs;
   removed bigint;
+begin
+  perform memory._restart_jobs(p_user_id);
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
+    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
+      or exists (
+        select from unnest(p_memory_ids) as i (id)
+        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
+  get diagnostics removed = row_count;
+  return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
+end;
+$$;
+
+-- Ends the leases of the running jobs of a user, which the caller has locked, and has all open jobs begin anew.
+create or replace function memory._restart_jobs(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  job memory.jobs;
 begin
   for job in
     select j.* from memory.jobs as j
@@ -31380,14 +32222,6 @@ begin
   update memory.jobs as j
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
-  delete from memory.jobs as j
-  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
-    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
-      or exists (
-        select from unnest(p_memory_ids) as i (id)
-        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
-  get diagnostics removed = row_count;
-  return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
 end;
 $$;
 
@@ -31449,7 +32283,7 @@ begin
   gone := memory._forget_messages(user_id, same, wordings, locked.threads);
   gone := memory._added(gone, memory._forget_memories(user_id, same || longer, wordings));
   gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, wordings));
-  perform memory._forget_wording(user_id, wordings, locked.agents);
+  perform memory._forget_wording(user_id, wordings, locked.agents, locked.threads);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b
@@ -31584,9 +32418,16 @@ begin
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
     from (
-      select s.thread_id, s.seq
+      -- With their copies in copied threads, which keep number and time.
+      select c.thread_id, c.seq
       from memory.memories as m
       join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
+      cross join lateral (
+        select t.thread_id from memory.threads as t where t.user_id = p_user_id offset 0) as t
+      cross join lateral (
+        select n.thread_id, n.seq from memory.messages as n
+        where n.user_id = p_user_id and n.thread_id = t.thread_id and n.seq = s.seq
+          and n.created_at = s.created_at and n.content = s.content offset 0) as c
       where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
       union
       select s.thread_id, s.seq
@@ -31777,11 +32618,6 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
-  -- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
-  -- Pieces of documents come before documents, and versions before memories, so that they are counted.
-  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
-    'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
   locked record;
   documents uuid[];
   name text;
@@ -31798,21 +32634,10 @@ begin
     perform memory._refuse_busy_user();
   end if;
   -- A session that deletes or cuts a document locks the document, then its pieces.
-  documents := array(
-    select d.document_id from memory.documents as d
-    where d.user_id = p_user_id and (d.thread_id in (
-      select t.thread_id from memory.threads as t where t.user_id = p_user_id
-      except
-      select unnest(locked.threads))) is not true
-    order by d.document_id for update);
+  documents := memory._lock_documents(p_user_id, locked.threads);
   for name, has_thread in
-    select c.relname, exists (
-      select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
-    from pg_class as c
-    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
-    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('model_calls', 'gone_jobs', 'audit')
-    order by array_position(first_tables, c.relname::text), c.relname -- the others come after
+    select t.name, t.has_thread from memory._tables_of_users() as t
+    where t.name not in ('model_calls', 'gone_jobs', 'audit')
   loop
     execute memory._forgetting_delete(quote_ident(name), has_thread)
     using p_user_id, locked.threads, locked.agents, documents;
@@ -31826,6 +32651,44 @@ begin
   return gone || memory._forget_in_ledger(p_user_id)
     || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
     || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
+end;
+$$;
+
+-- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
+-- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
+-- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
+-- Pieces of documents come before documents, and versions before memories, so that they are counted.
+create or replace function memory._tables_of_users()
+returns table (name text, has_thread boolean)
+language plpgsql stable parallel safe
+as $$
+declare
+  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
+    'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+begin
+  return query
+  select c.relname::text, exists (
+    select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
+  from pg_class as c
+  join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+  where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  order by array_position(first_tables, c.relname::text), c.relname; -- the others come after
+end;
+$$;
+
+-- Locks the documents of a user, but for those of threads that are not locked, and returns their ids.
+create or replace function memory._lock_documents(p_user_id text, p_threads text[])
+returns uuid[]
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return array(
+    select d.document_id from memory.documents as d
+    where d.user_id = p_user_id and (d.thread_id in (
+      select t.thread_id from memory.threads as t where t.user_id = p_user_id
+      except
+      select unnest(p_threads))) is not true
+    order by d.document_id for update);
 end;
 $$;
 
@@ -31912,7 +32775,7 @@ $$;
 -- Removes forgotten texts from rows that say something else and stay. A text that has it becomes '[forgotten]' as a
 -- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
 -- secrets. So do settings, and documents of the application.
-create or replace function memory._forget_wording(p_user_id text, p_wordings text[], p_agents text[])
+create or replace function memory._forget_wording(p_user_id text, p_wordings text[], p_agents text[], p_threads text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -31928,12 +32791,13 @@ begin
       ('memory_history', array['metadata'], array['tags'], array['supersede_reason']),
       ('summaries', array['metadata'], array[]::text[], array['quarantine_reason']),
       ('artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
+      ('threads', array['metadata'], array[]::text[], array['title']),
       ('quarantined_messages', array[]::text[], array[]::text[], array['reason']),
       ('model_calls', array[]::text[], array[]::text[], array['error'])
     ) as k (name, jsons, lists, texts)
   loop
     execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
-    using p_user_id, patterns, p_wordings, p_agents;
+    using p_user_id, patterns, p_wordings, p_agents, p_threads;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
@@ -31943,8 +32807,7 @@ end;
 $$;
 
 -- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
--- forgotten, $4
--- are the agents whose memories are locked.
+-- forgotten, $4 are the agents whose memories are locked, $5 are the threads that are locked.
 create or replace function memory._forgetting_update(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
 )
@@ -31955,7 +32818,9 @@ declare
   -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
   counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
-  locked constant text := case when p_table = 'memories' then ' and t.agent_id = any ($4)' else '' end;
+  locked constant text := case p_table
+    when 'memories' then ' and t.agent_id = any ($4)'
+    when 'threads' then ' and t.thread_id = any ($5)' else '' end;
 begin
   return format('update memory.%I as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
       'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,
@@ -32139,6 +33004,9 @@ begin
       when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
     when 'memories' then 'coalesce(memory._memory_problem(t, true), '
       'case when cardinality(t.source_seqs) > 100000 then ''source_seqs'' end)'
+    when 'threads' then $rule$case
+      when not memory._is_metadata(t.metadata) then 'metadata'
+      when octet_length(t.title) > 2000 then 'title' end$rule$
     when 'memory_history' then $rule$case
       when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
       when not memory._is_metadata(t.metadata) then 'metadata'
@@ -32314,7 +33182,7 @@ begin
     perform memory._refuse('user_id', 'was written to while the export was imported',
       'Keep others from writing, have memory.forget_user() remove their rows, and import again.', '23505');
   end if;
-  perform memory._leave_out_forgotten(user_id, threads, agents);
+  perform memory._leave_out_forgotten(user_id, threads, agents, user_id);
   imported := memory._count_exported(user_id);
   perform memory._count_imported(user_id, threads, agents);
   perform memory._end_whole_user_change();
@@ -32356,7 +33224,6 @@ declare
   hash constant bytea := memory._keyed_hash(memory._erasure_key(), p_user_id);
   under_way bytea;
   name text;
-  is_there boolean;
 begin
   select i.user_hash into under_way from memory.imports as i where i.transaction_id = pg_current_xact_id_if_assigned();
   if under_way = hash then
@@ -32366,30 +33233,41 @@ begin
       'Pass the last part of the other user first.');
   end if;
   perform memory._lock_user(p_user_id);
-  -- Embeddings of queries and the watermark of claims do not count: a search or a worker may leave them for a user
-  -- without other rows.
-  for name in
-    select c.relname
-    from pg_class as c
-    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
-    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('query_embeddings', 'audit')
-    order by 1
-  loop
-    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
-                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
-    into is_there using p_user_id;
-    if is_there then
-      perform memory._refuse('user_id', format('has rows in memory.%s already', name),
-        'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
-    end if;
-  end loop;
+  name := memory._table_with(p_user_id);
+  if name is not null then
+    perform memory._refuse('user_id', format('has rows in memory.%s already', name),
+      'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
+  end if;
   if p_lift_tombstones then
     delete from memory.tombstones as t
     using memory.erasure_keys as k
     where t.user_hash = memory._keyed_hash(k, p_user_id);
   end if;
   insert into memory.imports (transaction_id, user_hash) values (pg_current_xact_id(), hash);
+end;
+$$;
+
+-- The first table that has rows of a user; null if none has. Embeddings of queries and the watermark of claims do not
+-- count: a search or a worker may leave them for a user without other rows.
+create or replace function memory._table_with(p_user_id text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  is_there boolean;
+begin
+  for name in
+    select t.name from memory._tables_of_users() as t where t.name not in ('query_embeddings', 'audit') order by 1
+  loop
+    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
+    into is_there using p_user_id;
+    if is_there then
+      return name;
+    end if;
+  end loop;
+  return null;
 end;
 $$;
 
@@ -32634,6 +33512,384 @@ begin
 end;
 $$;
 
+create or replace function memory.merge_users(from_user_id text, into_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan -- as in memory.forget_user()
+set debug_print_plan = off -- every session may have plans sent to itself, and here they may hold a key
+as $$
+declare
+  merged jsonb;
+  agent text;
+begin
+  perform memory._check_id('from_user_id', from_user_id);
+  perform memory._check_id('into_user_id', into_user_id);
+  perform memory._check_id('user_id', from_user_id); -- whether this session reaches them, and this node has them
+  perform memory._check_id('user_id', into_user_id);
+  if from_user_id = into_user_id then
+    perform memory._refuse('into_user_id', 'is the user who is to be merged', 'Pass two different users.');
+  end if;
+  perform memory._lock_user(u) from unnest(array[from_user_id, into_user_id]) as u order by u;
+  if memory._table_with(from_user_id) is null then
+    perform memory._refuse('from_user_id', 'nothing is stored about this user', 'memory.list_users() lists the users.',
+      'P0002');
+  end if;
+  for attempt in 1 .. 100 loop
+    begin
+      merged := memory._merge_rows(from_user_id, into_user_id);
+      exit;
+    -- This has given back all locks that the attempt took. Somebody may have made a thread of the same name meanwhile.
+    exception when serialization_failure or unique_violation then
+      if attempt = 100 or sqlerrm like 'from_user_id: %' then
+        raise;
+      end if;
+    end;
+  end loop;
+  for agent in select s.agent_id from memory.memory_scopes as s where s.user_id = into_user_id order by 1 loop
+    perform memory._keep_limit(into_user_id, agent, s.memory_count,
+      memory._policy_section(into_user_id, agent, 'memories'))
+    from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
+  end loop;
+  perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
+  return merged;
+end;
+$$;
+comment on function memory.merge_users(text, text) is
+'Makes everything of the first user the second''s, in this transaction. Threads, artifacts and secrets keep their '
+'names; where the second user has the name already, the first one''s gets a suffix. Returns {"tables": rows by table, '
+'"threads", "artifacts", "secrets": {former name: new name}, "left_out": memories and messages that the second user '
+'had forgotten}. Of two equal memories one hides the other; policies of the second user win; running jobs begin anew. '
+'Error P0002 when nothing is stored about the first user. For administrators.';
+
+-- Does so once all threads and counters of both users are locked, or raises 40001 if others make more of them all the
+-- time. Locks in the order of docs/architecture.md.
+create or replace function memory._merge_rows(p_from text, p_into text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  locked record;
+  documents uuid[];
+  threads jsonb;
+  artifacts jsonb;
+  secrets jsonb;
+  has_profile boolean;
+  left_out bigint;
+  moved jsonb;
+begin
+  perform from memory.threads as t where t.user_id in (p_from, p_into) order by t.user_id, t.thread_id for update;
+  perform from memory.memory_scopes as s where s.user_id in (p_from, p_into) order by s.user_id, s.agent_id for update;
+  locked := memory._lock_counters(p_from, false);
+  if not locked.are_all then
+    perform memory._refuse_busy_user();
+  end if;
+  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
+  documents := memory._lock_documents(p_from, locked.threads);
+  perform from memory.marks as k where k.user_id in (p_from, p_into) order by k.user_id, k.scope, k.kind for update;
+  perform from memory.jobs as j
+  where j.user_id in (p_from, p_into) and j.kind <> 'parse_artifacts' order by j.job_id for update;
+  perform memory._restart_jobs(u) from unnest(array[p_from, p_into]) as u;
+
+  threads := memory._new_names(memory._thread_ids(p_from), memory._thread_ids(p_into));
+  artifacts := memory._new_names(
+    array(select a.key from memory.artifacts as a where a.user_id = p_from),
+    array(select a.key from memory.artifacts as a where a.user_id = p_into));
+  -- With their triggers, because their words, hashes and embeddings are made anew.
+  if artifacts <> '{}' then
+    update memory.memories as m set content = memory._with_keys(m.content, artifacts)
+    where m.user_id = p_from and m.content like '%MemoryRef: %'
+      and memory._with_keys(m.content, artifacts) <> m.content;
+    update memory.documents as d set content = memory._with_keys(d.content, artifacts)
+    where d.user_id = p_from and d.content like '%MemoryRef: %'
+      and memory._with_keys(d.content, artifacts) <> d.content;
+  end if;
+  perform memory._settle_duplicates(p_from, p_into);
+  secrets := memory._merge_secrets(p_from, p_into);
+
+  perform memory._begin_whole_user_change();
+  left_out := (select count(*) from memory.messages as m where m.user_id = p_from)
+    + (select count(*) from memory.memories as m where m.user_id = p_from);
+  perform memory._leave_out_forgotten(p_from, locked.threads, locked.agents, p_into);
+  left_out := left_out - (select count(*) from memory.messages as m where m.user_id = p_from)
+    - (select count(*) from memory.memories as m where m.user_id = p_from);
+  has_profile := exists (select from memory.summaries as s where s.user_id = p_into and s.kind = 'user');
+  perform set_config('memory.seqs_reserved', 'yes', true); -- messages keep their numbers
+  execute memory._merging_statement() into moved
+  using p_from, locked.threads, locked.agents, documents, null, p_into, threads, artifacts, has_profile;
+  perform set_config('memory.seqs_reserved', '', true);
+  -- An equal memory that is hidden now is not to be found by its embedding.
+  update memory.embeddings as e set valid_until = '-infinity'
+  from memory.memories as m
+  where m.user_id = p_into and m.supersede_reason = 'duplicate' and m.superseded_at = statement_timestamp()
+    and e.user_id = p_into and e.source = 'memory' and e.id = m.memory_id::text;
+  perform memory._count_imported(p_into,
+    array(select coalesce(threads ->> t, t) from unnest(locked.threads) as t), locked.agents);
+  delete from memory.marks as k where k.user_id = p_from and (k.scope, k.kind) = ('', 'claims');
+  -- What running calls still report about these jobs is entered in the ledger without a user.
+  update memory.gone_jobs as g set user_id = memory._pseudonym(p_from) where g.user_id = p_from;
+  update memory.audit as a set user_id = p_into where a.user_id = p_from;
+  update memory.receipts as r set user_hash = memory._keyed_hash(memory._erasure_key(), p_into)
+  from memory.erasure_keys as k where r.user_hash = memory._keyed_hash(k, p_from);
+  insert into memory.merged_users (user_id, former_user_id)
+  select p_into, p_from
+  where exists (
+    select from memory.erasure_keys as k
+    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_from) and t.statement_hash <> '')
+  on conflict do nothing;
+  perform memory._end_whole_user_change();
+  if has_profile and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+    perform memory._enqueue(p_into, 'summarize_user', ''); -- of the messages of both
+  end if;
+  if memory._language(p_from, null) <> memory._language(p_into, null) then
+    perform memory._parse_anew_later(p_into, array[memory._language(p_from, null)]);
+  end if;
+  return jsonb_build_object('tables', moved, 'threads', threads, 'artifacts', artifacts, 'secrets', secrets,
+    'left_out', left_out);
+end;
+$$;
+
+-- The names of threads in all tables that have some, perhaps more than once.
+create or replace function memory._thread_ids(p_user_id text)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  found text[];
+  ids text[] := array[]::text[];
+begin
+  for name in select t.name from memory._tables_of_users() as t where t.has_thread loop
+    execute format('select array(select distinct t.thread_id from memory.%I as t '
+      'where t.user_id = $1 and t.thread_id <> '''')', name) into found using p_user_id;
+    ids := ids || found;
+  end loop;
+  return ids;
+end;
+$$;
+
+-- New names for those that are in both lists: with the first suffix (-2, -3 ...) that makes a name of neither.
+create or replace function memory._new_names(p_names text[], p_taken text[])
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  renamed jsonb := jsonb '{}';
+  taken jsonb := (select coalesce(jsonb_object_agg(t, true), jsonb '{}') from unnest(p_names || p_taken) as t);
+  name text;
+  suffix int;
+begin
+  for name in select n from unnest(p_names) as n intersect select t from unnest(p_taken) as t order by 1 loop
+    suffix := 2;
+    while taken ? (left(name, 250) || '-' || suffix) loop
+      suffix := suffix + 1;
+    end loop;
+    renamed := renamed || jsonb_build_object(name, left(name, 250) || '-' || suffix);
+    taken := taken || jsonb_build_object(left(name, 250) || '-' || suffix, true);
+  end loop;
+  return renamed;
+end;
+$$;
+
+-- A text with the new keys in its placeholders.
+create or replace function memory._with_keys(p_content text, p_keys jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  key record;
+begin
+  if strpos(p_content, 'MemoryRef: ') > 0 then
+    for key in select k.key as former, k.value as new from jsonb_each_text(p_keys) as k loop
+      p_content := replace(replace(replace(p_content,
+        'MemoryRef: ' || key.former || ' - ', 'MemoryRef: ' || key.new || ' - '),
+        'MemoryRef: ' || key.former || ']', 'MemoryRef: ' || key.new || ']'),
+        'MemoryRef: ' || key.former || ')', 'MemoryRef: ' || key.new || ')');
+    end loop;
+  end if;
+  return p_content;
+end;
+$$;
+
+-- Decides which of two equal memories of an agent stays current: that of the second user, unless it has expired, or was
+-- extracted and that of the first user stated. A memory of both users with one id must be one memory.
+create or replace function memory._settle_duplicates(p_from text, p_into text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  same uuid;
+begin
+  delete from memory.memories as m
+  using memory.memories as o
+  where m.user_id = p_from and o.user_id = p_into and o.memory_id = m.memory_id
+    and (o.agent_id, o.content_hash) = (m.agent_id, m.content_hash);
+  select m.memory_id into same
+  from memory.memories as m join memory.memories as o on o.user_id = p_into and o.memory_id = m.memory_id
+  where m.user_id = p_from limit 1;
+  if found then
+    perform memory._refuse('from_user_id', format('both users have another memory %s', same),
+      'memory.forget_memory() removes one of the two.', '23505');
+  end if;
+  delete from memory.memories as m
+  using memory.memories as o
+  where m.user_id = p_into and memory._is_current(m) and m.expires_at <= statement_timestamp()
+    and o.user_id = p_from and memory._is_current(o) and (o.agent_id, o.content_hash) = (m.agent_id, m.content_hash);
+  update memory.memories as m
+  set superseded_by = o.memory_id, superseded_at = statement_timestamp(), supersede_reason = 'duplicate',
+      operation = 'supersede'
+  from memory.memories as o
+  where m.user_id = p_into and memory._is_current(m) and not m.is_stated
+    and o.user_id = p_from and memory._is_current(o) and o.is_stated
+    and (o.agent_id, o.content_hash) = (m.agent_id, m.content_hash);
+end;
+$$;
+
+-- Gives the secrets of the first user to the second. They are sealed for one user and name, so this needs the key.
+create or replace function memory._merge_secrets(p_from text, p_into text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  secret memory.secrets;
+  key bytea;
+  renamed constant jsonb := memory._new_names(
+    array(select s.name from memory.secrets as s where s.user_id = p_from),
+    array(select s.name from memory.secrets as s where s.user_id = p_into));
+  new_name text;
+begin
+  for secret in select s.* from memory.secrets as s where s.user_id = p_from order by s.name for update loop
+    key := coalesce(key, memory._secret_key());
+    new_name := coalesce(renamed ->> secret.name, secret.name);
+    insert into memory.secrets (user_id, name, key_id, sealed, created_at, updated_at)
+    values (p_into, new_name, memory._secret_key_id(key),
+            memory._sealed(key, p_into, new_name, memory._opened(secret)), secret.created_at, secret.updated_at);
+    delete from memory.secrets as s where s.user_id = p_from and s.name = secret.name;
+  end loop;
+  return renamed;
+end;
+$$;
+
+-- The statement that gives the rows of one user to another. It is one statement for all tables, so that it sees all
+-- rows that a transaction has committed, or none. It deletes and inserts, because triggers let deleted rows of a whole
+-- user pass by, and inserted ones that are copied. Its parameters are those of memory._forgetting_delete(), which
+-- leaves alone what is not locked; $6 is the other user, $7 and $8 are the new names of threads and artifacts, $9 says
+-- whether the other user has a summary of its own. It returns the number of rows by table.
+create or replace function memory._merging_statement()
+returns text
+language plpgsql stable parallel safe
+as $$
+begin
+  return (
+    select format('with %s select jsonb_strip_nulls(jsonb_build_object(%s))',
+      string_agg(format(e'of_%1$s as (%2$s returning t.*),\nto_%1$s as (insert into memory.%1$I as x (%3$s) '
+          'select %4$s from of_%1$s as t %5$s %6$s returning 1)',
+        n.name, case n.name
+          when 'artifact_parts' then -- with their artifacts, which this statement has seen
+            'delete from memory.artifact_parts as t where t.user_id = $1 and t.content_id in '
+            '(select a.content_id from of_artifacts as a union all select u.upload_id from of_artifact_uploads as u)'
+          else memory._forgetting_delete(quote_ident(n.name), n.has_thread) end, c.names, c.merged,
+        memory._merging_condition(n.name), memory._merging_conflict(n.name)), e',\n' order by n.place),
+      string_agg(format('%L, (select nullif(count(*), 0) from to_%s)', n.name, n.name), ', ' order by n.place))
+    from memory._tables_of_users() with ordinality as n (name, has_thread, place)
+    cross join lateral (
+      select string_agg(quote_ident(a.attname), ', ' order by a.attnum) as names,
+        string_agg(memory._merged_column(n.name, a.attname), ', ' order by a.attnum) as merged
+      from pg_attribute as a
+      where a.attrelid = format('memory.%I', n.name)::regclass and a.attnum > 0 and not a.attisdropped) as c
+    where n.name <> 'audit');
+end;
+$$;
+
+-- The value of a column of a merged row t: nearly always what it was.
+create or replace function memory._merged_column(p_table text, p_column text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  plain constant text := format('t.%I', p_column);
+  -- "message thread/3" and "thread/3" name a message, "log/0" the first part of the artifact log.
+  message constant text := 'coalesce(($7 ->> memory._thread_of(%1$s)) || ''/'' || memory._seq_of(%1$s), %1$s)';
+  artifact constant text := 'coalesce(($8 ->> memory._thread_of(%1$s)) || ''/'' || memory._seq_of(%1$s), %1$s)';
+begin
+  return case
+    when p_column = 'user_id' then '$6'
+    when p_column = 'thread_id' then 'coalesce($7 ->> t.thread_id, t.thread_id)'
+    when (p_table, p_column) in (('jobs', 'scope'), ('marks', 'scope')) then
+      'case when t.kind in (''language'', ''parsed_anew'') then t.scope else coalesce($7 ->> t.scope, t.scope) end'
+    when (p_table, p_column) in (('messages', 'artifact_key'), ('artifacts', 'key')) then
+      format('coalesce($8 ->> %1$s, %1$s)', plain)
+    when (p_table, p_column) in (
+        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary')) then
+      format('memory._with_keys(%s, $8)', plain)
+    when (p_table, p_column) in (('embeddings', 'id'), ('texts_to_embed', 'id')) then
+      format('case t.source when ''message'' then %s when ''artifact'' then %s else t.id end',
+        format(message, plain), format(artifact, plain))
+    when p_column = 'quarantined_with' then
+      format('case when starts_with(%1$s, ''message '') then ''message '' || %2$s '
+          'when starts_with(%1$s, ''artifact '') '
+          'then ''artifact '' || coalesce($8 ->> substr(%1$s, 10), substr(%1$s, 10)) '
+          'else %1$s end', plain, format(message, format('substr(%s, 9)', plain)))
+    -- The keys are of the user.
+    when (p_table, p_column) = ('messages', 'search_keys') then
+      'case when t.search_keys is not null then '
+      'memory._search_keys($6, t.agent_id, t.search_vector, t.metadata) end'
+    when (p_table, p_column) = ('documents', 'namespace') then
+      'case when t.namespace = memory._archive_namespace($1) then memory._archive_namespace($6) else t.namespace end'
+    when (p_table, p_column) = ('jobs', 'job_id') then -- a user who was moved here may have brought the number along
+      'case when exists (select from memory.jobs as j where j.user_id = $6 and j.job_id = t.job_id) '
+      'then nextval(pg_get_serial_sequence(''memory.jobs'', ''job_id'')) else t.job_id end'
+    when (p_table, p_column) = ('memories', 'superseded_by') then 'coalesce(t.superseded_by, w.memory_id)'
+    when (p_table, p_column) = ('memories', 'superseded_at') then
+      'case when w.memory_id is not null then statement_timestamp() else t.superseded_at end'
+    when (p_table, p_column) = ('memories', 'supersede_reason') then
+      'case when w.memory_id is not null then ''duplicate'' else t.supersede_reason end'
+    else plain end;
+end;
+$$;
+
+-- What stands between a table and the conflict: for memories the equal memory of the other user, which hides them; for
+-- the summary of a user that it is not merged, and neither is how far it has read.
+create or replace function memory._merging_condition(p_table text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case p_table
+    when 'memories' then
+      'left join memory.memories as w '
+      'on w.user_id = $6 and w.agent_id = t.agent_id and w.content_hash = t.content_hash '
+      'and memory._is_current(w) and num_nonnulls(t.superseded_at, t.deleted_at) = 0'
+    when 'summaries' then 'where not ($9 and t.kind = ''user'')'
+    when 'marks' then 'where not ($9 and t.kind = ''summarize_user'')'
+    else '' end;
+end;
+
+-- What becomes of a row if the other user has one with its key.
+create or replace function memory._merging_conflict(p_table text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case
+    when p_table = 'memory_scopes' then
+      'on conflict on constraint memory_scopes_pkey do update set '
+      'duplicates_skipped = x.duplicates_skipped + excluded.duplicates_skipped, '
+      'extracted_on = greatest(x.extracted_on, excluded.extracted_on), '
+      'extracted_count = case '
+      'when x.extracted_on = excluded.extracted_on then x.extracted_count + excluded.extracted_count '
+      'when x.extracted_on > excluded.extracted_on then x.extracted_count else excluded.extracted_count end'
+    when p_table = 'policies' then
+      'on conflict on constraint policies_pkey do update set '
+      'settings = memory._merge_policy(excluded.settings, x.settings)'
+    when p_table = 'marks' then -- what one of the two has not looked at yet is looked at
+      'on conflict on constraint marks_pkey do update set position = case '
+      'when x.kind in (''reconcile_memories'', ''consolidate'') then least(x.position, excluded.position) '
+      'else greatest(x.position, excluded.position) end'
+    -- An open job of the other user does the same; a key of these tables says all that their rows say.
+    when p_table in ('due_deletions', 'embeddings', 'gone_jobs', 'jobs', 'merged_users', 'moved_users',
+      'query_embeddings', 'texts_to_embed') then 'on conflict do nothing'
+    else '' end;
+end;
+
 -- Stores the receipt of an erasure, and returns it.
 create or replace function memory._receipt(p_subject text, p_user_id text, p_reason text, p_tables jsonb)
 returns jsonb
@@ -32875,7 +34131,10 @@ $$;
 
 -- Removes forgotten statements, and everything that was made of them, from an import when all its rows are stored,
 -- because only all messages and memories together say which summaries and artifacts go. Triggers let the rows pass by.
-create or replace function memory._leave_out_forgotten(p_user_id text, p_threads text[], p_agents text[])
+-- p_forgotten_by is the user whose tombstones count.
+create or replace function memory._leave_out_forgotten(
+  p_user_id text, p_threads text[], p_agents text[], p_forgotten_by text
+)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -32888,19 +34147,20 @@ declare
 begin
   if not exists (
     select from memory.erasure_keys as k
-    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> '') then
+    cross join memory._names_of(p_forgotten_by) as n (name)
+    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, n.name) and t.statement_hash <> '') then
     return; -- hashing each text takes 30 us
   end if;
   memories := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.agent_id = any (p_agents) and memory._is_forgotten(p_user_id, m.content));
+    where m.user_id = p_user_id and m.agent_id = any (p_agents) and memory._is_forgotten(p_forgotten_by, m.content));
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
   left join memory.quarantined_messages as q -- which has the text of a message in quarantine
     on q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq
   where m.user_id = p_user_id and m.thread_id = any (p_threads)
-    and (memory._is_forgotten(p_user_id, m.content) or memory._is_forgotten(p_user_id, q.content));
+    and (memory._is_forgotten(p_forgotten_by, m.content) or memory._is_forgotten(p_forgotten_by, q.content));
   if memories = '{}' and threads is null then
     return;
   end if;
@@ -32909,7 +34169,7 @@ begin
   using unnest(threads, seqs) as f (thread_id, seq)
   where m.user_id = p_user_id and m.thread_id = f.thread_id and m.seq = f.seq;
   delete from memory.quarantined_messages as q
-  where q.user_id = p_user_id and memory._is_forgotten(p_user_id, q.content);
+  where q.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, q.content);
   with gone as (
     delete from memory.artifacts as a where a.user_id = p_user_id and a.key = any (keys) returning a.content_id
   )
@@ -32927,7 +34187,8 @@ begin
   -- No summary covers messages that compression has put into a summary that stays out.
   update memory.messages as m set summary_id = null, is_active = true
   where m.user_id = p_user_id and m.summary_id = any (summaries);
-  delete from memory.memory_history as h where h.user_id = p_user_id and memory._is_forgotten(p_user_id, h.content);
+  delete from memory.memory_history as h
+  where h.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, h.content);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (memories); -- and their history
   delete from memory.documents as d
   where d.user_id = p_user_id and (
@@ -33242,6 +34503,7 @@ begin
     ('memory_history_superseded_by_idx', $index$create index concurrently memory_history_superseded_by_idx on memory.memory_history (user_id, superseded_by) where superseded_by is not null$index$),
     ('memory_scopes_pkey', $index$alter table memory.memory_scopes add primary key (user_id, agent_id)$index$),
     ('memory_types_pkey', $index$alter table memory.memory_types add primary key (memory_type)$index$),
+    ('merged_users_pkey', $index$alter table memory.merged_users add primary key (user_id, former_user_id)$index$),
     ('messages_artifact_idx', $index$create index concurrently messages_artifact_idx on memory.messages (user_id, thread_id, artifact_key) where artifact_key is not null$index$),
     ('messages_artifact_seq_idx', $index$create index concurrently messages_artifact_seq_idx on memory.messages (user_id, thread_id, seq) where artifact_key is not null$index$),
     ('messages_cleared_idx', $index$create index concurrently messages_cleared_idx on memory.messages (user_id, thread_id) where not is_active and summary_id is null$index$),
@@ -41465,7 +42727,7 @@ call memory._replace_trigger('document_200_after_insert', $trigger$after insert 
 call memory._replace_trigger('document_200_after_update', $trigger$after update on memory.documents for each row when ((new.title, new.content) is distinct from (old.title, old.content)) execute function memory._document_after_write()$trigger$);
 call memory._replace_trigger('document_200_after_delete', $trigger$after delete on memory.documents for each row when (old.source = 'consolidation' and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._article_after_delete()$trigger$);
 call memory._replace_trigger('chunks_200_after_delete', $trigger$after delete on memory.document_chunks referencing old table as old_rows for each statement when (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user()) execute function memory._chunks_after_delete()$trigger$);
-call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when (old.next_seq > 0 and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._thread_after_delete()$trigger$);
+call memory._replace_trigger('thread_100_after_delete', $trigger$after delete on memory.threads for each row when ((old.next_seq > 0 or old.metadata is not null) and (current_setting('memory.rows_are_copied', true) is distinct from 'yes' or not memory._changes_whole_user())) execute function memory._thread_after_delete()$trigger$);
 call memory._replace_trigger('import_100_is_finished', $trigger$after insert on memory.imports deferrable initially deferred for each row execute function memory._refuse_unfinished_import()$trigger$);
 
 -- Only the owner may call our functions until the owner grants that. PostgreSQL lets PUBLIC execute new functions, and
@@ -41478,7 +42740,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_some_checkpoints', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_problem', '_list_texts_to_embed', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_maskable', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_of', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_memory', 'delete_message', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_maskable', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;
@@ -41557,6 +42819,9 @@ begin
       ('memory_app', 'function', 'consolidate'),
       ('memory_tenant', 'function', 'consolidate'),
       ('memory_admin', 'function', 'consolidate'),
+      ('memory_app', 'function', 'copy_thread'),
+      ('memory_tenant', 'function', 'copy_thread'),
+      ('memory_admin', 'function', 'copy_thread'),
       ('memory_app', 'function', 'count_memories'),
       ('memory_tenant', 'function', 'count_memories'),
       ('memory_admin', 'function', 'count_memories'),
@@ -41566,12 +42831,21 @@ begin
       ('memory_app', 'function', 'delete_document'),
       ('memory_tenant', 'function', 'delete_document'),
       ('memory_admin', 'function', 'delete_document'),
+      ('memory_app', 'function', 'delete_documents'),
+      ('memory_tenant', 'function', 'delete_documents'),
+      ('memory_admin', 'function', 'delete_documents'),
+      ('memory_app', 'function', 'delete_memories'),
+      ('memory_tenant', 'function', 'delete_memories'),
+      ('memory_admin', 'function', 'delete_memories'),
       ('memory_app', 'function', 'delete_memory'),
       ('memory_tenant', 'function', 'delete_memory'),
       ('memory_admin', 'function', 'delete_memory'),
       ('memory_app', 'function', 'delete_message'),
       ('memory_tenant', 'function', 'delete_message'),
       ('memory_admin', 'function', 'delete_message'),
+      ('memory_app', 'function', 'delete_messages'),
+      ('memory_tenant', 'function', 'delete_messages'),
+      ('memory_admin', 'function', 'delete_messages'),
       ('memory_app', 'function', 'delete_secret'),
       ('memory_tenant', 'function', 'delete_secret'),
       ('memory_admin', 'function', 'delete_secret'),
@@ -41608,6 +42882,9 @@ begin
       ('memory_app', 'function', 'get_messages'),
       ('memory_tenant', 'function', 'get_messages'),
       ('memory_admin', 'function', 'get_messages'),
+      ('memory_app', 'function', 'get_thread'),
+      ('memory_tenant', 'function', 'get_thread'),
+      ('memory_admin', 'function', 'get_thread'),
       ('memory_app', 'function', 'get_thread_summary'),
       ('memory_tenant', 'function', 'get_thread_summary'),
       ('memory_admin', 'function', 'get_thread_summary'),
@@ -41668,6 +42945,9 @@ begin
       ('memory_app', 'function', 'set_secret'),
       ('memory_tenant', 'function', 'set_secret'),
       ('memory_admin', 'function', 'set_secret'),
+      ('memory_app', 'function', 'set_thread'),
+      ('memory_tenant', 'function', 'set_thread'),
+      ('memory_admin', 'function', 'set_thread'),
       ('memory_app', 'function', 'store_artifact'),
       ('memory_tenant', 'function', 'store_artifact'),
       ('memory_admin', 'function', 'store_artifact'),
@@ -41780,6 +43060,7 @@ begin
       ('memory_admin', 'function', 'get_policy'),
       ('memory_admin', 'function', 'import_user'),
       ('memory_admin', 'function', 'list_users'),
+      ('memory_admin', 'function', 'merge_users'),
       ('memory_admin', 'function', 'reencrypt_secrets'),
       ('memory_admin', 'function', 'register_model'),
       ('memory_admin', 'function', 'reset_prompt'),

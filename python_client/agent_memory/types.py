@@ -21,10 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, repr=False)
 class StoredMessage(Row):
-    """A message as it was stored; ``memory_ref`` names the artifact that holds content too large to keep inline.
-
-    ``seq`` is None when nothing was stored, because the policy of the agent has no resource memory.
-    """
+    """A message as it was stored; ``memory_ref`` names its artifact, ``seq`` is None for an agent without memory."""
 
     seq: int | None
     content: str
@@ -80,7 +77,7 @@ class Context(list[ContextPart]):
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Thread(Row):
-    """A thread with its counters; ``total_count`` is the number of threads the user has in all."""
+    """A thread with its counters; ``total_count`` is the number of threads on all pages of a list."""
 
     thread_id: str
     message_count: int
@@ -88,6 +85,8 @@ class Thread(Row):
     first_at: datetime | None
     last_at: datetime | None
     total_count: int
+    title: str | None
+    metadata: dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, repr=False)

@@ -25,7 +25,10 @@ alter table memory.memory_scopes
   add column extracted_on date,
   add column extracted_count int not null default 0;
 -- The threads of 0.1.0 start at 0: their summaries were made after each round.
-alter table memory.threads add column tokens_since_summary bigint not null default 0;
+alter table memory.threads
+  add column tokens_since_summary bigint not null default 0,
+  add column title text,
+  add column metadata jsonb;
 alter table memory.memory_types add column is_general boolean not null default true;
 alter table memory.messages
   add column search_keys int[],
@@ -299,6 +302,12 @@ create table memory.cluster_map (
   node text not null,
   changed_at timestamptz not null default clock_timestamp()
 );
+create table memory.merged_users (
+  user_id text not null,
+  former_user_id text not null,
+  merged_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, former_user_id)
+);
 create table memory.user_locks (
   user_hash bytea primary key
 );
@@ -339,6 +348,7 @@ alter type memory.memory
 alter type memory.document
   add attribute trust real, add attribute quarantined_at timestamptz, add attribute quarantine_reason text;
 alter type memory.thread_summary add attribute kind text;
+alter type memory.thread add attribute title text, add attribute metadata jsonb;
 alter type memory.search_result add attribute valid_from timestamptz;
 create type memory.shortened_message as (
   content text, metadata jsonb, token_count int, artifact_key text, content_digest text, memory_ref text

@@ -337,3 +337,26 @@ with Memory(sys.argv[1], pool_size=2) as memory:
         assert sorted(message.content for message in memory.get_messages(user, "t")) == ["before", "child", "parent"]
 """
     subprocess.run([sys.executable, "-c", program, cluster.dsn["a"], *USERS], check=True, timeout=120)
+
+
+@pytest.mark.feature("F25")
+def test_users_of_one_node_are_merged_there_and_those_of_two_by_the_command(cluster: Cluster) -> None:
+    here = {node: [user for user in USERS if cluster.node_of(user) == node] for node in "ab"}
+    first, second, other = here["b"][0], here["b"][1], here["a"][0]
+    with Memory(cluster.dsn["a"]) as memory:
+        for user in (first, second, other):
+            memory.add_message(user, f"thread of {user}", "user", f"I am {user}")
+        memory.admin.merge_users(first, second)
+        assert len(memory.list_threads(second)) == 2
+        with pytest.raises(WrongNodeError):
+            memory.admin.merge_users(second, other)
+        assert len(memory.list_threads(second)) == 2
+    command = [sys.executable, "-m", "agent_memory.cli", "users", "merge", second, other, "--yes"]
+    command += ["--dsn", cluster.dsn["b"]]
+    subprocess.run(command, check=True)
+    with Memory(cluster.dsn["a"]) as memory:
+        assert {thread.thread_id for thread in memory.list_threads(other)} == {
+            f"thread of {user}" for user in (first, second, other)
+        }
+        assert memory.list_threads(second) == []
+    assert second not in cluster.users("a") | cluster.users("b")

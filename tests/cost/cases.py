@@ -33,6 +33,7 @@ class Case:
 # Functions that are not measured here, each with the reason.
 LEFT_OUT = {
     "run_jobs": "a procedure with transactions of its own, which claims and completes jobs: these are measured by kind",
+    "merge_users": "like forget_user it goes through all tables of a user, and the secrets of this world have no key",
     "schedule_jobs": "it calls pg_cron, and reads no table of the schema",
 }
 
@@ -47,7 +48,7 @@ CONSTANT = [
     "put_checkpoint_writes",
     "query_to_embed", "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job",
     "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "set_policy", "set_prompt", "set_secret",
-    "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user", "trust_claims",
+    "set_thread", "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user", "trust_claims",
     "unbind_role",
     "vector_index", "version", "was_forgotten", "forget_user",
 ]  # fmt: skip
@@ -87,7 +88,17 @@ CASES: dict[str, Case] = {
     "delete_artifact": Case("delete_artifact"),
     "delete_document": Case("delete_document"),
     "delete_memory": Case("delete_memory"),
+    "delete_documents": Case("delete_documents"),
+    "delete_documents: a filter": Case(
+        "delete_documents", {"document_ids": None, "filter": {"a": 1}}, user="all documents are filtered"
+    ),
+    "delete_memories": Case("delete_memories"),
+    "delete_memories: a filter": Case(
+        "delete_memories", {"memory_ids": None, "filter": {"a": 1}}, user="all memories are filtered"
+    ),
     "delete_message": Case("delete_message"),
+    "delete_messages": Case("delete_messages"),
+    "delete_messages: a thread": Case("delete_messages", {"seqs": None}, thread="each message is deleted"),
     "delete_thread": Case("delete_thread", thread="each message is deleted", user=FINISHED_JOBS),
     "doctor": of_everybody("doctor"),
     "export_user: a part": Case("export_user", {"max_rows": 10}),
@@ -106,6 +117,9 @@ CASES: dict[str, Case] = {
     "list_quarantined": Case("list_quarantined", user=COUNTED),
     "list_secrets": Case("list_secrets", user=SHOWN),
     "list_threads": Case("list_threads", thread=EXPIRED, user=COUNTED),
+    "list_threads: words": Case("list_threads", {"search": "tea"}, thread=EXPIRED, user="all titles are compared"),
+    "copy_thread": Case("copy_thread", thread="each message is copied"),
+    "get_thread": Case("get_thread", thread=EXPIRED),
     "list_users": of_everybody("list_users"),
     "load_user": Case("load_user", thread=EXPIRED, user=CHOSEN),
     "needs_memory": Case("needs_memory"),

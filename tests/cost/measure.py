@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 import psycopg
 from psycopg import sql
@@ -70,8 +71,12 @@ def read_by(
 
 
 def _literal(value: Any) -> Any:
-    if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
+    if isinstance(value, dict) or (
+        isinstance(value, list) and not all(isinstance(item, (str, UUID)) for item in value)
+    ):
         return Jsonb(value)
+    if isinstance(value, list):
+        return [str(item) for item in value]
     return str(value) if isinstance(value, (bool, int, float)) else value
 
 

@@ -69,6 +69,7 @@ def fill(api: Api, user_id: str, word: str) -> None:
     )
     api.add_message(**here, role="assistant", content=f"Noted: {word}")
     api.add_message(**here, role="tool", content=f"line of {word}\n" * 300, metadata={"command": word})
+    api.set_thread(user_id=user_id, thread_id=thread, title=f"About {word}", metadata={word: [word]})
     for number in range(12):
         api.add_message(**here, role=("user", "assistant")[number % 2], content=f"{word} {number}")
     tea = api.add_memory(
@@ -112,6 +113,7 @@ def fill(api: Api, user_id: str, word: str) -> None:
         " values (%(u)s, %(w)s, '12345678', sha256(''::bytea) || sha256('sealed'::bytea))",
         "insert into memory.secret_reads (user_id, name, role) values (%(u)s, %(w)s, 'app')",
         "insert into memory.moved_users (user_id, contents) values (%(u)s, '{}')",
+        "insert into memory.merged_users (user_id, former_user_id) values (%(u)s, %(w)s)",
         "insert into memory.bound_roles (role_name, user_id) values ('role ' || %(w)s, %(u)s)",
     ):
         api.connection.execute(statement, values)

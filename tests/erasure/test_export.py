@@ -29,6 +29,7 @@ NOT_EXPORTED = {
     "due_deletions": "when soft deletions end",
     "embeddings": "made again",
     "gone_jobs": "for calls of deleted jobs that are still running",
+    "merged_users": "whose tombstones count in this database",
     "moved_users": "checksums of a move into this database",
     "query_embeddings": "made again",
     "texts_to_embed": "listed again",

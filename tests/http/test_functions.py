@@ -64,6 +64,8 @@ def _as_json(value: Any) -> Any:
         return value.obj
     if isinstance(value, str) and re.fullmatch(r"\[[\d.,]+\]", value):
         return json.loads(value)
+    if isinstance(value, str) and re.fullmatch(r"\{\d+\}", value):
+        return [int(value[1:-1])]
     return 60 if value == "1 minute" else value
 
 

@@ -75,11 +75,11 @@ def test_who_has_no_valid_token_is_turned_away(served: McpServing) -> None:
 
 def test_errors_of_the_operator_are_not_told_over_http(served: McpServing, shared_api: Api, newcomer: str) -> None:
     with over_http(served.url, token(newcomer)) as host:
-        shared_api.connection.execute("alter function memory.list_threads(text, int, int) rename to _hidden")
+        shared_api.connection.execute("alter function memory.list_threads rename to _hidden")
         try:
             refused = host.refused("list_threads")
         finally:
-            shared_api.connection.execute("alter function memory._hidden(text, int, int) rename to list_threads")
+            shared_api.connection.execute("alter function memory._hidden rename to list_threads")
         assert refused.startswith("Error: the memory does not serve at the moment\nHint: ")
         assert host.call("list_threads")["threads"] == []
 

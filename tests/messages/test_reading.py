@@ -190,7 +190,7 @@ class TestReading:
         add(api, thread_id="new")
         add(api, user_id="bob")
         new, old = api.list_threads(user_id="ana")
-        assert old == ("old", 2, 3 + 1, MAY, MAY + timedelta(hours=1), 2)
+        assert old == ("old", 2, 3 + 1, MAY, MAY + timedelta(hours=1), 2, None, {})
         assert (new.thread_id, new.message_count, new.total_count) == ("new", 1, 2)
 
     def test_threads_are_listed_by_page_with_the_total(self, api: Api) -> None:

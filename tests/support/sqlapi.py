@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
+from uuid import UUID
 
 import psutil
 import psycopg
@@ -199,7 +200,9 @@ def _cut(document: dict[str, Any], characters: int = 1000) -> dict[str, Any]:
 
 
 def parameter(value: Any) -> Any:
-    if isinstance(value, dict) or (isinstance(value, list) and not all(isinstance(item, str) for item in value)):
+    if isinstance(value, dict) or (
+        isinstance(value, list) and not all(isinstance(item, (str, UUID)) for item in value)
+    ):
         return Jsonb(value)
     # As text a number takes the type of the argument; psycopg would send a float as double precision.
     return str(value) if isinstance(value, (bool, int, float)) else value

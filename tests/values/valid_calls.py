@@ -31,6 +31,7 @@ def make_calls_work(api: Api) -> None:
         api.connection.execute(
             "insert into memory.memories (user_id, memory_id, content) values ('ana', %s, %s)", [memory_id, content]
         )
+    api.add_memory(user_id=VALID["merge_users"]["from_user_id"], content="Drinks coffee")
     api.quarantine_memory(**ANA, memory_id=QUARANTINED_ID, reason="planted")
     api.connection.execute(
         "insert into memory.documents (user_id, document_id, content) values ('ana', %s, 'Tea')", [DOCUMENT_ID]

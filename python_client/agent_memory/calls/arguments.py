@@ -136,6 +136,10 @@ def _whole_numbers(name: str, value: object) -> str:
     return f"{{{','.join(_whole_number(f'{name}[{index}]', item) for index, item in listed)}}}"
 
 
+def _uuids(name: str, value: object) -> list[UUID]:
+    return [_uuid(f"{name}[{index}]", item) for index, item in enumerate(_listed(name, "a list of ids", UUID, value))]
+
+
 def _blobs(name: str, value: object) -> list[bytes]:
     listed = _listed(name, "a list of bytes", bytes, value)
     for index, item in enumerate(listed):
@@ -212,6 +216,7 @@ _SENDERS: dict[object, Sender] = {
     Sequence[Role]: _texts,
     Sequence[Source]: _texts,
     Sequence[int]: _whole_numbers,
+    Sequence[UUID | str]: _uuids,
     Sequence[bytes]: _blobs,
     Embedding: _vector,
     Mapping[str, Any]: _object,

@@ -128,6 +128,11 @@ def named(node: str) -> Iterator[None]:
         raise type(error)(f'node "{node}": {error.message}', hint=error.hint) from error
 
 
+def user_of(given: Mapping[str, Any]) -> Any:
+    """Return the user whose node a call goes to, or None. Of two users who are merged it is the one who stays."""
+    return given.get("user_id", given.get("into_user_id"))
+
+
 def is_for_all(function: str, given: Mapping[str, Any]) -> bool:
     """Whether a call changes what is the same on all nodes."""
     return function in CHANGES_OF_ALL and (function == "bind_role" or given.get("user_id") is None)

@@ -1,4 +1,4 @@
-"""The commands that list, forget, export and import users."""
+"""The commands that list, forget, merge, export and import users."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ import io
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from .._text import counted
+from ..errors import WrongNodeError
+from ..source import named_database
 from .console import Dsn, Force, Group, User, opened
 from .printing import AsJson, Limit, Offset, moment, plain, print_json, print_line, print_page, stderr
 
-users = typer.Typer(cls=Group, help="List, forget, export and import users.")
+users = typer.Typer(cls=Group, help="List, forget, merge, export and import users.")
 
 Reason = Annotated[str | None, typer.Option(help="Kept with the receipt.", show_default=False)]
 
@@ -68,6 +70,42 @@ def forget(
     if not receipt["tables"]:
         print_line(f"Nothing was stored about {user_id}: is the id right?")
     print_line(f"Forgotten: {counted(sum(receipt['tables'].values()), 'row')}. Receipt {receipt['receipt_id']}.")
+
+
+@users.command()
+def merge(
+    from_user: Annotated[str, typer.Argument(metavar="FROM", show_default=False, help="The user who is merged.")],
+    into_user: Annotated[str, typer.Argument(metavar="INTO", show_default=False, help="The user who gets everything.")],
+    yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
+    as_json: AsJson = False,
+    dsn: Dsn = None,
+) -> None:
+    """Make everything of one user another one's; on another node of a cluster the first user is moved there before."""
+    if not yes:
+        typer.confirm(f"This cannot be undone. Merge all of {from_user} into {into_user}?", abort=True, err=True)
+    try:
+        merged = _merged(from_user, into_user, dsn)
+    except WrongNodeError:
+        from ..cluster import nodes
+        from ..cluster.moving import move_user
+
+        with nodes.opened(named_database(dsn) or "") as cluster:
+            move_user(cluster, from_user, cluster.newest.node_of(into_user))
+        merged = _merged(from_user, into_user, dsn)
+    if as_json:
+        print_json(merged)
+        return
+    for what in ("threads", "artifacts", "secrets"):
+        for former, new in merged[what].items():
+            print_line(f"{what}: {former} is {new} now")
+    print_line(f"Merged {counted(sum(merged['tables'].values()), 'row')} of {from_user} into {into_user}.")
+    if merged["left_out"]:
+        print_line(f"{counted(merged['left_out'], 'row')} were forgotten by {into_user} before and stay out.")
+
+
+def _merged(from_user: str, into_user: str, dsn: str | None) -> dict[str, Any]:
+    with opened(dsn) as memory:
+        return memory.admin.merge_users(from_user, into_user)
 
 
 @users.command()

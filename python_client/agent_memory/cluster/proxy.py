@@ -26,8 +26,8 @@ _SERVER = "agent_memory"
 
 _OWN = {"partition_of", "tenant_user", "version"}
 """What a proxy answers by itself: it is the same everywhere, or about the session."""
-_OF_NODES = {"claim_jobs", "run_jobs", "schedule_jobs", "vector_index"}
-"""What is done beside a node, because it commits by itself, or is another thing on each."""
+_OF_NODES = {"claim_jobs", "merge_users", "run_jobs", "schedule_jobs", "vector_index"}
+"""What is done beside a node, because it commits by itself, is another thing on each, or is about two users."""
 _KEPT = {"bind_role", "set_token_key", "trust_claims", "unbind_role"}
 """What the proxy checks tenants by, so that it needs the change as well."""
 _NODES = "generate_series(0, {last}) as n (node)"

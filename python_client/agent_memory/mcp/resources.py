@@ -94,7 +94,7 @@ def _thread(thread: Thread) -> Resource:
     return Resource(
         uri=_uri("threads", thread.thread_id),
         name=thread.thread_id,
-        title=f"Conversation {thread.thread_id}",
+        title=thread.title or f"Conversation {thread.thread_id}",
         description=counted(thread.message_count, "message") + newest,
         mime_type="application/json",
     )

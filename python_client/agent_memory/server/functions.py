@@ -34,6 +34,7 @@ FOR_USERS = frozenset({
     "summarize_thread", "compress_thread", "summarize_user", "reconcile_memories", "consolidate", "get_job",
     "load_user", "list_secrets", "set_secret", "delete_secret", "delete_message", "expand_refs", "forget_memory",
     "export_user", "quarantine_memory", "release_memory", "quarantine_source", "release_source", "list_quarantined",
+    "delete_memories", "delete_messages", "delete_documents", "get_thread", "set_thread", "copy_thread",
     "was_forgotten",
 })
 # fmt: on
@@ -65,6 +66,8 @@ _TYPES: dict[str, Any] = {
     "uuid": UUID,
     "interval": Annotated[timedelta, _LAX, WithJsonSchema(_DURATION)],
     "text[]": list[str],
+    "uuid[]": list[UUID],
+    "bigint[]": list[Annotated[int, Field(ge=-(2**63), lt=2**63)]],
     "timestamp with time zone": Annotated[AwareDatetime, _LAX, BeforeValidator(_moment), WithJsonSchema(_TIME)],
     "vector": list[FiniteFloat],
 }

@@ -63,6 +63,7 @@ class Conversation(Result):
     """A conversation."""
 
     thread_id: str
+    title: str | None = Field(default=None, description="What the application calls it.")
     message_count: int = Field(description="Its messages that are not put away in a summary.")
     last_at: datetime | None = Field(default=None, description="When its newest message was written.")
 
@@ -82,6 +83,9 @@ class ListThreads(Tool):
     result = Conversations
     sent_as: ClassVar = {"limit": "row_limit", "offset": "row_offset"}
 
+    search: str | None = Field(
+        default=None, description="Words that are all in the title or in one message of a conversation."
+    )
     limit: int | None = Field(default=None, description="How many at most; 50 unless given.")
     offset: int | None = Field(default=None, description="How many of the first to leave out.")
 

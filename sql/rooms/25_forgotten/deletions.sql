@@ -1,9 +1,38 @@
+-- What the functions share that delete many rows, and soft deletions that are due.
+
+-- Refuses to delete many rows without a condition, by ids that are null, or with a dry_run that nobody can read.
+create or replace function memory._check_deletion(
+  p_ids_argument text, p_ids anyarray, p_has_condition boolean, p_dry_run boolean
+)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if p_ids is null and not p_has_condition then
+    perform memory._refuse(p_ids_argument, 'must not be null when no other condition says what goes',
+      'Pass ids or one of the filters; memory.forget_user() removes everything of a user.');
+  elsif array_position(p_ids, null) is not null then
+    perform memory._refuse(p_ids_argument, 'must be an array without nulls', 'Take the nulls out.');
+  elsif p_dry_run is null then
+    perform memory._refuse('dry_run', 'must not be null', 'Pass true to see what would go, and false to delete it.');
+  end if;
+end;
+$$;
+
+-- What such a function returns: the number of rows, the first ten ids of p_ids, and whether they are still there.
+create or replace function memory._deletion(p_count bigint, p_ids text[], p_dry_run boolean)
+returns jsonb
+language sql immutable parallel safe
+begin atomic
+  select jsonb_build_object('count', p_count, 'sample', p_ids[:10], 'dry_run', p_dry_run);
+end;
+
 -- Soft deletions end without memory.sweep(): the call that deletes notes when they are due, and a later call that
 -- deletes, or a worker that finds no job, removes the rows.
 
--- Notes that messages of a thread, or memories of the user when p_thread_id is '', were deleted now; and removes rows
+-- Notes that messages of these threads, or memories of the user for the thread '', were deleted now; and removes rows
 -- of this user whose deletion is due.
-create or replace function memory._note_deletion(p_user_id text, p_thread_id text)
+create or replace function memory._note_deletion(p_user_id text, p_thread_ids text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -14,7 +43,7 @@ begin
   perform memory._finish_deletions(100, p_user_id);
   if delay is not null then
     insert into memory.due_deletions (user_id, thread_id, deleted_before, due_at)
-    values (p_user_id, p_thread_id, hour, hour + delay)
+    select p_user_id, t, hour, hour + delay from unnest(p_thread_ids) as t
     on conflict do nothing;
   end if;
 end;

@@ -43,6 +43,19 @@ comment on column memory.tombstones.statement_hash is
 'HMAC-SHA256 of user_id and content_hash of a memory or message; empty for the user as a whole.';
 comment on column memory.tombstones.forgotten_at is 'When it was forgotten.';
 
+-- Hashes of statements are of the user who had them forgotten, and cannot be turned into those of another user.
+create table memory.merged_users (
+  user_id text not null,
+  former_user_id text not null,
+  merged_at timestamptz not null default statement_timestamp(),
+  primary key (user_id, former_user_id)
+);
+comment on table memory.merged_users is
+'Users who were merged into another one and had statements forgotten, which stay forgotten for that one.';
+comment on column memory.merged_users.user_id is 'The user to whom the row belongs.';
+comment on column memory.merged_users.former_user_id is 'The user whose tombstones count as well.';
+comment on column memory.merged_users.merged_at is 'When memory.merge_users() did it.';
+
 -- When what applications have deleted goes for good. No column of messages or memories says so: one row stands for all
 -- that was deleted of a thread, or of a user's memories, within an hour.
 create table memory.due_deletions (

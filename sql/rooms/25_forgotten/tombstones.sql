@@ -10,6 +10,16 @@ begin
 end;
 $$;
 
+-- A user, and the users who were merged into this one.
+create or replace function memory._names_of(p_user_id text)
+returns setof text
+language sql stable parallel safe
+begin atomic
+  select p_user_id
+  union all
+  select m.former_user_id from memory.merged_users as m where m.user_id = p_user_id;
+end;
+
 -- The hash of a forgotten statement. It is the same for the statement with another mark at its end, in quotes, or in
 -- another spelling.
 create or replace function memory._statement_hash(p_content text)
@@ -33,8 +43,9 @@ begin
   -- If nothing was ever forgotten, no hash is computed.
   return exists (select from memory.tombstones) and exists (
     select from memory.erasure_keys as k
-    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id)
-      and t.statement_hash = memory._keyed_hash(k, p_user_id, memory._statement_hash(p_content)));
+    cross join memory._names_of(p_user_id) as n (name)
+    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, n.name)
+      and t.statement_hash = memory._keyed_hash(k, n.name, memory._statement_hash(p_content)));
 end;
 $$;
 
@@ -76,7 +87,8 @@ declare
 begin
   delete from memory.tombstones as t
   using memory.erasure_keys as k
-  where t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> '';
+  where t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> ''
+    and not exists (select from memory.merged_users as m where m.former_user_id = p_user_id);
   get diagnostics lifted = row_count;
   insert into memory.tombstones (user_hash, forgotten_at)
   values (memory._keyed_hash(memory._erasure_key(), p_user_id), clock_timestamp())

@@ -71,7 +71,8 @@ begin
       perform memory._unbook(p_user_id, p_thread_id, p_first_seq, p_message_count, p_token_count);
       perform memory._note_missing_resource(p_agent_id, 'memory', 'nothing is stored');
       delete from memory.threads as t
-      where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0; -- it never had a message
+      where t.user_id = p_user_id and t.thread_id = p_thread_id and t.next_seq = 0
+        and t.metadata is null; -- it never had a message, and memory.set_thread() has not made it
       return;
     end if;
     expires_at := memory._message_expiry(policy);

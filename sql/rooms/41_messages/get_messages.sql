@@ -25,9 +25,7 @@ begin
       perform memory._refuse('recent_k', format('%s is less than 1', recent_k), 'Leave it out for the whole thread.');
     end if;
     perform memory._check_filter(filter);
-    perform memory._check_list('roles', roles);
-    roles := array_replace(roles, 'agent', 'assistant');
-    perform memory._refuse_role('roles', r) from unnest(roles) as r where not memory._is_role(r) limit 1;
+    roles := memory._checked_roles(roles);
   end if;
   if agent_id is not null and not memory._has_resource(user_id, agent_id, 'memory') then
     perform memory._note_missing_resource(agent_id, 'memory', 'nothing is recalled');
@@ -54,10 +52,7 @@ begin
           and m.seq > coalesce(after_seq, -1) and m.seq < coalesce(before_seq, 9223372036854775807)
           and (get_messages.agent_id is null or m.agent_id = get_messages.agent_id)
           and (include_inactive or memory._is_current_message(m.is_active, m.expires_at))
-          and (get_messages.roles is null or m.role = any (get_messages.roles))
-          and (created_after is null or m.created_at > created_after)
-          and (created_before is null or m.created_at < created_before)
-          and (filter is null or m.metadata @> filter)
+          and memory._is_chosen_message(m, get_messages.roles, filter, created_after, created_before)
         order by m.seq desc limit recent_k) as r
   order by r.seq;
 end;
@@ -69,3 +64,29 @@ comment on function memory.get_messages(
 'their metadata), created_after, created_before and agent_id choose among them before recent_k counts. '
 'include_inactive also shows cleared and expired messages until memory.sweep() removes them. expires_at is null for a '
 'message that never expires.';
+
+-- Whether a message is among those that these filters choose.
+create or replace function memory._is_chosen_message(
+  p_message memory.messages, p_roles text[], p_filter jsonb, p_created_after timestamptz, p_created_before timestamptz
+)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select (p_roles is null or (p_message).role = any (p_roles))
+    and (p_created_after is null or (p_message).created_at > p_created_after)
+    and (p_created_before is null or (p_message).created_at < p_created_before)
+    and (p_filter is null or (p_message).metadata @> p_filter);
+end;
+
+-- The roles of a filter as messages have them; refuses unknown ones.
+create or replace function memory._checked_roles(p_roles text[])
+returns text[]
+language plpgsql immutable parallel safe
+as $$
+begin
+  perform memory._check_list('roles', p_roles);
+  p_roles := array_replace(p_roles, 'agent', 'assistant');
+  perform memory._refuse_role('roles', r) from unnest(p_roles) as r where not memory._is_role(r) limit 1;
+  return p_roles;
+end;
+$$;

@@ -44,12 +44,7 @@ begin
     and (new.search_keys is null
          or (new.search_vector, new.metadata, new.agent_id)
               is distinct from (old.search_vector, old.metadata, old.agent_id)) then
-    new.search_keys := array(
-      select memory._word_key(new.user_id, w.word) from unnest(tsvector_to_array(new.search_vector)) as w (word)
-      union all
-      select k.key from memory._value_keys(new.user_id, new.metadata) as k (key)
-      union all
-      select memory._agent_key(new.user_id, new.agent_id));
+    new.search_keys := memory._search_keys(new.user_id, new.agent_id, new.search_vector, new.metadata);
   end if;
   if (new.agent_id, new.created_at) is distinct from (old.agent_id, old.created_at) then
     update memory.embeddings as e

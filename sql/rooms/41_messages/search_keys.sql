@@ -25,3 +25,18 @@ language sql immutable parallel safe
 begin atomic
   select hashtext(p_user_id || chr(3) || p_agent_id);
 end;
+
+-- All keys of a message.
+create or replace function memory._search_keys(
+  p_user_id text, p_agent_id text, p_search_vector tsvector, p_metadata jsonb
+)
+returns int[]
+language sql immutable parallel safe
+begin atomic
+  select array(
+    select memory._word_key(p_user_id, w.word) from unnest(tsvector_to_array(p_search_vector)) as w (word)
+    union all
+    select k.key from memory._value_keys(p_user_id, p_metadata) as k (key)
+    union all
+    select memory._agent_key(p_user_id, p_agent_id));
+end;

@@ -13,6 +13,8 @@ create table memory.threads (
   first_at timestamptz,
   last_at timestamptz,
   tokens_since_summary bigint not null default 0,
+  title text,
+  metadata jsonb,
   primary key (user_id, thread_id)
 -- Every message updates the row of its thread. Half-empty pages, and no index on a column that changes, keep those
 -- updates HOT: an index on last_at made add_message 1.5 times slower.
@@ -30,6 +32,9 @@ comment on column memory.threads.last_at is 'created_at of its latest message.';
 comment on column memory.threads.tokens_since_summary is
 'Tokens that were appended since the newest summary of the thread. It says when policy summary.when needed makes '
 'the next one. It is set anew when a summary is stored, and may be too high after messages are cleared or expire.';
+comment on column memory.threads.title is 'What memory.set_thread() calls the conversation, or null.';
+comment on column memory.threads.metadata is
+'Of the application, by memory.set_thread(). Null means none, and that the row was made by a message.';
 
 -- The triggers check a message on insert and update, with errors that help. Check constraints that say the same again
 -- would take 5 us of the 50 of an insert. There is no foreign key to threads: the trigger on insert creates the row of

@@ -9,19 +9,34 @@ begin
     perform memory._refuse_unknown_memory(memory_id);
   end if;
   perform memory._lock_scopes_of(user_id, array[memory_id]);
-  update memory.memories as m
-  set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
-      operation = 'delete'
-  where m.user_id = delete_memory.user_id
-    and m.memory_id = delete_memory.memory_id
-    and memory._is_there(m);
-  if not found then
-    return false;
-  end if;
-  perform memory._note_deletion(user_id, '');
-  return true;
+  return memory._delete_memories(user_id, array[memory_id]) > 0;
 end;
 $$;
 comment on function memory.delete_memory(text, uuid) is
 'Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep() removes '
 'the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current again.';
+
+-- Soft-deletes memories whose counters the caller has locked, and returns how many of them were there.
+create or replace function memory._delete_memories(p_user_id text, p_memory_ids uuid[])
+returns bigint
+language plpgsql volatile parallel unsafe
+set enable_seqscan = off -- a plan made while the table was empty would read all of it
+set jit = off
+as $$
+declare
+  deleted bigint;
+begin
+  update memory.memories as m
+  set deleted_at = statement_timestamp(), quarantined_at = null, quarantine_reason = null, quarantined_with = null,
+      operation = 'delete'
+  from unnest(p_memory_ids) as i (id)
+  where m.user_id = p_user_id
+    and m.memory_id = i.id
+    and memory._is_there(m);
+  get diagnostics deleted = row_count;
+  if deleted > 0 then
+    perform memory._note_deletion(p_user_id, '{""}');
+  end if;
+  return deleted;
+end;
+$$;

@@ -34,11 +34,20 @@ begin
   perform memory._check_id('namespace', p_candidate.namespace);
   perform memory._check_id('doc_type', p_candidate.doc_type);
   perform memory._check_text(p_candidate.content, 10485760, 'Pass the text of the document.');
-  if octet_length(p_candidate.title) > 2000 then
-    perform memory._refuse('title', format('has %s bytes, at most 2000 are allowed', octet_length(p_candidate.title)),
-      'Put more into the content.', '54000');
-  end if;
+  perform memory._check_title(p_candidate.title, 'Put more into the content.');
   perform memory._check_metadata(p_candidate.metadata);
   perform memory._check_moment('created_at', p_candidate.created_at);
+end;
+$$;
+
+-- Refuses a title, of a document or a thread, that is too long.
+create or replace function memory._check_title(p_title text, p_hint text)
+returns void
+language plpgsql immutable parallel safe
+as $$
+begin
+  if octet_length(p_title) > 2000 then
+    perform memory._refuse_size('title', octet_length(p_title), 2000, p_hint);
+  end if;
 end;
 $$;

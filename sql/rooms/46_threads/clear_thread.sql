@@ -39,7 +39,7 @@ begin
   end if;
   -- The archived conversation stays. Later archives go into a new document.
   perform memory._close_archive(user_id, thread_id);
-  perform memory._note_deletion(user_id, thread_id);
+  perform memory._note_deletion(user_id, array[thread_id]);
   return cleared;
 end;
 $$;

@@ -12,41 +12,71 @@ begin
   if not memory._lock_existing_thread(user_id, thread_id) then
     return false;
   end if;
-  -- A compressed message is cleared as well: without its summary_id no job and no search reads it.
-  update memory.messages as m set is_active = false, summary_id = null
-  where m.user_id = delete_message.user_id
-    and m.thread_id = delete_message.thread_id
-    and m.seq = delete_message.seq
-    and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at);
-  if not found then
-    return false;
-  end if;
-  if exists (
-    select from memory.summaries as s
-    where s.user_id = delete_message.user_id and s.thread_id = delete_message.thread_id
-      and s.kind = 'thread' and s.end_seq >= delete_message.seq
-  ) then
-    perform memory._lock_scopes_of_threads(user_id, array[thread_id]);
-    perform memory._forget_conversation(user_id, thread_id);
-  end if;
-  perform memory._drop_summaries(user_id, thread_id, p_from_seq => seq);
-  if exists (
-    select from memory.documents as d
-    where d.user_id = delete_message.user_id and d.thread_id = delete_message.thread_id and d.source = 'archive'
-      and coalesce(memory._time_or_null(d.metadata #>> '{date_range,end}') >= (
-        select m.created_at from memory.messages as m
-        where m.user_id = d.user_id and m.thread_id = d.thread_id and m.seq = delete_message.seq), true)
-  ) then
-    perform memory._close_archive(user_id, thread_id);
-  end if;
-  perform memory._note_deletion(user_id, thread_id);
-  return true;
+  return memory._delete_messages(user_id, array[thread_id], array[seq]) > 0;
 end;
 $$;
 comment on function memory.delete_message(text, text, bigint) is
 'Soft-deletes one message of a thread, for example the last one, and the summaries that cover it; returns whether the '
 'message was there. A compressed message is deleted as well. Numbering goes on where it was. Memories that jobs have '
 'extracted from the message stay, and so does an archived conversation, which a notice names.';
+
+-- Soft-deletes messages of threads that the caller has locked, and returns how many could be read. A thread and a seq
+-- at the same place name a message. Summaries that cover one of them go, and archives that have one of them are closed.
+create or replace function memory._delete_messages(p_user_id text, p_thread_ids text[], p_seqs bigint[])
+returns bigint
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  places tid[];
+  deleted bigint;
+  threads text[]; -- those of which a message was deleted, with the first of the deleted messages
+  first_seqs bigint[];
+  first_times timestamptz[];
+  summarized text[];
+begin
+  -- Each message by its key: a plan that was made while the table was empty would read all messages of the user.
+  places := array(
+    select f.place
+    from unnest(p_thread_ids, p_seqs) as p (thread_id, seq)
+    cross join lateral (
+      select m.ctid as place from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = p.thread_id and m.seq = p.seq offset 0 for update) as f);
+  -- A compressed message is cleared as well: without its summary_id no job and no search reads it.
+  with gone as (
+    update memory.messages as m set is_active = false, summary_id = null
+    where m.ctid = any (places) and memory._is_readable_message(m.is_active, m.summary_id, m.expires_at)
+    returning m.thread_id, m.seq, m.created_at
+  )
+  select coalesce(sum(t.messages), 0), array_agg(t.thread_id), array_agg(t.first_seq), array_agg(t.first_at)
+  into deleted, threads, first_seqs, first_times
+  from (select g.thread_id, count(*) as messages, min(g.seq) as first_seq, min(g.created_at) as first_at
+        from gone as g group by g.thread_id order by g.thread_id) as t;
+  if deleted = 0 then
+    return 0;
+  end if;
+  summarized := array(
+    select t.thread_id
+    from unnest(threads, first_seqs) as t (thread_id, seq)
+    where exists (
+      select from memory.summaries as s
+      where s.user_id = p_user_id and s.thread_id = t.thread_id and s.kind = 'thread' and s.end_seq >= t.seq offset 0)
+    order by t.thread_id);
+  if summarized <> '{}' then
+    perform memory._lock_scopes_of_threads(p_user_id, summarized);
+    perform memory._forget_conversation(p_user_id, s) from unnest(summarized) as s;
+  end if;
+  perform memory._drop_summaries(p_user_id, t.thread_id, p_from_seq => t.seq)
+  from unnest(threads, first_seqs) as t (thread_id, seq);
+  perform memory._close_archive(p_user_id, t.thread_id)
+  from unnest(threads, first_times) as t (thread_id, first_at)
+  cross join lateral (
+    select a.metadata from memory.documents as a
+    where a.user_id = p_user_id and a.thread_id = t.thread_id and a.source = 'archive' offset 0) as d
+  where coalesce(memory._time_or_null(d.metadata #>> '{date_range,end}') >= t.first_at, true);
+  perform memory._note_deletion(p_user_id, threads);
+  return deleted;
+end;
+$$;
 
 -- Drops the summaries of a thread from a message on, or the summaries that read messages of an agent; all others stay.
 -- A job that is reading the thread right now starts again.

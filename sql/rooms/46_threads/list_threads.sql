@@ -1,4 +1,7 @@
-create or replace function memory.list_threads(user_id text, row_limit int default 50, row_offset int default 0)
+create or replace function memory.list_threads(
+  user_id text, row_limit int default 50, row_offset int default 0, search text default null,
+  filter jsonb default null, active_after timestamptz default null, active_before timestamptz default null
+)
 returns setof memory.thread
 language plpgsql stable parallel safe security definer
 set search_path = pg_catalog, pg_temp
@@ -6,14 +9,59 @@ as $$
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_page(row_limit, row_offset);
+  perform memory._check_filter(filter);
+  if length(search) > 1000 then
+    perform memory._refuse('search', format('has %s characters, at most 1000 are allowed', length(search)),
+      'Pass a few words.', '54000');
+  end if;
+  search := nullif(btrim(search), '');
+  if num_nonnulls(search, filter, active_after, active_before) > 0 then
+    return query
+    select l.* from memory._list_found_threads(
+      user_id, row_limit, row_offset, search, filter, active_after, active_before) as l;
+    return;
+  end if;
   return query
-  select t.thread_id, t.message_count, t.active_tokens, t.first_at, t.last_at,
-    (select count(*) from memory.threads as c where c.user_id = list_threads.user_id)
-  from memory.thread_stats as t
-  where t.user_id = list_threads.user_id
-  order by t.last_at desc nulls last, t.thread_id
+  select s.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at,
+    (select count(*) from memory.threads as c where c.user_id = list_threads.user_id), t.title,
+    coalesce(t.metadata, '{}')
+  from memory.thread_stats as s
+  join memory.threads as t on t.user_id = s.user_id and t.thread_id = s.thread_id
+  where s.user_id = list_threads.user_id
+  order by s.last_at desc nulls last, s.thread_id
   limit row_limit offset row_offset;
 end;
 $$;
-comment on function memory.list_threads(text, int, int) is
-'Threads of a user with their counters, the most recently used first; total_count is the number of all of them.';
+comment on function memory.list_threads(text, int, int, text, jsonb, timestamptz, timestamptz) is
+'Threads of a user with their counters, titles and metadata, the most recently used first: all of them, or those that '
+'have all words of search in their title or in one of their messages, filter (a part) in their metadata, and their '
+'latest message after active_after and before active_before. total_count is the number of matches on all pages.';
+
+create or replace function memory._list_found_threads(
+  p_user_id text, p_row_limit int, p_row_offset int, p_search text, p_filter jsonb, p_active_after timestamptz,
+  p_active_before timestamptz
+)
+returns setof memory.thread
+language plpgsql stable parallel safe
+set plan_cache_mode = force_custom_plan -- the conditions decide which threads are looked at
+as $$
+begin
+  return query
+  with found as materialized (
+    select t.thread_id, t.title, t.metadata, t.last_at
+    from memory.threads as t
+    where t.user_id = p_user_id
+      and (p_filter is null or coalesce(t.metadata, '{}') @> p_filter)
+      and (p_active_after is null or t.last_at > p_active_after)
+      and (p_active_before is null or t.last_at < p_active_before)
+      and (p_search is null or t.thread_id in (select w from memory._threads_with_words(p_user_id, p_search) as w))
+  ), page as materialized (
+    select f.* from found as f order by f.last_at desc nulls last, f.thread_id limit p_row_limit offset p_row_offset
+  )
+  select p.thread_id, s.message_count, s.active_tokens, s.first_at, s.last_at, (select count(*) from found), p.title,
+    coalesce(p.metadata, '{}')
+  from page as p
+  join memory.thread_stats as s on s.user_id = p_user_id and s.thread_id = p.thread_id
+  order by p.last_at desc nulls last, p.thread_id;
+end;
+$$;

@@ -63,39 +63,3 @@ begin
     order by c.place);
 end;
 $$;
-
--- The beginning of a word in a text: the word's stem without the last letter, because a stem may differ from its word
--- in that letter (city, cities: citi).
-create or replace function memory._beginning(p_word text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when p_word ~ '...[[:alpha:]]$' then left(p_word, -1) else p_word end;
-end;
-
--- The beginnings of the eight longest words of the query. A search looks for these beginnings in messages that it does
--- not parse as a whole.
-create or replace function memory._beginnings(p_words text[])
-returns text[]
-language plpgsql immutable parallel safe
-as $$
-begin
-  return array(
-    select memory._beginning(u.word)
-    from unnest(p_words) as u (word)
-    order by length(u.word) desc, u.word limit 8);
-end;
-$$;
-
--- The number of these word beginnings that occur in a text. The expression names each beginning, because counting rows
--- of unnest() takes twice as long.
-create or replace function memory._words_that_begin(p_said text, p_beginnings text[])
-returns int
-language sql immutable parallel safe
-begin atomic
-  select num_nonnulls(
-    nullif(strpos(p_said, p_beginnings[1]), 0), nullif(strpos(p_said, p_beginnings[2]), 0),
-    nullif(strpos(p_said, p_beginnings[3]), 0), nullif(strpos(p_said, p_beginnings[4]), 0),
-    nullif(strpos(p_said, p_beginnings[5]), 0), nullif(strpos(p_said, p_beginnings[6]), 0),
-    nullif(strpos(p_said, p_beginnings[7]), 0), nullif(strpos(p_said, p_beginnings[8]), 0));
-end;

@@ -6,8 +6,27 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  job memory.jobs;
   removed bigint;
+begin
+  perform memory._restart_jobs(p_user_id);
+  delete from memory.jobs as j
+  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
+    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
+      or exists (
+        select from unnest(p_memory_ids) as i (id)
+        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
+  get diagnostics removed = row_count;
+  return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
+end;
+$$;
+
+-- Ends the leases of the running jobs of a user, which the caller has locked, and has all open jobs begin anew.
+create or replace function memory._restart_jobs(p_user_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  job memory.jobs;
 begin
   for job in
     select j.* from memory.jobs as j
@@ -21,13 +40,5 @@ begin
   update memory.jobs as j
   set input = jsonb_strip_nulls(jsonb_build_object('model', j.input -> 'model')), error = null
   where j.user_id = p_user_id and j.status = 'pending' and (j.input <> '{}' or j.error is not null);
-  delete from memory.jobs as j
-  where j.user_id = p_user_id and j.finished_at is not null -- by status it would read the finished jobs of all users
-    and (memory._json_states_any(jsonb_build_array(j.request, j.input, j.result, j.error), p_wordings)
-      or exists (
-        select from unnest(p_memory_ids) as i (id)
-        where strpos(concat_ws(' ', j.request, j.input, j.result, j.error), i.id::text) > 0));
-  get diagnostics removed = row_count;
-  return case when removed > 0 then jsonb_build_object('jobs', removed) else jsonb '{}' end;
 end;
 $$;

@@ -56,7 +56,7 @@ begin
   gone := memory._forget_messages(user_id, same, wordings, locked.threads);
   gone := memory._added(gone, memory._forget_memories(user_id, same || longer, wordings));
   gone := memory._added(gone, memory._forget_in_jobs(user_id, same || longer, wordings));
-  perform memory._forget_wording(user_id, wordings, locked.agents);
+  perform memory._forget_wording(user_id, wordings, locked.agents, locked.threads);
   gone := memory._added(gone, (
     select coalesce(jsonb_object_agg(b.key, b.value::bigint - (n.rows ->> b.key)::bigint), jsonb '{}')
     from jsonb_each_text(before) as b

@@ -35,9 +35,16 @@ begin
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
     from (
-      select s.thread_id, s.seq
+      -- With their copies in copied threads, which keep number and time.
+      select c.thread_id, c.seq
       from memory.memories as m
       join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
+      cross join lateral (
+        select t.thread_id from memory.threads as t where t.user_id = p_user_id offset 0) as t
+      cross join lateral (
+        select n.thread_id, n.seq from memory.messages as n
+        where n.user_id = p_user_id and n.thread_id = t.thread_id and n.seq = s.seq
+          and n.created_at = s.created_at and n.content = s.content offset 0) as c
       where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
       union
       select s.thread_id, s.seq

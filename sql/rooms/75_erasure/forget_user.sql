@@ -68,11 +68,6 @@ returns jsonb
 language plpgsql volatile parallel unsafe
 as $$
 declare
-  -- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
-  -- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
-  -- Pieces of documents come before documents, and versions before memories, so that they are counted.
-  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
-    'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
   locked record;
   documents uuid[];
   name text;
@@ -89,21 +84,10 @@ begin
     perform memory._refuse_busy_user();
   end if;
   -- A session that deletes or cuts a document locks the document, then its pieces.
-  documents := array(
-    select d.document_id from memory.documents as d
-    where d.user_id = p_user_id and (d.thread_id in (
-      select t.thread_id from memory.threads as t where t.user_id = p_user_id
-      except
-      select unnest(locked.threads))) is not true
-    order by d.document_id for update);
+  documents := memory._lock_documents(p_user_id, locked.threads);
   for name, has_thread in
-    select c.relname, exists (
-      select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
-    from pg_class as c
-    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
-    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('model_calls', 'gone_jobs', 'audit')
-    order by array_position(first_tables, c.relname::text), c.relname -- the others come after
+    select t.name, t.has_thread from memory._tables_of_users() as t
+    where t.name not in ('model_calls', 'gone_jobs', 'audit')
   loop
     execute memory._forgetting_delete(quote_ident(name), has_thread)
     using p_user_id, locked.threads, locked.agents, documents;
@@ -117,6 +101,44 @@ begin
   return gone || memory._forget_in_ledger(p_user_id)
     || case when removed > 0 then jsonb_build_object('audit', removed) else jsonb '{}' end
     || case when gone_jobs > 0 then jsonb_build_object('gone_jobs', gone_jobs) else jsonb '{}' end;
+end;
+$$;
+
+-- The tables with rows of users, in the order in which these rows are locked, and whether the rows are of threads, too.
+-- Uploads come before artifacts, because who makes an artifact of an upload locks the upload first. Artifacts and
+-- documents come before jobs: a job that parses parts or cuts a document holds some of them when it ends its lease.
+-- Pieces of documents come before documents, and versions before memories, so that they are counted.
+create or replace function memory._tables_of_users()
+returns table (name text, has_thread boolean)
+language plpgsql stable parallel safe
+as $$
+declare
+  first_tables constant text[] := array['artifact_uploads', 'artifacts', 'artifact_parts', 'document_chunks',
+    'documents', 'memory_history', 'memories', 'marks', 'jobs', 'summaries'];
+begin
+  return query
+  select c.relname::text, exists (
+    select from pg_attribute as h where h.attrelid = c.oid and h.attname = 'thread_id' and not h.attisdropped)
+  from pg_class as c
+  join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
+  where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
+  order by array_position(first_tables, c.relname::text), c.relname; -- the others come after
+end;
+$$;
+
+-- Locks the documents of a user, but for those of threads that are not locked, and returns their ids.
+create or replace function memory._lock_documents(p_user_id text, p_threads text[])
+returns uuid[]
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  return array(
+    select d.document_id from memory.documents as d
+    where d.user_id = p_user_id and (d.thread_id in (
+      select t.thread_id from memory.threads as t where t.user_id = p_user_id
+      except
+      select unnest(p_threads))) is not true
+    order by d.document_id for update);
 end;
 $$;
 

@@ -1,7 +1,7 @@
 -- Removes forgotten texts from rows that say something else and stay. A text that has it becomes '[forgotten]' as a
 -- whole. Names stay, because applications find rows by them: ids of threads and agents, keys, sources, names of
 -- secrets. So do settings, and documents of the application.
-create or replace function memory._forget_wording(p_user_id text, p_wordings text[], p_agents text[])
+create or replace function memory._forget_wording(p_user_id text, p_wordings text[], p_agents text[], p_threads text[])
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -17,12 +17,13 @@ begin
       ('memory_history', array['metadata'], array['tags'], array['supersede_reason']),
       ('summaries', array['metadata'], array[]::text[], array['quarantine_reason']),
       ('artifacts', array['metadata'], array[]::text[], array['description', 'quarantine_reason']),
+      ('threads', array['metadata'], array[]::text[], array['title']),
       ('quarantined_messages', array[]::text[], array[]::text[], array['reason']),
       ('model_calls', array[]::text[], array[]::text[], array['error'])
     ) as k (name, jsons, lists, texts)
   loop
     execute memory._forgetting_update(quote_ident(kept.name), kept.jsons, kept.lists, kept.texts)
-    using p_user_id, patterns, p_wordings, p_agents;
+    using p_user_id, patterns, p_wordings, p_agents, p_threads;
   end loop;
   -- Reasons of earlier receipts, which stay for good.
   update memory.receipts as r set reason = '[forgotten]'
@@ -32,8 +33,7 @@ end;
 $$;
 
 -- The statement that does so in columns of a table: $1 is the user, $2 are the patterns, $3 are the wordings that were
--- forgotten, $4
--- are the agents whose memories are locked.
+-- forgotten, $4 are the agents whose memories are locked, $5 are the threads that are locked.
 create or replace function memory._forgetting_update(
   p_table text, p_jsons text[], p_lists text[], p_texts text[]
 )
@@ -44,7 +44,9 @@ declare
   -- A deleted or superseded memory keeps its operation, because memory.sweep() reads it (evict).
   counted constant text := case when p_table = 'memories' then ', version = t.version + 1, operation = '
     'case when num_nulls(t.deleted_at, t.superseded_at) = 2 then ''update'' else t.operation end' else '' end;
-  locked constant text := case when p_table = 'memories' then ' and t.agent_id = any ($4)' else '' end;
+  locked constant text := case p_table
+    when 'memories' then ' and t.agent_id = any ($4)'
+    when 'threads' then ' and t.thread_id = any ($5)' else '' end;
 begin
   return format('update memory.%I as t set %s%s where t.user_id = $1 and memory._may_state(concat_ws('' '', %s), $2) '
       'and memory._json_states_any(jsonb_build_array(%4$s), $3)%s', p_table,

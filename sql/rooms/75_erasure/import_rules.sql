@@ -21,6 +21,9 @@ begin
       when not memory._is_metadata(t.metadata) then 'metadata' end$rule$
     when 'memories' then 'coalesce(memory._memory_problem(t, true), '
       'case when cardinality(t.source_seqs) > 100000 then ''source_seqs'' end)'
+    when 'threads' then $rule$case
+      when not memory._is_metadata(t.metadata) then 'metadata'
+      when octet_length(t.title) > 2000 then 'title' end$rule$
     when 'memory_history' then $rule$case
       when (t.content ~ e'\\S') is not true or octet_length(t.content) > memory._max_memory_bytes() then 'content'
       when not memory._is_metadata(t.metadata) then 'metadata'

@@ -69,7 +69,7 @@ begin
     perform memory._refuse('user_id', 'was written to while the export was imported',
       'Keep others from writing, have memory.forget_user() remove their rows, and import again.', '23505');
   end if;
-  perform memory._leave_out_forgotten(user_id, threads, agents);
+  perform memory._leave_out_forgotten(user_id, threads, agents, user_id);
   imported := memory._count_exported(user_id);
   perform memory._count_imported(user_id, threads, agents);
   perform memory._end_whole_user_change();
@@ -111,7 +111,6 @@ declare
   hash constant bytea := memory._keyed_hash(memory._erasure_key(), p_user_id);
   under_way bytea;
   name text;
-  is_there boolean;
 begin
   select i.user_hash into under_way from memory.imports as i where i.transaction_id = pg_current_xact_id_if_assigned();
   if under_way = hash then
@@ -121,30 +120,41 @@ begin
       'Pass the last part of the other user first.');
   end if;
   perform memory._lock_user(p_user_id);
-  -- Embeddings of queries and the watermark of claims do not count: a search or a worker may leave them for a user
-  -- without other rows.
-  for name in
-    select c.relname
-    from pg_class as c
-    join pg_attribute as a on a.attrelid = c.oid and a.attname = 'user_id' and not a.attisdropped
-    where c.relnamespace = 'memory'::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
-      and c.relname not in ('query_embeddings', 'audit')
-    order by 1
-  loop
-    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
-                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
-    into is_there using p_user_id;
-    if is_there then
-      perform memory._refuse('user_id', format('has rows in memory.%s already', name),
-        'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
-    end if;
-  end loop;
+  name := memory._table_with(p_user_id);
+  if name is not null then
+    perform memory._refuse('user_id', format('has rows in memory.%s already', name),
+      'Only a user without rows can be imported; memory.forget_user() removes everything.', '23505');
+  end if;
   if p_lift_tombstones then
     delete from memory.tombstones as t
     using memory.erasure_keys as k
     where t.user_hash = memory._keyed_hash(k, p_user_id);
   end if;
   insert into memory.imports (transaction_id, user_hash) values (pg_current_xact_id(), hash);
+end;
+$$;
+
+-- The first table that has rows of a user; null if none has. Embeddings of queries and the watermark of claims do not
+-- count: a search or a worker may leave them for a user without other rows.
+create or replace function memory._table_with(p_user_id text)
+returns text
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  is_there boolean;
+begin
+  for name in
+    select t.name from memory._tables_of_users() as t where t.name not in ('query_embeddings', 'audit') order by 1
+  loop
+    execute format('select exists (select from memory.%I as t where t.user_id = $1%s)', name,
+                   case name when 'marks' then ' and (t.scope, t.kind) <> ('''', ''claims'')' end)
+    into is_there using p_user_id;
+    if is_there then
+      return name;
+    end if;
+  end loop;
+  return null;
 end;
 $$;
 

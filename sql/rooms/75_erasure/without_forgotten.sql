@@ -25,7 +25,10 @@ $$;
 
 -- Removes forgotten statements, and everything that was made of them, from an import when all its rows are stored,
 -- because only all messages and memories together say which summaries and artifacts go. Triggers let the rows pass by.
-create or replace function memory._leave_out_forgotten(p_user_id text, p_threads text[], p_agents text[])
+-- p_forgotten_by is the user whose tombstones count.
+create or replace function memory._leave_out_forgotten(
+  p_user_id text, p_threads text[], p_agents text[], p_forgotten_by text
+)
 returns void
 language plpgsql volatile parallel unsafe
 as $$
@@ -38,19 +41,20 @@ declare
 begin
   if not exists (
     select from memory.erasure_keys as k
-    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_user_id) and t.statement_hash <> '') then
+    cross join memory._names_of(p_forgotten_by) as n (name)
+    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, n.name) and t.statement_hash <> '') then
     return; -- hashing each text takes 30 us
   end if;
   memories := array(
     select m.memory_id from memory.memories as m
-    where m.user_id = p_user_id and m.agent_id = any (p_agents) and memory._is_forgotten(p_user_id, m.content));
+    where m.user_id = p_user_id and m.agent_id = any (p_agents) and memory._is_forgotten(p_forgotten_by, m.content));
   select array_agg(m.thread_id), array_agg(m.seq), array_agg(m.artifact_key) filter (where m.artifact_key is not null)
   into threads, seqs, keys
   from memory.messages as m
   left join memory.quarantined_messages as q -- which has the text of a message in quarantine
     on q.user_id = m.user_id and q.thread_id = m.thread_id and q.seq = m.seq
   where m.user_id = p_user_id and m.thread_id = any (p_threads)
-    and (memory._is_forgotten(p_user_id, m.content) or memory._is_forgotten(p_user_id, q.content));
+    and (memory._is_forgotten(p_forgotten_by, m.content) or memory._is_forgotten(p_forgotten_by, q.content));
   if memories = '{}' and threads is null then
     return;
   end if;
@@ -59,7 +63,7 @@ begin
   using unnest(threads, seqs) as f (thread_id, seq)
   where m.user_id = p_user_id and m.thread_id = f.thread_id and m.seq = f.seq;
   delete from memory.quarantined_messages as q
-  where q.user_id = p_user_id and memory._is_forgotten(p_user_id, q.content);
+  where q.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, q.content);
   with gone as (
     delete from memory.artifacts as a where a.user_id = p_user_id and a.key = any (keys) returning a.content_id
   )
@@ -77,7 +81,8 @@ begin
   -- No summary covers messages that compression has put into a summary that stays out.
   update memory.messages as m set summary_id = null, is_active = true
   where m.user_id = p_user_id and m.summary_id = any (summaries);
-  delete from memory.memory_history as h where h.user_id = p_user_id and memory._is_forgotten(p_user_id, h.content);
+  delete from memory.memory_history as h
+  where h.user_id = p_user_id and memory._is_forgotten(p_forgotten_by, h.content);
   delete from memory.memories as m where m.user_id = p_user_id and m.memory_id = any (memories); -- and their history
   delete from memory.documents as d
   where d.user_id = p_user_id and (

@@ -18,6 +18,7 @@ from ..nodes import (
     is_for_all,
     merger_of,
     named,
+    user_of,
     with_missing,
 )
 from .caller import SyncCaller
@@ -42,7 +43,7 @@ class SyncRoutedCaller(SyncMapCaller):
                 return super().call(function, given)
             return self._call_routed(cluster, function, given)
         except WrongNodeError:
-            user_id = given.get("user_id")
+            user_id = user_of(given)
             newer = None if user_id is None else self._newer_map(cluster, user_id)
             if newer is None:
                 raise
@@ -98,7 +99,7 @@ class SyncRoutedCaller(SyncMapCaller):
     def _call_routed(self, cluster: ClusterMap, function: Function, given: Mapping[str, Any]) -> Any:
         if is_for_all(function.name, given):
             return self._change_all(self._fresh_map(cluster), function, given)
-        user_id = given.get("user_id")
+        user_id = user_of(given)
         if isinstance(user_id, str):
             node = cluster.node_of(user_id)
             with named(node):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -38,12 +38,29 @@ class AsyncDocuments(AsyncMethods):
         row_limit: int | None = 50,
         row_offset: int | None = 0,
         include_quarantined: bool | None = False,
+        filter: Mapping[str, Any] | None = None,
     ) -> list[Document]:
         """Return documents, newest first; each row's ``total_count`` is the size of the whole match.
 
-        Those in quarantine are left out unless ``include_quarantined``.
+        ``filter`` is a part of their metadata. Those in quarantine are left out unless ``include_quarantined``.
         """
 
     @sql_function
     async def delete_document(self, user_id: str, document_id: UUID | str) -> bool:
         """Delete a document and return whether it existed."""
+
+    @sql_function
+    async def delete_documents(
+        self,
+        user_id: str,
+        document_ids: Sequence[UUID | str] | None = None,
+        namespace: str | None = None,
+        doc_type: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        dry_run: bool | None = False,
+    ) -> dict[str, Any]:
+        """Delete the documents with these ids or under the filters of ``list_documents``, all or none.
+
+        Return ``count``, ``sample`` (the ids of the ten newest) and ``dry_run``, with which nothing is deleted. Raise
+        InvalidValueError without any condition.
+        """

@@ -61,8 +61,48 @@ class AsyncMessages(AsyncMethods):
         """
 
     @sql_function
-    async def list_threads(self, user_id: str, row_limit: int | None = 50, row_offset: int | None = 0) -> list[Thread]:
-        """Return the user's threads, most recently used first."""
+    async def list_threads(
+        self,
+        user_id: str,
+        row_limit: int | None = 50,
+        row_offset: int | None = 0,
+        search: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        active_after: datetime | None = None,
+        active_before: datetime | None = None,
+    ) -> list[Thread]:
+        """Return the user's threads, most recently used first.
+
+        Args:
+            user_id: the user.
+            row_limit: how many at most.
+            row_offset: how many of the first to leave out.
+            search: words, all of which are in the title of a thread or in one of its messages.
+            filter: a part of the metadata of a thread.
+            active_after: only threads with a later message.
+            active_before: only threads whose latest message is earlier.
+        """
+
+    @sql_function
+    async def get_thread(self, user_id: str, thread_id: str) -> Thread:
+        """Return a thread. Raise NotFoundError when the user has no such thread."""
+
+    @sql_function
+    async def set_thread(
+        self, user_id: str, thread_id: str, title: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> None:
+        """Set the title and metadata of a thread, which need not exist yet.
+
+        None leaves what is there, an empty text or dict clears it.
+        """
+
+    @sql_function
+    async def copy_thread(self, user_id: str, thread_id: str, new_thread_id: str, upto_seq: int | None = None) -> int:
+        """Copy a thread to a new one, up to and with the message ``upto_seq``, and return the number of messages.
+
+        They keep their numbers, times, embeddings and artifacts, and no memory is extracted from them again. Raise
+        ConflictError when the user has a thread ``new_thread_id``, NotFoundError when there is none to copy.
+        """
 
     @sql_function
     async def clear_thread(self, user_id: str, thread_id: str, agent_id: str | None = None) -> int:
@@ -83,6 +123,24 @@ class AsyncMessages(AsyncMethods):
         """Hide one message of a thread (soft delete) and return whether it was there.
 
         Summaries that cover it are dropped; it may be one that compression put away.
+        """
+
+    @sql_function
+    async def delete_messages(
+        self,
+        user_id: str,
+        thread_id: str | None = None,
+        seqs: Sequence[int] | None = None,
+        roles: Sequence[str] | None = None,
+        filter: Mapping[str, Any] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        dry_run: bool | None = False,
+    ) -> dict[str, Any]:
+        """Hide the messages of these numbers or under the filters of ``get_messages``, of a thread or of all.
+
+        As ``delete_message`` does, all or none. Return ``count``, ``sample`` (the first ten ids, thread_id/seq) and
+        ``dry_run``, with which nothing is deleted. Raise InvalidValueError without any condition.
         """
 
     @sql_function

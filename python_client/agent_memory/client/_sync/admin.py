@@ -87,6 +87,16 @@ class Admin(SyncMethods):
         """Return the users that something is stored about, the last heard of first; ``search`` is a part of the id."""
 
     @sql_function
+    def merge_users(self, from_user_id: str, into_user_id: str) -> dict[str, Any]:
+        """Make everything of the first user the second's, all or nothing.
+
+        Return ``tables`` (rows by table), ``threads``, ``artifacts`` and ``secrets`` (former name to new name, where
+        both users had the name) and ``left_out`` (memories and messages that the second user had forgotten). Raise
+        NotFoundError when nothing is stored about the first user, WrongNodeError when another node of a cluster has
+        one of the two: "agent-memory users merge" moves that one first.
+        """
+
+    @sql_function
     def import_user(
         self,
         user_id: str,

@@ -145,6 +145,28 @@ class SyncMemories(SyncMethods):
         """Delete a memory and return whether it existed."""
 
     @sql_function
+    def delete_memories(
+        self,
+        user_id: str,
+        memory_ids: Sequence[UUID | str] | None = None,
+        agent_id: str | None = None,
+        thread_id: str | None = None,
+        memory_type: str | None = None,
+        tags_all: Sequence[str] | None = None,
+        search: str | None = None,
+        filter: Mapping[str, Any] | None = None,
+        created_after: datetime | None = None,
+        created_before: datetime | None = None,
+        dry_run: bool | None = False,
+    ) -> dict[str, Any]:
+        """Delete the memories with these ids or under the filters of ``list_memories``, all or none.
+
+        Superseded ones and those in quarantine go as well. ``restore_memory`` brings back each. Return ``count``,
+        ``sample`` (the ids of the ten newest) and ``dry_run``, with which nothing is deleted. Raise InvalidValueError
+        without any condition.
+        """
+
+    @sql_function
     def supersede_memory(self, user_id: str, old_memory_id: UUID | str, new_memory_id: UUID | str, reason: str) -> None:
         """Hide the old memory behind the new one; ``include_superseded`` still shows it."""
 

@@ -1,0 +1,27 @@
+create or replace function memory.set_thread(
+  user_id text, thread_id text, title text default null, metadata jsonb default null
+)
+returns void
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+as $$
+begin
+  perform memory._check_id('user_id', user_id);
+  perform memory._check_id('thread_id', thread_id);
+  perform memory._check_title(title, 'Put more into metadata.');
+  perform memory._check_metadata(metadata);
+  if (memory._policy_section(user_id, null, 'secrets') ->> 'mask_in_threads')::boolean then
+    title := memory._without_credentials(title);
+  end if;
+  insert into memory.threads as t (user_id, thread_id, title, metadata)
+  values (set_thread.user_id, set_thread.thread_id, nullif(btrim(set_thread.title), ''),
+          coalesce(set_thread.metadata, '{}'))
+  on conflict on constraint threads_pkey do update
+  set title = case when set_thread.title is null then t.title else excluded.title end,
+      metadata = coalesce(set_thread.metadata, t.metadata);
+end;
+$$;
+comment on function memory.set_thread(text, text, text, jsonb) is
+'Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is '
+'there, an empty title or object clears it. With policy secrets.mask_in_threads marks replace credentials in the '
+'title.';

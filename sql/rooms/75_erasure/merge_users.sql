@@ -1,0 +1,257 @@
+create or replace function memory.merge_users(from_user_id text, into_user_id text)
+returns jsonb
+language plpgsql volatile parallel unsafe security definer
+set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_custom_plan -- as in memory.forget_user()
+set debug_print_plan = off -- every session may have plans sent to itself, and here they may hold a key
+as $$
+declare
+  merged jsonb;
+  agent text;
+begin
+  perform memory._check_id('from_user_id', from_user_id);
+  perform memory._check_id('into_user_id', into_user_id);
+  perform memory._check_id('user_id', from_user_id); -- whether this session reaches them, and this node has them
+  perform memory._check_id('user_id', into_user_id);
+  if from_user_id = into_user_id then
+    perform memory._refuse('into_user_id', 'is the user who is to be merged', 'Pass two different users.');
+  end if;
+  perform memory._lock_user(u) from unnest(array[from_user_id, into_user_id]) as u order by u;
+  if memory._table_with(from_user_id) is null then
+    perform memory._refuse('from_user_id', 'nothing is stored about this user', 'memory.list_users() lists the users.',
+      'P0002');
+  end if;
+  for attempt in 1 .. 100 loop
+    begin
+      merged := memory._merge_rows(from_user_id, into_user_id);
+      exit;
+    -- This has given back all locks that the attempt took. Somebody may have made a thread of the same name meanwhile.
+    exception when serialization_failure or unique_violation then
+      if attempt = 100 or sqlerrm like 'from_user_id: %' then
+        raise;
+      end if;
+    end;
+  end loop;
+  for agent in select s.agent_id from memory.memory_scopes as s where s.user_id = into_user_id order by 1 loop
+    perform memory._keep_limit(into_user_id, agent, s.memory_count,
+      memory._policy_section(into_user_id, agent, 'memories'))
+    from memory.memory_scopes as s where s.user_id = into_user_id and s.agent_id = agent;
+  end loop;
+  perform memory._audit('merge_users', jsonb_build_object('from_user_id', from_user_id), into_user_id);
+  return merged;
+end;
+$$;
+comment on function memory.merge_users(text, text) is
+'Makes everything of the first user the second''s, in this transaction. Threads, artifacts and secrets keep their '
+'names; where the second user has the name already, the first one''s gets a suffix. Returns {"tables": rows by table, '
+'"threads", "artifacts", "secrets": {former name: new name}, "left_out": memories and messages that the second user '
+'had forgotten}. Of two equal memories one hides the other; policies of the second user win; running jobs begin anew. '
+'Error P0002 when nothing is stored about the first user. For administrators.';
+
+-- Does so once all threads and counters of both users are locked, or raises 40001 if others make more of them all the
+-- time. Locks in the order of docs/architecture.md.
+create or replace function memory._merge_rows(p_from text, p_into text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  locked record;
+  documents uuid[];
+  threads jsonb;
+  artifacts jsonb;
+  secrets jsonb;
+  has_profile boolean;
+  left_out bigint;
+  moved jsonb;
+begin
+  perform from memory.threads as t where t.user_id in (p_from, p_into) order by t.user_id, t.thread_id for update;
+  perform from memory.memory_scopes as s where s.user_id in (p_from, p_into) order by s.user_id, s.agent_id for update;
+  locked := memory._lock_counters(p_from, false);
+  if not locked.are_all then
+    perform memory._refuse_busy_user();
+  end if;
+  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
+  documents := memory._lock_documents(p_from, locked.threads);
+  perform from memory.marks as k where k.user_id in (p_from, p_into) order by k.user_id, k.scope, k.kind for update;
+  perform from memory.jobs as j
+  where j.user_id in (p_from, p_into) and j.kind <> 'parse_artifacts' order by j.job_id for update;
+  perform memory._restart_jobs(u) from unnest(array[p_from, p_into]) as u;
+
+  threads := memory._new_names(memory._thread_ids(p_from), memory._thread_ids(p_into));
+  artifacts := memory._new_names(
+    array(select a.key from memory.artifacts as a where a.user_id = p_from),
+    array(select a.key from memory.artifacts as a where a.user_id = p_into));
+  -- With their triggers, because their words, hashes and embeddings are made anew.
+  if artifacts <> '{}' then
+    update memory.memories as m set content = memory._with_keys(m.content, artifacts)
+    where m.user_id = p_from and m.content like '%MemoryRef: %'
+      and memory._with_keys(m.content, artifacts) <> m.content;
+    update memory.documents as d set content = memory._with_keys(d.content, artifacts)
+    where d.user_id = p_from and d.content like '%MemoryRef: %'
+      and memory._with_keys(d.content, artifacts) <> d.content;
+  end if;
+  perform memory._settle_duplicates(p_from, p_into);
+  secrets := memory._merge_secrets(p_from, p_into);
+
+  perform memory._begin_whole_user_change();
+  left_out := (select count(*) from memory.messages as m where m.user_id = p_from)
+    + (select count(*) from memory.memories as m where m.user_id = p_from);
+  perform memory._leave_out_forgotten(p_from, locked.threads, locked.agents, p_into);
+  left_out := left_out - (select count(*) from memory.messages as m where m.user_id = p_from)
+    - (select count(*) from memory.memories as m where m.user_id = p_from);
+  has_profile := exists (select from memory.summaries as s where s.user_id = p_into and s.kind = 'user');
+  perform set_config('memory.seqs_reserved', 'yes', true); -- messages keep their numbers
+  execute memory._merging_statement() into moved
+  using p_from, locked.threads, locked.agents, documents, null, p_into, threads, artifacts, has_profile;
+  perform set_config('memory.seqs_reserved', '', true);
+  -- An equal memory that is hidden now is not to be found by its embedding.
+  update memory.embeddings as e set valid_until = '-infinity'
+  from memory.memories as m
+  where m.user_id = p_into and m.supersede_reason = 'duplicate' and m.superseded_at = statement_timestamp()
+    and e.user_id = p_into and e.source = 'memory' and e.id = m.memory_id::text;
+  perform memory._count_imported(p_into,
+    array(select coalesce(threads ->> t, t) from unnest(locked.threads) as t), locked.agents);
+  delete from memory.marks as k where k.user_id = p_from and (k.scope, k.kind) = ('', 'claims');
+  -- What running calls still report about these jobs is entered in the ledger without a user.
+  update memory.gone_jobs as g set user_id = memory._pseudonym(p_from) where g.user_id = p_from;
+  update memory.audit as a set user_id = p_into where a.user_id = p_from;
+  update memory.receipts as r set user_hash = memory._keyed_hash(memory._erasure_key(), p_into)
+  from memory.erasure_keys as k where r.user_hash = memory._keyed_hash(k, p_from);
+  insert into memory.merged_users (user_id, former_user_id)
+  select p_into, p_from
+  where exists (
+    select from memory.erasure_keys as k
+    join memory.tombstones as t on t.user_hash = memory._keyed_hash(k, p_from) and t.statement_hash <> '')
+  on conflict do nothing;
+  perform memory._end_whole_user_change();
+  if has_profile and exists (select from memory.models as m where m.kind = 'chat' and m.is_active) then
+    perform memory._enqueue(p_into, 'summarize_user', ''); -- of the messages of both
+  end if;
+  if memory._language(p_from, null) <> memory._language(p_into, null) then
+    perform memory._parse_anew_later(p_into, array[memory._language(p_from, null)]);
+  end if;
+  return jsonb_build_object('tables', moved, 'threads', threads, 'artifacts', artifacts, 'secrets', secrets,
+    'left_out', left_out);
+end;
+$$;
+
+-- The names of threads in all tables that have some, perhaps more than once.
+create or replace function memory._thread_ids(p_user_id text)
+returns text[]
+language plpgsql stable parallel safe
+as $$
+declare
+  name text;
+  found text[];
+  ids text[] := array[]::text[];
+begin
+  for name in select t.name from memory._tables_of_users() as t where t.has_thread loop
+    execute format('select array(select distinct t.thread_id from memory.%I as t '
+      'where t.user_id = $1 and t.thread_id <> '''')', name) into found using p_user_id;
+    ids := ids || found;
+  end loop;
+  return ids;
+end;
+$$;
+
+-- New names for those that are in both lists: with the first suffix (-2, -3 ...) that makes a name of neither.
+create or replace function memory._new_names(p_names text[], p_taken text[])
+returns jsonb
+language plpgsql immutable parallel safe
+as $$
+declare
+  renamed jsonb := jsonb '{}';
+  taken jsonb := (select coalesce(jsonb_object_agg(t, true), jsonb '{}') from unnest(p_names || p_taken) as t);
+  name text;
+  suffix int;
+begin
+  for name in select n from unnest(p_names) as n intersect select t from unnest(p_taken) as t order by 1 loop
+    suffix := 2;
+    while taken ? (left(name, 250) || '-' || suffix) loop
+      suffix := suffix + 1;
+    end loop;
+    renamed := renamed || jsonb_build_object(name, left(name, 250) || '-' || suffix);
+    taken := taken || jsonb_build_object(left(name, 250) || '-' || suffix, true);
+  end loop;
+  return renamed;
+end;
+$$;
+
+-- A text with the new keys in its placeholders.
+create or replace function memory._with_keys(p_content text, p_keys jsonb)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  key record;
+begin
+  if strpos(p_content, 'MemoryRef: ') > 0 then
+    for key in select k.key as former, k.value as new from jsonb_each_text(p_keys) as k loop
+      p_content := replace(replace(replace(p_content,
+        'MemoryRef: ' || key.former || ' - ', 'MemoryRef: ' || key.new || ' - '),
+        'MemoryRef: ' || key.former || ']', 'MemoryRef: ' || key.new || ']'),
+        'MemoryRef: ' || key.former || ')', 'MemoryRef: ' || key.new || ')');
+    end loop;
+  end if;
+  return p_content;
+end;
+$$;
+
+-- Decides which of two equal memories of an agent stays current: that of the second user, unless it has expired, or was
+-- extracted and that of the first user stated. A memory of both users with one id must be one memory.
+create or replace function memory._settle_duplicates(p_from text, p_into text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  same uuid;
+begin
+  delete from memory.memories as m
+  using memory.memories as o
+  where m.user_id = p_from and o.user_id = p_into and o.memory_id = m.memory_id
+    and (o.agent_id, o.content_hash) = (m.agent_id, m.content_hash);
+  select m.memory_id into same
+  from memory.memories as m join memory.memories as o on o.user_id = p_into and o.memory_id = m.memory_id
+  where m.user_id = p_from limit 1;
+  if found then
+    perform memory._refuse('from_user_id', format('both users have another memory %s', same),
+      'memory.forget_memory() removes one of the two.', '23505');
+  end if;
+  delete from memory.memories as m
+  using memory.memories as o
+  where m.user_id = p_into and memory._is_current(m) and m.expires_at <= statement_timestamp()
+    and o.user_id = p_from and memory._is_current(o) and (o.agent_id, o.content_hash) = (m.agent_id, m.content_hash);
+  update memory.memories as m
+  set superseded_by = o.memory_id, superseded_at = statement_timestamp(), supersede_reason = 'duplicate',
+      operation = 'supersede'
+  from memory.memories as o
+  where m.user_id = p_into and memory._is_current(m) and not m.is_stated
+    and o.user_id = p_from and memory._is_current(o) and o.is_stated
+    and (o.agent_id, o.content_hash) = (m.agent_id, m.content_hash);
+end;
+$$;
+
+-- Gives the secrets of the first user to the second. They are sealed for one user and name, so this needs the key.
+create or replace function memory._merge_secrets(p_from text, p_into text)
+returns jsonb
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  secret memory.secrets;
+  key bytea;
+  renamed constant jsonb := memory._new_names(
+    array(select s.name from memory.secrets as s where s.user_id = p_from),
+    array(select s.name from memory.secrets as s where s.user_id = p_into));
+  new_name text;
+begin
+  for secret in select s.* from memory.secrets as s where s.user_id = p_from order by s.name for update loop
+    key := coalesce(key, memory._secret_key());
+    new_name := coalesce(renamed ->> secret.name, secret.name);
+    insert into memory.secrets (user_id, name, key_id, sealed, created_at, updated_at)
+    values (p_into, new_name, memory._secret_key_id(key),
+            memory._sealed(key, p_into, new_name, memory._opened(secret)), secret.created_at, secret.updated_at);
+    delete from memory.secrets as s where s.user_id = p_from and s.name = secret.name;
+  end loop;
+  return renamed;
+end;
+$$;

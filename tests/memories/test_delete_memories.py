@@ -1,0 +1,180 @@
+"""Memories that are deleted by ids or filters."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+from uuid import UUID, uuid4
+
+import pytest
+from agent_memory import Memory
+
+from tests.memories.steps import LATER, add, contents, expire, supersede
+from tests.support.protocol import age
+from tests.support.sqlapi import Api, refused
+
+pytestmark = pytest.mark.feature("F25")
+
+
+def delete(api: Api, **arguments: Any) -> dict[str, Any]:
+    deleted: dict[str, Any] = api.delete_memories(**{"user_id": "ana", **arguments})
+    return deleted
+
+
+def test_ids_name_what_goes_and_unknown_ones_nothing(api: Api) -> None:
+    ids = [add(api, f"Fact {number}") for number in range(3)]
+    other = add(api, "Fact 0", user_id="bob")
+    assert delete(api, memory_ids=[ids[2], ids[0], ids[0], uuid4(), other]) == {
+        "count": 2,
+        "sample": [str(ids[2]), str(ids[0])],
+        "dry_run": False,
+    }
+    assert contents(api) == ["Fact 1"]
+    assert contents(api, user_id="bob") == ["Fact 0"]
+
+
+@pytest.mark.parametrize(
+    ("condition", "stays"),
+    [
+        ({"agent_id": "b"}, ["Fact", "Preference", "Tagged", "Filtered", "In a thread", "Old"]),
+        ({"memory_type": "preference"}, ["Fact", "Of b", "Tagged", "Filtered", "In a thread", "Old"]),
+        ({"tags_all": ["x"]}, ["Fact", "Preference", "Of b", "Filtered", "In a thread", "Old"]),
+        ({"filter": {"k": 1}}, ["Fact", "Preference", "Of b", "Tagged", "In a thread", "Old"]),
+        ({"thread_id": "t"}, ["Fact", "Preference", "Of b", "Tagged", "Filtered", "Old"]),
+        ({"search": "FACT"}, ["Preference", "Of b", "Tagged", "Filtered", "In a thread", "Old"]),
+        ({"created_before": "2020-01-01"}, ["Fact", "Preference", "Of b", "Tagged", "Filtered", "In a thread"]),
+        ({"created_after": "2020-01-01"}, ["Old"]),
+        ({"agent_id": "b", "filter": {"k": 1}}, ...),
+    ],
+)
+def test_filters_are_those_of_the_list(api: Api, condition: dict[str, Any], stays: Any) -> None:
+    add(api, "Old")
+    age(api, days=4000)
+    add(api, "Fact")
+    add(api, "Preference", memory_type="preference")
+    add(api, "Of b", agent_id="b")
+    add(api, "Tagged", tags=["x", "y"])
+    add(api, "Filtered", metadata={"k": 1, "l": 2})
+    add(api, "In a thread", thread_id="t")
+    listed = [row.memory_id for row in api.list_memories(user_id="ana", **condition)]
+    everything = sorted(contents(api))
+    would = delete(api, **condition, dry_run=True)
+    assert would == {"count": len(listed), "sample": [str(each) for each in listed], "dry_run": True}
+    assert sorted(contents(api)) == everything
+    assert delete(api, **condition) == {**would, "dry_run": False}
+    assert sorted(contents(api)) == (everything if stays is ... else sorted(stays))
+
+
+def test_ids_and_filters_hold_together(api: Api) -> None:
+    ids = [add(api, f"Fact {number}", metadata={"number": number}) for number in range(3)]
+    assert delete(api, memory_ids=ids[:2], filter={"number": 1})["count"] == 1
+    assert sorted(contents(api)) == ["Fact 0", "Fact 2"]
+
+
+@pytest.mark.parametrize("condition", [{}, {"filter": {}}, {"search": ""}, {"tags_all": []}])
+def test_without_a_condition_it_is_refused(api: Api, condition: dict[str, Any]) -> None:
+    add(api, "Fact")
+    for dry_run in (True, False):
+        with refused("memory_ids"):
+            delete(api, **condition, dry_run=dry_run)
+    assert contents(api) == ["Fact"]
+
+
+def test_an_empty_list_deletes_nothing(api: Api) -> None:
+    add(api, "Fact")
+    assert delete(api, memory_ids=[]) == {"count": 0, "sample": [], "dry_run": False}
+    assert contents(api) == ["Fact"]
+
+
+def test_the_sample_has_the_ten_newest(api: Api) -> None:
+    ids = [str(add(api, f"Fact {number}", thread_id="t")) for number in range(12)]
+    assert delete(api, thread_id="t") == {"count": 12, "sample": ids[:1:-1], "dry_run": False}
+
+
+@pytest.mark.feature("F3")
+def test_each_can_be_restored_and_its_history_says_that_it_was_deleted(api: Api) -> None:
+    ids = [add(api, f"Fact {number}") for number in range(3)]
+    delete(api, search="Fact")
+    assert contents(api) == []
+    for memory_id in ids:
+        history = api.get_memory_history(user_id="ana", memory_id=memory_id)
+        assert {row.operation for row in history} == {"insert", "delete"}
+        api.restore_memory(user_id="ana", memory_id=memory_id)
+    assert sorted(contents(api)) == ["Fact 0", "Fact 1", "Fact 2"]
+
+
+def test_what_was_superseded_or_in_quarantine_goes_too_and_does_not_come_back(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo", tags=["home"]), add(api, "Lives in Bergen", tags=["home"])
+    supersede(api, old, new)
+    planted = add(api, "Lives on Mars", tags=["home"])
+    api.quarantine_memory(user_id="ana", memory_id=planted, reason="planted")
+    assert delete(api, tags_all=["home"])["count"] == 3
+    assert contents(api, include_superseded=True, include_quarantined=True) == []
+
+
+def test_what_a_deleted_memory_hid_is_current_again(api: Api) -> None:
+    old, new = add(api, "Lives in Oslo", agent_id="b"), add(api, "Lives in Bergen")
+    supersede(api, old, new)
+    delete(api, search="Bergen")
+    assert contents(api) == ["Lives in Oslo"]
+
+
+def test_an_expired_memory_is_not_counted(api: Api) -> None:
+    expire(api, add(api, "Fact 1", expires_at=LATER))
+    add(api, "Fact 2")
+    assert delete(api, search="Fact")["count"] == 1
+
+
+def test_counters_follow_and_a_sweep_removes_the_rows(api: Api) -> None:
+    for number in range(5):
+        add(api, f"Fact {number}", agent_id=f"agent {number % 2}")
+    delete(api, search="Fact")
+    assert api.query("select memory_count from memory.memory_scopes where memory_count <> 0") == []
+    assert api.sweep()["memories"] == 5
+
+
+def test_hostile_conditions_choose_nothing(api: Api) -> None:
+    add(api, "Fact é ünï 中")
+    for hostile in ("' or true --", "%", "_", chr(92), "$1"):
+        assert delete(api, search=hostile)["count"] == 0
+        assert delete(api, agent_id=hostile, thread_id=hostile)["count"] == 0
+    assert delete(api, search="ÜNÏ 中")["count"] == 1
+
+
+def test_two_that_delete_the_same_delete_each_memory_once(dsn: str) -> None:
+    with Memory(dsn) as memory, ThreadPoolExecutor(4) as threads:
+        for agent in ("a", "b"):
+            memory.add_memories("ana", [{"content": f"Fact {number}"} for number in range(200)], agent_id=agent)
+        deleted = list(threads.map(lambda _: memory.delete_memories("ana", search="Fact")["count"], range(4)))
+        assert sum(deleted) == 400
+        assert memory.count_memories("ana") == 0
+
+
+def test_writers_of_other_memories_do_not_lose_theirs(dsn: str) -> None:
+    with Memory(dsn) as memory, ThreadPoolExecutor(4) as threads:
+
+        def write(number: int) -> UUID | None:
+            return memory.add_memory("ana", f"Kept {number}", agent_id=f"a{number % 3}", tags=["kept"]).memory_id
+
+        def remove(number: int) -> int:
+            memory.add_memory("ana", f"Gone {number}", agent_id=f"a{number % 3}", tags=["gone"])
+            count: int = memory.delete_memories("ana", tags_all=["gone"])["count"]
+            return count
+
+        kept, gone = threads.map(write, range(60)), threads.map(remove, range(60))
+        assert len(set(kept)) == 60
+        assert sum(gone) == 60
+        assert memory.count_memories("ana") == 60
+
+
+def test_the_cost_of_many_follows_their_number(api: Api) -> None:
+    api.set_policy(settings={"memories": {"max_per_agent": 100_000}})
+
+    def cost(number: int) -> float:
+        api.add_memories(user_id="ana", memories=[{"content": f"Fact {place} of {number}"} for place in range(number)])
+        before = api.cpu_seconds()
+        assert delete(api, search="Fact")["count"] == number
+        return api.cpu_seconds() - before
+
+    cost(100)
+    assert cost(4000) < 30 * cost(400)
