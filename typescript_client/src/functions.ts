@@ -123,6 +123,13 @@ export interface CopyCheckpointsArguments {
   newThreadId: string;
 }
 
+export interface CopyThreadArguments {
+  userId: string;
+  threadId: string;
+  newThreadId: string;
+  uptoSeq?: number | bigint | string | null;
+}
+
 export interface CountMemoriesArguments {
   userId: string;
   agentId?: string | null;
@@ -158,6 +165,29 @@ export interface DeleteDocumentArguments {
   documentId: string;
 }
 
+export interface DeleteDocumentsArguments {
+  userId: string;
+  documentIds?: string[] | null;
+  namespace?: string | null;
+  docType?: string | null;
+  filter?: Json | null;
+  dryRun?: boolean | null;
+}
+
+export interface DeleteMemoriesArguments {
+  userId: string;
+  memoryIds?: string[] | null;
+  agentId?: string | null;
+  threadId?: string | null;
+  memoryType?: string | null;
+  tagsAll?: string[] | null;
+  search?: string | null;
+  filter?: Json | null;
+  createdAfter?: Date | string | null;
+  createdBefore?: Date | string | null;
+  dryRun?: boolean | null;
+}
+
 export interface DeleteMemoryArguments {
   userId: string;
   memoryId: string;
@@ -167,6 +197,17 @@ export interface DeleteMessageArguments {
   userId: string;
   threadId: string;
   seq: number | bigint | string;
+}
+
+export interface DeleteMessagesArguments {
+  userId: string;
+  threadId?: string | null;
+  seqs?: Array<number | bigint | string> | null;
+  roles?: string[] | null;
+  filter?: Json | null;
+  createdAfter?: Date | string | null;
+  createdBefore?: Date | string | null;
+  dryRun?: boolean | null;
 }
 
 export interface DeleteSecretArguments {
@@ -365,6 +406,22 @@ export interface GetSecretArguments {
   name: string;
 }
 
+export interface GetThreadRow {
+  threadId: string;
+  messageCount: number | string;
+  activeTokens: number | string;
+  firstAt: Date | null;
+  lastAt: Date | null;
+  totalCount: number | string;
+  title: string | null;
+  metadata: Json;
+}
+
+export interface GetThreadArguments {
+  userId: string;
+  threadId: string;
+}
+
 export interface GetThreadSummaryRow {
   summaryId: string;
   summary: string;
@@ -480,6 +537,7 @@ export interface ListDocumentsArguments {
   rowLimit?: number | null;
   rowOffset?: number | null;
   includeQuarantined?: boolean | null;
+  filter?: Json | null;
 }
 
 export interface ListMemoriesRow {
@@ -561,12 +619,18 @@ export interface ListThreadsRow {
   firstAt: Date | null;
   lastAt: Date | null;
   totalCount: number | string;
+  title: string | null;
+  metadata: Json;
 }
 
 export interface ListThreadsArguments {
   userId: string;
   rowLimit?: number | null;
   rowOffset?: number | null;
+  search?: string | null;
+  filter?: Json | null;
+  activeAfter?: Date | string | null;
+  activeBefore?: Date | string | null;
 }
 
 export interface ListUsersRow {
@@ -587,6 +651,11 @@ export interface ListUsersArguments {
 export interface LoadUserArguments {
   userId: string;
   agentId?: string | null;
+}
+
+export interface MergeUsersArguments {
+  fromUserId: string;
+  intoUserId: string;
 }
 
 export interface NeedsMemoryRow {
@@ -775,6 +844,13 @@ export interface SetSecretArguments {
   value: string;
 }
 
+export interface SetThreadArguments {
+  userId: string;
+  threadId: string;
+  title?: string | null;
+  metadata?: Json | null;
+}
+
 export interface SetTokenKeyArguments {
   key: string;
   previous?: string | null;
@@ -820,6 +896,11 @@ export interface SupersedeMemoryArguments {
 
 export interface SweepArguments {
   batchSize?: number | null;
+}
+
+export interface TrustClaimsArguments {
+  roleName: string;
+  setting?: string | null;
 }
 
 export interface UnbindRoleArguments {
@@ -949,6 +1030,17 @@ export abstract class Functions {
     return this.call("copy_checkpoints", args);
   }
 
+  /**
+   * Copies a thread to a new one, up to and with the message upto_seq, and returns the number of messages. They keep
+   * their numbers (and gaps), times, embeddings and artifacts; idempotency keys stay behind. Summaries are copied
+   * that cover copied messages only; no memory is extracted from the copied messages again. The metadata of the new
+   * thread say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is
+   * refused (23505).
+   */
+  copyThread(args: CopyThreadArguments): Promise<number | string> {
+    return this.call("copy_thread", args);
+  }
+
   /** The number of memories that memory.list_memories() lists under the same filters, on all its pages. */
   countMemories(args: CountMemoriesArguments): Promise<number | string> {
     return this.call("count_memories", args);
@@ -977,6 +1069,27 @@ export abstract class Functions {
   }
 
   /**
+   * Deletes the documents with these ids, or those under the filters of memory.list_documents(), or those that meet
+   * both, for good as memory.delete_document() does, all or none; those in quarantine go as well. Returns {"count":
+   * n, "sample": the ids of the ten newest, "dry_run": false}; with dry_run nothing is deleted. A call without any
+   * condition is refused (22023); an empty list of ids deletes nothing.
+   */
+  deleteDocuments(args: DeleteDocumentsArguments): Promise<Json> {
+    return this.call("delete_documents", args);
+  }
+
+  /**
+   * Deletes the memories with these ids, or those under the filters of memory.list_memories(), or those that meet
+   * both, as memory.delete_memory() does, all or none. Superseded memories and those in quarantine go as well,
+   * because they might come back otherwise. Returns {"count": n, "sample": the ids of the ten newest, "dry_run":
+   * false}; with dry_run nothing is deleted. A call without any condition is refused (22023); an empty list of ids
+   * deletes nothing.
+   */
+  deleteMemories(args: DeleteMemoriesArguments): Promise<Json> {
+    return this.call("delete_memories", args);
+  }
+
+  /**
    * Deletes a memory and returns whether it existed. memory.restore_memory() undoes that until memory.sweep()
    * removes the memory, or policy erasure.delete_after has passed. Memories that it had superseded are current
    * again.
@@ -992,6 +1105,17 @@ export abstract class Functions {
    */
   deleteMessage(args: DeleteMessageArguments): Promise<boolean> {
     return this.call("delete_message", args);
+  }
+
+  /**
+   * Soft-deletes messages as memory.delete_message() does, all or none: those of a thread with these numbers, or
+   * those under the filters of memory.get_messages(), of one thread or of all. thread_id alone deletes all messages
+   * of the thread. Returns {"count": n, "sample": the ids (thread_id/seq) of the first ten by thread and seq,
+   * "dry_run": false}; with dry_run nothing is deleted. A call without any condition is refused (22023); an empty
+   * list deletes nothing.
+   */
+  deleteMessages(args: DeleteMessagesArguments): Promise<Json> {
+    return this.call("delete_messages", args);
   }
 
   /** Deletes a secret of a user and returns whether it existed. The records of its readings stay. */
@@ -1128,6 +1252,14 @@ export abstract class Functions {
   }
 
   /**
+   * A thread with its counters, its title (null: none) and its metadata. Error P0002 when the user has no such
+   * thread.
+   */
+  getThread(args: GetThreadArguments): Promise<GetThreadRow> {
+    return this.call("get_thread", args);
+  }
+
+  /**
    * The latest completed summary of a thread, or no row while there is none. kind is thread (of the whole thread,
    * made by compression or cadence.thread_summary_every_n) or rolling (of its newest messages); without kind it is
    * the first of these that exists. It covers messages start_seq to end_seq and continues the summary
@@ -1165,8 +1297,8 @@ export abstract class Functions {
   /**
    * Documents of a user's knowledge base, newest first: those of add_document, archived conversations (doc_type
    * conversation) and articles made of old memories (doc_type article). doc_type also takes the plurals documents
-   * and conversations. include_quarantined adds documents in quarantine, which quarantined_at shows. total_count is
-   * the number of matches on all pages.
+   * and conversations; filter is a part of the metadata. include_quarantined adds documents in quarantine, which
+   * quarantined_at shows. total_count is the number of matches on all pages.
    */
   listDocuments(args: ListDocumentsArguments): Promise<ListDocumentsRow[]> {
     return this.call("list_documents", args);
@@ -1197,7 +1329,12 @@ export abstract class Functions {
     return this.call("list_secrets", args);
   }
 
-  /** Threads of a user with their counters, the most recently used first; total_count is the number of all of them. */
+  /**
+   * Threads of a user with their counters, titles and metadata, the most recently used first: all of them, or those
+   * that have all words of search in their title or in one of their messages, filter (a part) in their metadata, and
+   * their latest message after active_after and before active_before. total_count is the number of matches on all
+   * pages.
+   */
   listThreads(args: ListThreadsArguments): Promise<ListThreadsRow[]> {
     return this.call("list_threads", args);
   }
@@ -1361,6 +1498,15 @@ export abstract class Functions {
   }
 
   /**
+   * Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is
+   * there, an empty title or object clears it. With policy secrets.mask_in_threads marks replace credentials in the
+   * title.
+   */
+  setThread(args: SetThreadArguments): Promise<void> {
+    return this.call("set_thread", args);
+  }
+
+  /**
    * Stores a long text (200 MiB at most) and returns the placeholder that a context holds in its place: [MemoryRef:
    * <key> - <description> - <n> tokens]. A missing description or key is made from the content. The content of a key
    * never changes: storing the same content again can only prolong its life, other content is refused (23505).
@@ -1399,8 +1545,9 @@ export abstract class Functions {
   }
 
   /**
-   * The only user that this session reaches: that of its bound role, or of the token in agent_memory.token. null in
-   * a session that may reach all users. Error 42501 where a tenant's session has no valid token.
+   * The only user that this session reaches: that of its bound role, of its claims, or of the token in
+   * agent_memory.token. null in a session that may reach all users. Error 42501 where a tenant's session has no
+   * valid token.
    */
   tenantUser(): Promise<string | null> {
     return this.call("tenant_user", {});
@@ -1513,6 +1660,17 @@ export abstract class AdminFunctions {
   }
 
   /**
+   * Makes everything of the first user the second's, in this transaction. Threads, artifacts and secrets keep their
+   * names; where the second user has the name already, the first one's gets a suffix. Returns {"tables": rows by
+   * table, "threads", "artifacts", "secrets": {former name: new name}, "left_out": memories and messages that the
+   * second user had forgotten}. Of two equal memories one hides the other; policies of the second user win; running
+   * jobs begin anew. Error P0002 when nothing is stored about the first user. For administrators.
+   */
+  mergeUsers(args: MergeUsersArguments): Promise<Json> {
+    return this.call("merge_users", args);
+  }
+
+  /**
    * Encrypts up to batch_size secrets anew that are under AGENT_MEMORY_SECRET_KEY_PREVIOUS, and returns how many.
    * Call it until it returns 0; then the previous key can go. For administrators.
    */
@@ -1592,8 +1750,18 @@ export abstract class AdminFunctions {
   }
 
   /**
-   * Ends the binding of a role, also of one that was dropped. The role stays a member of memory_tenant, so it
-   * reaches nobody until it is bound again or has a token. Error P0002 when it is not bound.
+   * Believes the claims of a verified JSON Web Token that a gateway such as PostgREST puts into a setting: a session
+   * of another login role whose current role is this one reaches the user of the claim sub only, until exp. The role
+   * becomes a member of memory_tenant; a NOTICE names who can say so. memory.unbind_role() ends it. Error 23505 for
+   * a bound role.
+   */
+  trustClaims(args: TrustClaimsArguments): Promise<void> {
+    return this.call("trust_claims", args);
+  }
+
+  /**
+   * Ends the binding of a role, also of one that was dropped, or the trust in its claims. The role stays a member of
+   * memory_tenant, so it reaches nobody until it is bound again or has a token. Error P0002 when it is not bound.
    */
   unbindRole(args: UnbindRoleArguments): Promise<void> {
     return this.call("unbind_role", args);
@@ -1624,13 +1792,17 @@ export const FUNCTIONS = {
   compress_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text" }, columns: { compress_thread: "bigint" } },
   consolidate: { kind: "row", shape: "value", arguments: { user_id: "text" }, columns: { consolidate: "bigint" } },
   copy_checkpoints: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", new_thread_id: "text" }, columns: { copy_checkpoints: "bigint" } },
+  copy_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", new_thread_id: "text", upto_seq: "bigint" }, columns: { copy_thread: "bigint" } },
   count_memories: { kind: "row", shape: "value", arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean" }, columns: { count_memories: "bigint" } },
   deactivate_model: { kind: "row", shape: "value", arguments: { name: "text" }, columns: { deactivate_model: "void" } },
   delete_artifact: { kind: "row", shape: "value", arguments: { user_id: "text", key: "text" }, columns: { delete_artifact: "boolean" } },
   delete_checkpoints: { kind: "row", shape: "value", arguments: { user_id: "text", thread_ids: "text[]", run_ids: "text[]" }, columns: { delete_checkpoints: "bigint" } },
   delete_document: { kind: "row", shape: "value", arguments: { user_id: "text", document_id: "uuid" }, columns: { delete_document: "boolean" } },
+  delete_documents: { kind: "row", shape: "value", arguments: { user_id: "text", document_ids: "uuid[]", namespace: "text", doc_type: "text", filter: "jsonb", dry_run: "boolean" }, columns: { delete_documents: "jsonb" } },
+  delete_memories: { kind: "row", shape: "value", arguments: { user_id: "text", memory_ids: "uuid[]", agent_id: "text", thread_id: "text", memory_type: "text", tags_all: "text[]", search: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", dry_run: "boolean" }, columns: { delete_memories: "jsonb" } },
   delete_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid" }, columns: { delete_memory: "boolean" } },
   delete_message: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", seq: "bigint" }, columns: { delete_message: "boolean" } },
+  delete_messages: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", seqs: "bigint[]", roles: "text[]", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", dry_run: "boolean" }, columns: { delete_messages: "jsonb" } },
   delete_secret: { kind: "row", shape: "value", arguments: { user_id: "text", name: "text" }, columns: { delete_secret: "boolean" } },
   delete_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", memories: "text" }, columns: { delete_thread: "bigint" } },
   doctor: { kind: "rows", shape: "columns", arguments: {  }, columns: { check_name: "text", ok: "boolean", detail: "text" } },
@@ -1648,18 +1820,20 @@ export const FUNCTIONS = {
   get_messages: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", recent_k: "integer", after_seq: "bigint", before_seq: "bigint", agent_id: "text", include_inactive: "boolean", roles: "text[]", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone" }, columns: { seq: "bigint", role: "text", content: "text", agent_id: "text", metadata: "jsonb", token_count: "integer", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", is_active: "boolean" } },
   get_policy: { kind: "row", shape: "value", arguments: { agent_id: "text", user_id: "text" }, columns: { get_policy: "jsonb" } },
   get_secret: { kind: "row", shape: "value", arguments: { user_id: "text", name: "text" }, columns: { get_secret: "text" } },
+  get_thread: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint", title: "text", metadata: "jsonb" } },
   get_thread_summary: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text", kind: "text" }, columns: { summary_id: "uuid", summary: "text", start_seq: "bigint", end_seq: "bigint", base_summary_id: "uuid", status: "text", metadata: "jsonb", generation_time_ms: "integer", created_at: "timestamp with time zone", kind: "text" } },
   get_user_summary: { kind: "row", shape: "columns", arguments: { user_id: "text" }, columns: { summary_id: "uuid", summary: "text", start_seq: "bigint", end_seq: "bigint", base_summary_id: "uuid", status: "text", metadata: "jsonb", generation_time_ms: "integer", created_at: "timestamp with time zone", kind: "text" } },
   import_user: { kind: "row", shape: "value", arguments: { user_id: "text", export: "jsonb", lift_tombstones: "boolean", is_last: "boolean" }, columns: { import_user: "jsonb" } },
   list_artifacts: { kind: "rows", shape: "columns", arguments: { user_id: "text", artifact_type: "text", thread_id: "text", row_limit: "integer", row_offset: "integer" }, columns: { key: "text", memory_ref: "text", artifact_type: "text", description: "text", token_count: "integer", agent_id: "text", thread_id: "text", metadata: "jsonb", created_at: "timestamp with time zone", expires_at: "timestamp with time zone", total_count: "bigint" } },
   list_checkpoints: { kind: "rows", shape: "columns", arguments: { user_id: "text", thread_id: "text", namespace: "text", checkpoint_id: "text", filter: "jsonb", before: "text", row_limit: "integer" }, columns: { thread_id: "text", namespace: "text", checkpoint_id: "text", parent_id: "text", checkpoint: "jsonb", metadata: "jsonb", created_at: "timestamp with time zone", channels: "text[]", types: "text[]", blobs: "bytea[]", write_tasks: "text[]", write_channels: "text[]", write_types: "text[]", write_blobs: "bytea[]" } },
-  list_documents: { kind: "rows", shape: "columns", arguments: { user_id: "text", namespace: "text", doc_type: "text", row_limit: "integer", row_offset: "integer", include_quarantined: "boolean" }, columns: { document_id: "uuid", title: "text", namespace: "text", doc_type: "text", content: "text", metadata: "jsonb", thread_id: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", total_count: "bigint", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
+  list_documents: { kind: "rows", shape: "columns", arguments: { user_id: "text", namespace: "text", doc_type: "text", row_limit: "integer", row_offset: "integer", include_quarantined: "boolean", filter: "jsonb" }, columns: { document_id: "uuid", title: "text", namespace: "text", doc_type: "text", content: "text", metadata: "jsonb", thread_id: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", total_count: "bigint", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
   list_memories: { kind: "rows", shape: "columns", arguments: { user_id: "text", agent_id: "text", memory_type: "text", search: "text", tags_all: "text[]", row_limit: "integer", row_offset: "integer", as_of: "timestamp with time zone", include_superseded: "boolean", thread_id: "text", filter: "jsonb", created_after: "timestamp with time zone", created_before: "timestamp with time zone", include_quarantined: "boolean" }, columns: { memory_id: "uuid", memory_type: "text", content: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", tags: "text[]", confidence: "real", importance: "real", valid_from: "timestamp with time zone", valid_to: "timestamp with time zone", created_at: "timestamp with time zone", updated_at: "timestamp with time zone", expires_at: "timestamp with time zone", superseded_by: "uuid", supersede_reason: "text", superseded_at: "timestamp with time zone", version: "integer", total_count: "bigint", source: "text", source_seqs: "bigint[]", trust: "real", quarantined_at: "timestamp with time zone", quarantine_reason: "text" } },
   list_quarantined: { kind: "rows", shape: "columns", arguments: { user_id: "text", source: "text", row_limit: "integer", row_offset: "integer" }, columns: { source: "text", id: "text", content: "text", trust: "real", quarantined_at: "timestamp with time zone", reason: "text", quarantined_with: "text", total_count: "bigint" } },
   list_secrets: { kind: "rows", shape: "columns", arguments: { user_id: "text" }, columns: { name: "text", created_at: "timestamp with time zone", updated_at: "timestamp with time zone" } },
-  list_threads: { kind: "rows", shape: "columns", arguments: { user_id: "text", row_limit: "integer", row_offset: "integer" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint" } },
+  list_threads: { kind: "rows", shape: "columns", arguments: { user_id: "text", row_limit: "integer", row_offset: "integer", search: "text", filter: "jsonb", active_after: "timestamp with time zone", active_before: "timestamp with time zone" }, columns: { thread_id: "text", message_count: "bigint", active_tokens: "bigint", first_at: "timestamp with time zone", last_at: "timestamp with time zone", total_count: "bigint", title: "text", metadata: "jsonb" } },
   list_users: { kind: "rows", shape: "columns", arguments: { search: "text", row_limit: "integer", row_offset: "integer" }, columns: { user_id: "text", thread_count: "bigint", message_count: "bigint", memory_count: "bigint", last_at: "timestamp with time zone", total_count: "bigint" } },
   load_user: { kind: "row", shape: "value", arguments: { user_id: "text", agent_id: "text" }, columns: { load_user: "jsonb" } },
+  merge_users: { kind: "row", shape: "value", arguments: { from_user_id: "text", into_user_id: "text" }, columns: { merge_users: "jsonb" } },
   needs_memory: { kind: "row", shape: "columns", arguments: { user_id: "text", thread_id: "text", query: "text" }, columns: { decision: "text", reason: "text", details: "jsonb" } },
   prune_checkpoints: { kind: "row", shape: "value", arguments: { user_id: "text", thread_ids: "text[]" }, columns: { prune_checkpoints: "bigint" } },
   put_checkpoint: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", checkpoint_id: "text", checkpoint: "jsonb", metadata: "jsonb", namespace: "text", parent_id: "text", channels: "text[]", versions: "text[]", types: "text[]", blobs: "bytea[]" }, columns: { put_checkpoint: "void" } },
@@ -1682,6 +1856,7 @@ export const FUNCTIONS = {
   set_policy: { kind: "row", shape: "value", arguments: { settings: "jsonb", agent_id: "text", user_id: "text" }, columns: { set_policy: "jsonb" } },
   set_prompt: { kind: "row", shape: "value", arguments: { name: "text", template: "text" }, columns: { set_prompt: "integer" } },
   set_secret: { kind: "row", shape: "value", arguments: { user_id: "text", name: "text", value: "text" }, columns: { set_secret: "void" } },
+  set_thread: { kind: "row", shape: "value", arguments: { user_id: "text", thread_id: "text", title: "text", metadata: "jsonb" }, columns: { set_thread: "void" } },
   set_token_key: { kind: "row", shape: "value", arguments: { key: "text", previous: "text" }, columns: { set_token_key: "void" } },
   status: { kind: "row", shape: "value", arguments: {  }, columns: { status: "jsonb" } },
   store_artifact: { kind: "row", shape: "columns", arguments: { user_id: "text", content: "text", description: "text", key: "text", artifact_type: "text", agent_id: "text", thread_id: "text", metadata: "jsonb", expires_at: "timestamp with time zone", upload_id: "uuid" }, columns: { key: "text", memory_ref: "text", token_count: "integer" } },
@@ -1690,6 +1865,7 @@ export const FUNCTIONS = {
   supersede_memory: { kind: "row", shape: "value", arguments: { user_id: "text", old_memory_id: "uuid", new_memory_id: "uuid", reason: "text" }, columns: { supersede_memory: "void" } },
   sweep: { kind: "row", shape: "value", arguments: { batch_size: "integer" }, columns: { sweep: "jsonb" } },
   tenant_user: { kind: "row", shape: "value", arguments: {  }, columns: { tenant_user: "text" } },
+  trust_claims: { kind: "row", shape: "value", arguments: { role_name: "name", setting: "text" }, columns: { trust_claims: "void" } },
   unbind_role: { kind: "row", shape: "value", arguments: { role_name: "name" }, columns: { unbind_role: "void" } },
   update_memory: { kind: "row", shape: "value", arguments: { user_id: "text", memory_id: "uuid", content: "text", metadata: "jsonb", tags: "text[]", confidence: "double precision", importance: "double precision", expires_at: "timestamp with time zone", expected_version: "integer" }, columns: { update_memory: "integer" } },
   vector_index: { kind: "rows", shape: "value", arguments: { model: "text" }, columns: { vector_index: "text" } },
