@@ -48,9 +48,8 @@ CONSTANT = [
     "put_checkpoint_writes",
     "query_to_embed", "reconcile_memories", "record_calls", "reencrypt_secrets", "register_model", "release_job",
     "reset_prompt", "restore_memory", "retrieve_artifact", "retry_job", "set_policy", "set_prompt", "set_secret",
-    "set_thread", "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user", "trust_claims",
-    "unbind_role",
-    "vector_index", "version", "was_forgotten", "forget_user",
+    "set_thread", "set_token_key", "store_artifact", "summarize_thread", "summarize_user", "tenant_user",
+    "trust_claims", "unbind_role", "vector_index", "version", "was_forgotten", "forget_user",
 ]  # fmt: skip
 
 QUERY: dict[str, Any] = {"query": "green tea", "query_embedding": str(EMBEDDING)}
