@@ -90,10 +90,10 @@ def test_every_setting_is_as_it_was(empty_dsn: str, statement: str) -> None:
             "set search_path = own, pg_catalog, public; set local lock_timeout = '3s'; set work_mem = '5MB';"
             "set local client_min_messages = error; set check_function_bodies = off"
         )
-        before = dict(connection.execute(SETTINGS).fetchall())
+        before: dict[str, str] = dict(connection.execute(SETTINGS).fetchall())
         for _ in range(2):
             connection.execute(statement)
-            after = dict(connection.execute(SETTINGS).fetchall())  # pgvector brings settings of its own
+            after: dict[str, str] = dict(connection.execute(SETTINGS).fetchall())  # pgvector brings settings of its own
             assert {name: after[name] for name in before} == before
         connection.execute("create table created (a int)")
         assert connection.execute("select to_regclass('own.created') is not null").fetchone() == (True,)
