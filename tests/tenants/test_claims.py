@@ -103,7 +103,7 @@ def test_claims_without_a_user_or_a_time_are_refused(api: Api, claims: str | Non
 def test_claims_count_in_no_other_role(api: Api, role: str) -> None:
     """Also in a role that may call everything: the login role of the session is a tenant's."""
     api.connection.execute("grant usage on schema memory to claims_anon; grant memory_tenant to claims_anon")
-    api.connection.execute("alter role claims_gateway inherit")
+    api.connection.execute("alter role claims_gateway inherit; grant memory_tenant to claims_gateway")
     assert problem_of(api, claims_of("ana"), role=role).startswith("agent_memory.token: is not set")
 
 
