@@ -109,15 +109,9 @@ def test_people_who_have_signed_in_reach_their_own_memory_on_supabase(supabase: 
     for user_id in ("a1b2", "c3d4"):
         found = as_postgrest(supabase, "authenticated", user_id, recall, "tea")
         assert found == [(f"{user_id} likes tea",)]
-<<<<<<< HEAD
-    for role, nobody in (("anon", None), ("service_role", "a1b2"), ("authenticated", None)):
-        with pytest.raises(errors.InsufficientPrivilege):
-            as_postgrest(supabase, role, nobody, recall, "tea")
-=======
     for role, claimed in (("anon", None), ("service_role", "a1b2"), ("authenticated", None)):
         with pytest.raises(errors.InsufficientPrivilege):
             as_postgrest(supabase, role, claimed, recall, "tea")
->>>>>>> where
     with open_as(supabase) as connection:
         api = Api(connection)
         assert api.tenant_user() is None
