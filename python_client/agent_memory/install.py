@@ -13,7 +13,7 @@ from psycopg.sql import Identifier
 from .errors import PermissionDeniedError
 
 _HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
-"""What tools look for in the statements that they run, to put values there, and what stands for it there."""
+"""What tools look for in the statements that they run, to put values there, and what stands for that instead."""
 _ONE_STATEMENT = """\
 -- Installs agent_memory {version}, or upgrades what is there, within the transaction that runs this one statement,
 -- and leaves the settings of that transaction as they were. If it fails, nothing has changed.

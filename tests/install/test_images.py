@@ -103,7 +103,7 @@ def test_the_containers_install_work_and_serve(
         key = f"--env=AGENT_MEMORY_API_KEY={KEY}"
         container = podman("run", "--detach", *LOCKED_UP, *there, key, serving, "serve", "--port", "0")
         wait_until(lambda: "http://" in podman("logs", container))
-        [address] = re.findall(r"http://[0-9.:]+", podman("logs", container))
+        address = re.findall(r"http://[0-9.:]*[0-9]", podman("logs", container))[0]
         assert podman("exec", container, "id", "-u") == "1000"
         with httpx.Client(base_url=address, headers={"Authorization": f"Bearer {KEY}"}) as client:
             assert client.get("/healthz").status_code == 200
