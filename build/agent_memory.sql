@@ -15289,7 +15289,9 @@ declare
     -- Adapters of frameworks keep further parts of a message here, such as other texts or thoughts.
     'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
-  p_metadata := memory._json_masked(p_metadata, array_remove(p_masks, 'credential'));
+  if p_masks <> '{credential}' then
+    p_metadata := memory._json_masked(p_metadata, array_remove(p_masks, 'credential'));
+  end if;
   return case when 'credential' = any (p_masks) and p_metadata ?| said then p_metadata || memory._json_masked((
       select coalesce(jsonb_object_agg(m.key, m.value), '{}')
       from jsonb_each(p_metadata) as m where m.key = any (said)), '{credential}') else p_metadata end;
@@ -21536,13 +21538,17 @@ returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  masks text[];
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_title(title, 'Put more into metadata.');
   perform memory._check_metadata(metadata);
-  if (memory._policy_section(user_id, null, 'secrets') ->> 'mask_in_threads')::boolean then
-    title := memory._without_credentials(title);
+  masks := memory._masks(memory._policy(user_id, null), true);
+  if masks <> '{}' then
+    title := memory._masked(title, masks);
+    metadata := memory._masked_metadata(metadata, masks);
   end if;
   insert into memory.threads as t (user_id, thread_id, title, metadata)
   values (set_thread.user_id, set_thread.thread_id, nullif(btrim(set_thread.title), ''),
@@ -21554,8 +21560,8 @@ end;
 $$;
 comment on function memory.set_thread(text, text, text, jsonb) is
 'Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is '
-'there, an empty title or object clears it. With policy secrets.mask_in_threads marks replace credentials in the '
-'title.';
+'there, an empty title or object clears it. Marks replace what the policy has masked (secrets.mask_in_threads, '
+'masking.classes).';
 
 -- Deletes the memories extracted from a deleted thread, then its rows: watermarks, jobs, summaries, in the order in
 -- which memory.complete_job() locks them. A worker that is about to store a result then finds no job.

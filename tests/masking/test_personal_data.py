@@ -162,6 +162,7 @@ def test_no_way_in_leaves_personal_data(api: Api) -> None:
     api.add_artifact_piece(user_id="ana", content="ple.co.uk or call +49 30", upload_id=upload)
     api.add_artifact_piece(user_id="ana", content=" 1234567 before", upload_id=upload)
     api.store_artifact(user_id="ana", content=None, upload_id=upload, key="u")
+    api.set_thread(user_id="ana", thread_id="t", title=SAID, metadata={"of": SAID})
     assert api.retrieve_artifact(user_id="ana", key="u") == "Write to (masked: email) or call (masked: phone) before"
     dump = stored(api)
     assert ("example.co.uk" in dump, "1234567" in dump) == (False, False)

@@ -26,7 +26,9 @@ declare
     -- Adapters of frameworks keep further parts of a message here, such as other texts or thoughts.
     'autogen', 'langchain', 'llama_index', 'openai_agents', 'pydantic_ai'];
 begin
-  p_metadata := memory._json_masked(p_metadata, array_remove(p_masks, 'credential'));
+  if p_masks <> '{credential}' then
+    p_metadata := memory._json_masked(p_metadata, array_remove(p_masks, 'credential'));
+  end if;
   return case when 'credential' = any (p_masks) and p_metadata ?| said then p_metadata || memory._json_masked((
       select coalesce(jsonb_object_agg(m.key, m.value), '{}')
       from jsonb_each(p_metadata) as m where m.key = any (said)), '{credential}') else p_metadata end;

@@ -5,13 +5,17 @@ returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
+declare
+  masks text[];
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
   perform memory._check_title(title, 'Put more into metadata.');
   perform memory._check_metadata(metadata);
-  if (memory._policy_section(user_id, null, 'secrets') ->> 'mask_in_threads')::boolean then
-    title := memory._without_credentials(title);
+  masks := memory._masks(memory._policy(user_id, null), true);
+  if masks <> '{}' then
+    title := memory._masked(title, masks);
+    metadata := memory._masked_metadata(metadata, masks);
   end if;
   insert into memory.threads as t (user_id, thread_id, title, metadata)
   values (set_thread.user_id, set_thread.thread_id, nullif(btrim(set_thread.title), ''),
@@ -23,5 +27,5 @@ end;
 $$;
 comment on function memory.set_thread(text, text, text, jsonb) is
 'Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is '
-'there, an empty title or object clears it. With policy secrets.mask_in_threads marks replace credentials in the '
-'title.';
+'there, an empty title or object clears it. Marks replace what the policy has masked (secrets.mask_in_threads, '
+'masking.classes).';
