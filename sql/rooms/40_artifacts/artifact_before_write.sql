@@ -12,13 +12,16 @@ begin
   new.created_at := coalesce(new.created_at, statement_timestamp());
   new.expires_at := nullif(new.expires_at, 'infinity');
   new.description := memory._placeholder_text(left(new.description, 10000));
-  perform memory._check_artifact(new);
-  masks := memory._masks_of(new.user_id, new.agent_id);
-  if masks <> '{}' then
-    new.description := memory._masked(new.description, masks);
-    new.content := memory._masked(new.content, masks);
-    new.metadata := memory._json_masked(new.metadata, masks);
+  if tg_op = 'INSERT' or (new.description, new.metadata) is distinct from (old.description, old.metadata)
+    or new.content is not null then
+    masks := memory._masks_of(new.user_id, new.agent_id);
+    if masks <> '{}' then
+      new.description := memory._masked(new.description, masks);
+      new.content := memory._masked(new.content, masks);
+      new.metadata := memory._json_masked(new.metadata, masks);
+    end if;
   end if;
+  perform memory._check_artifact(new);
   if tg_op = 'UPDATE' and (new.user_id, new.key) is distinct from (old.user_id, old.key) then
     perform memory._refuse('key', 'user_id and key of an artifact cannot change',
       'Placeholders name it by them; store it again under another key.');

@@ -34,7 +34,7 @@ begin
     perform memory._check_id('user_id', user_id);
     if idempotency_key is not null then
       perform memory._check_id('thread_id', thread_id);
-      stored := memory._message_by_key(user_id, thread_id, role, content, idempotency_key);
+      stored := memory._message_by_key(user_id, thread_id, agent_id, role, content, idempotency_key);
       if stored.seq is not null then
         return stored;
       end if;

@@ -46,7 +46,9 @@ begin
           from memory._parse_messages(messages) as p
           where num_nonnulls(p.idempotency_key, p.role, p.content) = 3) as k -- the others are refused below
     left join memory._messages_by_keys(user_id, thread_id, keys) as m on m.idempotency_key = k.idempotency_key
-    where memory._content_under(coalesce(nullif(m.digest, ''), k.first_digest), k.role, k.content) is null;
+    where memory._content_under(
+      coalesce(nullif(m.digest, ''), k.first_digest), k.role, k.content, add_messages.user_id, add_messages.agent_id)
+        is null;
     if conflict is not null then
       perform memory._refuse_used_key(conflict);
     end if;
@@ -116,7 +118,8 @@ begin
     return query
     with parsed as materialized (
       select p.*, m.seq as stored_seq, m.token_count as stored_tokens, m.memory_ref as stored_ref,
-        coalesce(m.content, memory._content_under(m.digest, p.role, p.content)) as stored_content,
+        coalesce(m.content, memory._content_under(m.digest, p.role, p.content, add_messages.user_id,
+                                                  add_messages.agent_id)) as stored_content,
         case
           when p.idempotency_key is null then p.seq
           else min(p.seq) over (partition by p.idempotency_key)

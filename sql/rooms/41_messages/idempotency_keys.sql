@@ -2,7 +2,7 @@
 -- under it. Locks the thread until the transaction ends, so that the second of two callers with the same key finds the
 -- message of the first.
 create or replace function memory._message_by_key(
-  p_user_id text, p_thread_id text, p_role text, p_content text, p_idempotency_key text
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_idempotency_key text
 )
 returns memory.stored_message
 language plpgsql volatile parallel unsafe
@@ -15,7 +15,8 @@ begin
   if not found or p_role is null or p_content is null then
     return null; -- memory.add_message() refuses null
   end if;
-  p_content := memory._content_under(existing.digest, memory._role(p_role), p_content);
+  p_content := memory._content_under(existing.digest, memory._role(p_role), p_content, p_user_id,
+                                     coalesce(p_agent_id, ''));
   if p_content is null then
     perform memory._refuse_used_key(p_idempotency_key);
   end if;
@@ -25,24 +26,26 @@ end;
 $$;
 
 -- A content as it is stored under a key with this digest: unchanged, or with marks. null if the key is used for another
--- message. The policy may have changed since, so each choice of marks is tried: a text without personal data has few. A
--- forgotten message leaves its key with an empty digest: whatever comes under the key again is not stored.
-create or replace function memory._content_under(p_digest text, p_role text, p_content text)
+-- message. A forgotten message leaves its key with an empty digest: whatever comes under the key again is not stored.
+create or replace function memory._content_under(
+  p_digest text, p_role text, p_content text, p_user_id text, p_agent_id text
+)
 returns text
-language plpgsql immutable parallel safe strict
+language plpgsql stable parallel safe strict
 as $$
 declare
-  variants text[] := array[p_content];
-  kind text;
+  masked text;
 begin
   if p_digest in ('', memory._message_digest(p_role, p_content)) then
     return p_content;
   end if;
-  foreach kind in array memory._maskable() loop
-    variants := array(
-      select v from unnest(variants) as v union select memory._masked(v, array[kind]) from unnest(variants) as v);
-  end loop;
-  return (select v from unnest(variants) as v where memory._message_digest(p_role, v) = p_digest);
+  -- As the policy has it now, or with marks in place of credentials alone: the policy may have been another one.
+  masked := memory._masked(p_content, memory._masks(memory._policy(p_user_id, p_agent_id), true));
+  if p_digest = memory._message_digest(p_role, masked) then
+    return masked;
+  end if;
+  masked := memory._without_credentials(p_content);
+  return case when p_digest = memory._message_digest(p_role, masked) then masked end;
 end;
 $$;
 

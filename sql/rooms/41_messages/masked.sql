@@ -9,6 +9,7 @@ as $$
 declare
   masked constant text := memory._masked(p_content, p_masks);
 begin
+  perform memory._check_content(masked, memory._max_message_bytes()); -- marks can be longer than the data
   return case when p_artifact_key is null or memory._ref_in(masked, p_artifact_key) is not null then masked
     else p_content end;
 end;

@@ -63,6 +63,10 @@ begin
   if (new.content, new.embedding_text, new.metadata)
        is distinct from (old.content, old.embedding_text, old.metadata) then
     new := memory._masked_memory(new, memory._masks_of(new.user_id, new.agent_id));
+    problem := memory._memory_problem(new, false); -- marks can be longer than the data
+    if problem is not null then
+      perform memory._refuse_memory(problem, new);
+    end if;
   end if;
 
   new.updated_at := statement_timestamp();

@@ -7,13 +7,16 @@ as $$
 declare
   masks text[];
 begin
-  perform memory._check_document(new);
-  masks := memory._masks_of(new.user_id, null);
-  if masks <> '{}' then
-    new.title := memory._masked(new.title, masks);
-    new.content := memory._masked(new.content, masks);
-    new.metadata := memory._json_masked(new.metadata, masks);
+  if tg_op = 'INSERT'
+    or (new.title, new.content, new.metadata) is distinct from (old.title, old.content, old.metadata) then
+    masks := memory._masks_of(new.user_id, null);
+    if masks <> '{}' then
+      new.title := memory._masked(new.title, masks);
+      new.content := memory._masked(new.content, masks);
+      new.metadata := memory._json_masked(new.metadata, masks);
+    end if;
   end if;
+  perform memory._check_document(new);
   new.document_id := coalesce(new.document_id, memory._uuid_v7());
   new.updated_at := statement_timestamp();
   if tg_op = 'UPDATE' and new.content <> old.content then

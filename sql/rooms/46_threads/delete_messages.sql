@@ -15,7 +15,7 @@ begin
   perform memory._check_id('thread_id', coalesce(thread_id, 'any'));
   perform memory._check_filter(filter);
   roles := memory._checked_roles(roles);
-  if seqs is not null and thread_id is null then
+  if seqs <> '{}' and thread_id is null then
     perform memory._refuse('thread_id', 'must not be null with seqs', 'The numbers are those of one thread.');
   end if;
   perform memory._check_deletion('seqs', seqs,

@@ -10,13 +10,13 @@ declare
 begin
   perform memory._check_id('user_id', user_id);
   perform memory._check_id('thread_id', thread_id);
-  perform memory._check_title(title, 'Put more into metadata.');
-  perform memory._check_metadata(metadata);
   masks := memory._masks(memory._policy(user_id, null), true);
   if masks <> '{}' then
     title := memory._masked(title, masks);
     metadata := memory._masked_metadata(metadata, masks);
   end if;
+  perform memory._check_title(title, 'Put more into metadata.');
+  perform memory._check_metadata(metadata);
   insert into memory.threads as t (user_id, thread_id, title, metadata)
   values (set_thread.user_id, set_thread.thread_id, nullif(btrim(set_thread.title), ''),
           coalesce(set_thread.metadata, '{}'))

@@ -71,7 +71,7 @@ def test_other_agents_are_asked_as_before(wanted: Api) -> None:
 
 
 def test_fields_come_back_in_the_metadata_and_are_filterable(wanted: Api) -> None:
-    fields = {"item": "mug", "count": 2, "size": "large", "to": {"city": "Porto"}, "tags": None}
+    fields = {"item": "mug", "count": 2.0, "size": "large", "to": {"city": "Porto"}, "tags": None}
     [memory] = complete(wanted, claimed(wanted), fields=fields)
     fields.pop("tags")
     assert memory.metadata["fields"] == fields
@@ -99,6 +99,8 @@ def test_a_repetition_brings_the_fields_of_a_memory_that_had_none(wanted: Api) -
         {"fields": {"item": 7}},
         {"fields": {"item": "mug", "count": 2.5}},
         {"fields": {"item": "mug", "size": "huge"}},
+        {"fields": {"item": "mug", "size": ["small", "large"]}},
+        {"fields": {"item": "mug", "size": []}},
         {"fields": {"item": "mug", "tags": ["a", 1]}},
         {"fields": {"item": "mug", "to": {}}},
         {"fields": {"item": "mug", "price": 3}},

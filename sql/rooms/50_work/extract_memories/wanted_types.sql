@@ -33,9 +33,9 @@ declare
   problem text;
 begin
   if kind <> 'any' and jsonb_typeof(p_value) <> (case kind when 'integer' then 'number' else kind end)
-    or kind = 'integer' and p_value::text ~ '[.]' then
+    or kind = 'integer' and p_value::numeric % 1 <> 0 then
     return format('%s must be of type %s', p_path, kind);
-  elsif p_schema ? 'enum' and not p_schema -> 'enum' @> p_value then
+  elsif p_schema ? 'enum' and not p_schema -> 'enum' @> jsonb_build_array(p_value) then
     return format('%s must be one of %s', p_path, left(p_schema ->> 'enum', 500));
   elsif kind = 'array' then
     for part in select e.position - 1 as position, e.value
