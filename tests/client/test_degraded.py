@@ -53,7 +53,8 @@ class TestDegraded:
         notice = """raise notice 'degraded: model "%" took % ms (request %)', user_id, row_limit, 'r' || row_limit
             using errcode = '01AMZ';"""
         db.execute(
-            "create or replace function memory.list_threads(user_id text, row_limit int default 50,"
+            "drop function memory.list_threads;"
+            " create function memory.list_threads(user_id text, row_limit int default 50,"
             " row_offset int default 0) returns setof memory.thread language plpgsql"
             f" as $$ begin {notice} end $$"
         )
@@ -68,7 +69,8 @@ class TestDegraded:
 
     def test_a_notice_is_known_by_its_sqlstate_not_by_its_words(self, db: psycopg.Connection, memory: Memory) -> None:
         db.execute(
-            "create or replace function memory.list_threads(user_id text, row_limit int default 50,"
+            "drop function memory.list_threads;"
+            " create function memory.list_threads(user_id text, row_limit int default 50,"
             " row_offset int default 0) returns setof memory.thread language plpgsql"
             " as $$ begin raise notice 'degraded: only in words';"
             " raise notice 'weniger' using errcode = '01AM6'; end $$"

@@ -333,11 +333,12 @@ class TestResults:
 
     def test_columns_of_a_newer_database_are_ignored(self, db: psycopg.Connection, memory: Memory) -> None:
         memory.add_message("ana", "t1", "user", "x")
-        definition = "returns table (thread_id text, message_count bigint, active_tokens bigint, first_at timestamptz,"
+        definition = "returns table (thread_id text, title text, metadata jsonb, message_count bigint,"
         db.execute("drop function memory.list_threads")
         db.execute(
-            f"create function memory.list_threads(user_id text) {definition} last_at timestamptz, total_count bigint,"
-            " mood text) begin atomic select 't1', 1, 1, now(), now(), 1, 'new'; end"
+            f"create function memory.list_threads(user_id text) {definition} active_tokens bigint, first_at timestamptz,"
+            " last_at timestamptz, total_count bigint, mood text) begin atomic"
+            " select 't1', null::text, jsonb '{}', 1, 1, now(), now(), 1, 'new'; end"
         )
         assert memory.list_threads("ana")[0].thread_id == "t1"
 

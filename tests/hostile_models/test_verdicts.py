@@ -68,7 +68,8 @@ def test_a_released_memory_and_a_known_one_stay_when_the_model_suspects_them(
     api.release_memory(user_id="ana", memory_id=row.id)
     before = shown(api)
     api.talk("ana", "t", rounds=1)
-    seq = api.query("select max(seq) as seq from memory.messages where user_id = 'ana' and thread_id = 't'")[0].seq
+    said = "select max(seq) as seq from memory.messages where user_id = 'ana' and thread_id = 't' and role = 'user'"
+    [[seq]] = api.query(said)
     again = {"suspicious": "an order", "seqs": [seq]}
     job = extract(api, runner, fake, {"content": ORDER, **again}, {"content": "Ana lives in Rome", **again})
     assert (job.result["inserted"], job.result["duplicates"]) == (0, 2)

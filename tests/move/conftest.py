@@ -80,6 +80,7 @@ def fill(api: Api) -> None:
         "insert into memory.agent_budgets (agent_id) values ('default')",
         "insert into memory.texts_to_embed (user_id, source, id) values (%(ana)s, '', '')",
         "insert into memory.secrets (user_id, name, key_id, sealed) values (%(ana)s, 'mail', 'k', 'sealed')",
+        "insert into memory.merged_users (user_id, former_user_id) values (%(ana)s, 'anna')",
         "insert into memory.secret_reads (user_id, name, role) values (%(ana)s, 'mail', 'app')",
     ):
         api.connection.execute(statement, {"ana": ANA})

@@ -50,5 +50,6 @@ def test_the_functions_of_the_page_work_in_a_read_only_transaction_and_all_other
                 raise AssertionError(f"{case.function} is refused for another reason") from error
             else:
                 works.setdefault(case.function, set()).add(True)
-    assert all(len(outcomes) == 1 for outcomes in works.values()), works
+    mixed = {function for function, outcomes in works.items() if len(outcomes) > 1}
+    assert mixed == {"delete_documents", "delete_memories"}  # which change nothing where nothing is to be deleted
     assert {function for function, outcomes in works.items() if outcomes == {True}} == listed()

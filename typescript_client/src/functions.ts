@@ -1499,8 +1499,8 @@ export abstract class Functions {
 
   /**
    * Sets the title (2,000 bytes at most) and the metadata of a thread, which need not exist yet. Null leaves what is
-   * there, an empty title or object clears it. With policy secrets.mask_in_threads marks replace credentials in the
-   * title.
+   * there, an empty title or object clears it. Marks replace what the policy has masked (secrets.mask_in_threads,
+   * masking.classes).
    */
   setThread(args: SetThreadArguments): Promise<void> {
     return this.call("set_thread", args);

@@ -15,6 +15,7 @@ from tests.support.sqlapi import Api
 
 def extracted(api: Api, content: str, *said: str, role: str = "user", **arguments: Any) -> UUID:
     """The id of a memory that was extracted from what is said now."""
+    api.set_policy(settings={"extraction": {"from_roles": ["user", "assistant"]}})
     seqs = say(api, *said, role=role, **arguments)
     api.extract_memories(**ANA)
     found = [{"content": content, "memory_type": "fact", "seqs": seqs}]
