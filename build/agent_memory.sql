@@ -7219,8 +7219,8 @@ begin
 end;
 $$;
 
--- A text in pieces of about 4,000 characters, because each match of a pattern that looks behind reads the piece from its
--- beginning: 180 KB of log lines in one piece took 20 s. A piece ends before a word that begins with no digit and
+-- A text in pieces of about 4,000 characters, because each match of a pattern that looks behind reads the piece from
+-- its beginning: 180 KB of log lines in one piece took 20 s. A piece ends before a word that begins with no digit and
 -- follows none, so that no number is cut; after 16,000 characters it ends anywhere.
 create or replace function memory._pieces_to_mask(p_text text)
 returns text[]
@@ -7238,8 +7238,8 @@ begin
       from (
         select m.token[1] as token, m.place, sum(length(m.token[1])) over (order by m.place) as reached,
           m.token[1] ~ '^[^0-9+(]' and lag(m.token[1]) over (order by m.place) ~ e'[^0-9)\\s-]\\s?$|\\n$' as may_begin
-        from regexp_matches(p_text, e'[^\\s,;|"<>]{1,255}[\\s,;|"<>]?|[\\s,;|"<>]', 'g') with ordinality as m (token, place)
-        ) as k) as t
+        from regexp_matches(p_text, e'[^\\s,;|"<>]{1,255}[\\s,;|"<>]?|[\\s,;|"<>]', 'g')
+          with ordinality as m (token, place)) as k) as t
     group by t.part, t.piece
     order by min(t.place));
 end;

@@ -336,8 +336,8 @@ class TestResults:
         definition = "returns table (thread_id text, title text, metadata jsonb, message_count bigint,"
         db.execute("drop function memory.list_threads")
         db.execute(
-            f"create function memory.list_threads(user_id text) {definition} active_tokens bigint, first_at timestamptz,"
-            " last_at timestamptz, total_count bigint, mood text) begin atomic"
+            f"create function memory.list_threads(user_id text) {definition} active_tokens bigint,"
+            " first_at timestamptz, last_at timestamptz, total_count bigint, mood text) begin atomic"
             " select 't1', null::text, jsonb '{}', 1, 1, now(), now(), 1, 'new'; end"
         )
         assert memory.list_threads("ana")[0].thread_id == "t1"
