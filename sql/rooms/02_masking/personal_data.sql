@@ -3,16 +3,8 @@
 -- Forms find most of the data, and checksums tell card numbers and IBANs from other numbers. A telephone number needs a
 -- form of its own, or a word for a telephone before it.
 
--- What can be masked, in the order in which it is done: a password in an address (https://ana:pass@example.org) would
--- look like an email address, and an IBAN like a card number.
-create or replace function memory._maskable()
-returns text[]
-language sql immutable parallel safe
-begin atomic
-  select '{credential,email,ip,iban,card,phone}'::text[];
-end;
-
--- A text with marks in place of what p_masks names (of memory._maskable()).
+-- A text with marks in place of what p_masks names: classes of personal data, and 'credential'. Credentials come first:
+-- a password in an address (https://ana:pass@example.org) would look like an email address.
 create or replace function memory._masked(p_text text, p_masks text[])
 returns text
 language plpgsql immutable parallel safe
@@ -76,10 +68,11 @@ begin atomic
       and p_text ~ e'[\\uff20\\u0660-\\u0669\\u06f0-\\u06f9\\u0966-\\u096f\\uff10-\\uff19]';
 end;
 
--- Regular expressions for what may be personal data of a class, in the order of memory._maskable(). The first group is
--- what stands before the data and stays, the second is the data. The matching ignores case. In the patterns below D is
--- a digit and Z a zero of any of these scripts, L a letter of scripts that put blanks between words (in Chinese and
--- Japanese a word may stand right before an address), and S what stands between groups of digits.
+-- Regular expressions for what may be personal data of a class, in the order in which they are masked: an IBAN would
+-- look like a card number. The first group is what stands before the data and stays, the second is the data. The
+-- matching ignores case. In the patterns below D is a digit and Z a zero of any of these scripts, L a letter of scripts
+-- that put blanks between words (in Chinese and Japanese a word may stand right before an address), and S what stands
+-- between groups of digits.
 create or replace function memory._personal_data()
 returns table (class text, pattern text)
 language plpgsql immutable parallel safe
