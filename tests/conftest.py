@@ -36,6 +36,8 @@ from tests.support.through import clusters, is_beside_a_node, outside, skip_othe
 
 TEMPLATE = "agent_memory_template"
 Database = Callable[..., contextlib.AbstractContextManager[str]]
+USES_SERVER = {"server", "api"}
+"""A test that runs against a server has one of these; ``api`` decides later which database it takes."""
 DATABASE_NAMES = (f"test_{number}" for number in itertools.count(1))
 
 
@@ -82,7 +84,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         if has_own and server != "embedded":
             item.add_marker(pytest.mark.skip(reason="an embedded server of its own, so one run is enough"))
         if (item.get_closest_marker("nightly") is not None) != nightly or (
-            again and not has_own and not (item.path in PATHS and "server" in getattr(item, "fixturenames", ()))
+            again and not has_own and not (item.path in PATHS and USES_SERVER & {*getattr(item, "fixturenames", ())})
         ):
             left_out.append(item)
     config.hook.pytest_deselected(items=left_out)
