@@ -33605,9 +33605,16 @@ begin
     array(select a.key from memory.artifacts as a where a.user_id = p_into));
   -- With their triggers, because their words, hashes and embeddings are made anew.
   if artifacts <> '{}' then
-    update memory.memories as m set content = memory._with_keys(m.content, artifacts)
-    where m.user_id = p_from and m.content like '%MemoryRef: %'
-      and memory._with_keys(m.content, artifacts) <> m.content;
+    update memory.memories as m
+    set content = n.content, embedding_text = n.embedding_text, metadata = n.metadata
+    from (
+      select o.memory_id, memory._with_keys(o.content, artifacts) as content,
+        memory._with_keys(o.embedding_text, artifacts) as embedding_text,
+        memory._with_keys(o.metadata::text, artifacts)::jsonb as metadata
+      from memory.memories as o
+      where o.user_id = p_from and concat_ws(' ', o.content, o.embedding_text, o.metadata) like '%MemoryRef: %') as n
+    where m.user_id = p_from and m.memory_id = n.memory_id
+      and (n.content, n.embedding_text, n.metadata) is distinct from (m.content, m.embedding_text, m.metadata);
     update memory.documents as d set content = memory._with_keys(d.content, artifacts)
     where d.user_id = p_from and d.content like '%MemoryRef: %'
       and memory._with_keys(d.content, artifacts) <> d.content;
@@ -33699,7 +33706,7 @@ begin
 end;
 $$;
 
--- A text with the new keys in its placeholders.
+-- A text with the new keys in its placeholders. It may be that of a JSON value: keys have no character that is escaped.
 create or replace function memory._with_keys(p_content text, p_keys jsonb)
 returns text
 language plpgsql immutable parallel safe
@@ -33839,8 +33846,15 @@ begin
     when (p_table, p_column) in (('messages', 'artifact_key'), ('artifacts', 'key')) then
       format('coalesce($8 ->> %1$s, %1$s)', plain)
     when (p_table, p_column) in (
-        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary')) then
+        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary'),
+        ('memory_history', 'content')) then
       format('memory._with_keys(%s, $8)', plain)
+    when (p_table, p_column) in (
+        ('messages', 'metadata'), ('memory_history', 'metadata'), ('artifacts', 'metadata')) then
+      format('case when $8 <> ''{}'' then memory._with_keys(%1$s::text, $8)::jsonb else %1$s end', plain)
+    when (p_table, p_column) = ('threads', 'metadata') then
+      'case when $7 ? (t.metadata ->> ''copied_from'') '
+      'then jsonb_set(t.metadata, ''{copied_from}'', $7 -> (t.metadata ->> ''copied_from'')) else t.metadata end'
     when (p_table, p_column) in (('embeddings', 'id'), ('texts_to_embed', 'id')) then
       format('case t.source when ''message'' then %s when ''artifact'' then %s else t.id end',
         format(message, plain), format(artifact, plain))
