@@ -17669,7 +17669,11 @@ begin
   deleted := cardinality(chosen);
   if not dry_run and deleted > 0 then
     perform memory._lock_scopes_of(user_id, chosen);
-    -- Once more: somebody may have changed one of them before its counter was locked.
+    perform from (select i from unnest(chosen) as i order by i) as i (id)
+    cross join lateral ( -- each by its key
+      select from memory.memories as m
+      where m.user_id = delete_memories.user_id and m.memory_id = i.id offset 0 for update) as m;
+    -- Once more: somebody may have changed one of them before it was locked. An UPDATE by hand locks no counter.
     chosen := memory._memories_to_delete(user_id, chosen, agent_id, thread_id, memory_type, tags_all, search, filter,
                                          created_after, created_before);
     deleted := memory._delete_memories(user_id, chosen);
@@ -32478,7 +32482,7 @@ begin
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
     from (
-      -- With their copies in copied threads, which keep number and time. The source itself may be gone, or in quarantine.
+      -- With their copies in copied threads, which keep number and time. The source may be gone, or in quarantine.
       select c.thread_id, c.seq
       from memory.memories as m
       cross join lateral memory._copies_of(p_user_id, m.thread_id) as t
