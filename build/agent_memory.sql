@@ -4361,6 +4361,12 @@ returns void$header$),
 returns bigint$header$),
       ('function', '_begin_copy', $header$(p_user_id text, p_thread_id text, p_new_thread_id text)
 returns memory.threads$header$),
+      ('function', '_copies_of', $header$(p_user_id text, p_thread_id text)
+returns table (thread_id text, upto_seq bigint)$header$),
+      ('function', '_may_be_copy', $header$(
+  p_user_id text, p_thread_id text, p_seq bigint, p_created_at timestamptz
+)
+returns boolean$header$),
       ('function', 'delete_message', $header$(user_id text, thread_id text, seq bigint)
 returns boolean$header$),
       ('function', '_delete_messages', $header$(p_user_id text, p_thread_ids text[], p_seqs bigint[])
@@ -4824,8 +4830,10 @@ returns setof memory.quarantined$header$),
 returns jsonb$header$),
       ('function', '_check_source_name', $header$(p_user_id text, p_source text, p_id text)
 returns void$header$),
-      ('function', '_seqs_of_source', $header$(p_user_id text, p_source text, p_id text)
-returns bigint[]$header$),
+      ('function', '_messages_of_source', $header$(p_user_id text, p_source text, p_id text)
+returns table (thread_id text, seqs bigint[])$header$),
+      ('function', '_lock_messages_of_source', $header$(p_user_id text, p_source text, p_id text)
+returns void$header$),
       ('function', 'release_source', $header$(user_id text, source text, id text)
 returns jsonb$header$),
       ('function', '_release_derived', $header$(p_user_id text, p_origin text)
@@ -17692,7 +17700,11 @@ begin
   deleted := cardinality(chosen);
   if not dry_run and deleted > 0 then
     perform memory._lock_scopes_of(user_id, chosen);
-    -- Once more: somebody may have changed one of them before its counter was locked.
+    perform from (select i from unnest(chosen) as i order by i) as i (id)
+    cross join lateral ( -- each by its key
+      select from memory.memories as m
+      where m.user_id = delete_memories.user_id and m.memory_id = i.id offset 0 for update) as m;
+    -- Once more: somebody may have changed one of them before it was locked. An UPDATE by hand locks no counter.
     chosen := memory._memories_to_delete(user_id, chosen, agent_id, thread_id, memory_type, tags_all, search, filter,
                                          created_after, created_before);
     deleted := memory._delete_memories(user_id, chosen);
@@ -21208,6 +21220,39 @@ begin
     end if;
   end loop;
   return origin;
+end;
+$$;
+
+-- A thread, which may be gone, and the copies of it and of its copies: up to which number each has its messages.
+create or replace function memory._copies_of(p_user_id text, p_thread_id text)
+returns table (thread_id text, upto_seq bigint)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with recursive copies as (
+    select p_thread_id as thread_id, 9223372036854775807 as upto_seq
+    union
+    select t.thread_id, least(c.upto_seq, coalesce(memory._seq_or_null(t.metadata -> 'copied_upto_seq'), -1))
+    from copies as c
+    join memory.threads as t on t.user_id = p_user_id and t.metadata ->> 'copied_from' = c.thread_id
+  )
+  select c.thread_id, max(c.upto_seq) from copies as c group by c.thread_id;
+end;
+$$;
+
+-- Whether a message of a copy with this number and time may be that of the thread: it has its time. If the thread has
+-- lost the message, nothing speaks against it. Another thread may have had the name before.
+create or replace function memory._may_be_copy(
+  p_user_id text, p_thread_id text, p_seq bigint, p_created_at timestamptz
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    select m.created_at = p_created_at from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq), true);
 end;
 $$;
 
@@ -25974,32 +26019,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   origin constant text := source || ' ' || id;
-  threads text[];
-  thread text;
+  said record; -- the messages of one thread
   summaries uuid[];
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
   perform memory._check_id('reason', reason);
-  if source in ('message', 'thread') then
-    threads := memory._lock_sources(user_id,
-      array[case source when 'thread' then id else substring(id from '^(.*)/') end]);
-    foreach thread in array threads loop
-      counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
-    end loop;
-  elsif source = 'artifact' then
+  if source in ('message', 'thread', 'artifact') then
     -- The text that a message shows of an artifact came from the artifact, and so did memories of the message.
-    threads := memory._lock_sources(user_id, array(
-      select distinct m.thread_id from memory.messages as m
-      where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id));
-    foreach thread in array threads loop
-      counts := memory._added(counts, memory._quarantine_said(user_id, thread, array(
-        select m.seq from memory.messages as m
-        where m.user_id = quarantine_source.user_id and m.thread_id = thread
-          and m.artifact_key = quarantine_source.id order by m.seq), reason, origin));
+    perform memory._lock_messages_of_source(user_id, source, id);
+    for said in select m.* from memory._messages_of_source(user_id, source, id) as m order by m.thread_id loop
+      counts := memory._added(counts, memory._quarantine_said(user_id, said.thread_id, said.seqs, reason, origin));
     end loop;
-    counts := memory._added(counts,
-      jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
+    if source = 'artifact' then
+      counts := memory._added(counts,
+        jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
+    end if;
   elsif source = 'summary' then
     perform memory._lock_sources(user_id, array(
       select s.thread_id from memory.summaries as s
@@ -26030,8 +26065,9 @@ comment on function memory.quarantine_source(text, text, text, text) is
 '(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. The source goes into '
 'quarantine, and so do the memories extracted from it, and the articles and archives made of them; memories that '
 'these had superseded are current again. Summaries that cover it are deleted, and made anew by jobs without it. A '
-'summary takes along the summaries that continue it, and the memories and archives made of these; if its messages are '
-'poisoned, name the messages. Returns the counts. memory.release_source() undoes it.';
+'summary takes along the summaries that continue it, and the memories and archives made of these; if its messages '
+'are poisoned, name the messages. Copies of a thread (copy_thread) are taken back with it. Returns the counts. '
+'memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
 create or replace function memory._check_source_name(p_user_id text, p_source text, p_id text)
@@ -26055,7 +26091,7 @@ begin
   end if;
   case p_source
     when 'message', 'thread' then
-      is_there := cardinality(memory._seqs_of_source(p_user_id, p_source, p_id)) > 0;
+      is_there := exists (select from memory._messages_of_source(p_user_id, p_source, p_id));
     when 'document' then
       is_there := exists (
         select from memory.documents as d where d.user_id = p_user_id and d.document_id = p_id::uuid);
@@ -26077,18 +26113,51 @@ begin
 end;
 $$;
 
--- The messages that a source names, as far as they are stored.
-create or replace function memory._seqs_of_source(p_user_id text, p_source text, p_id text)
-returns bigint[]
+-- The messages of a source, by thread, as far as they are stored: a message or a thread with the copies of it in copied
+-- threads, or those that show an artifact.
+create or replace function memory._messages_of_source(p_user_id text, p_source text, p_id text)
+returns table (thread_id text, seqs bigint[])
 language plpgsql stable parallel safe
 as $$
+declare
+  origin constant text := case p_source when 'message' then substring(p_id from '^(.*)/') else p_id end;
+  only_seq constant bigint := case p_source when 'message' then substring(p_id from '/([0-9]+)$')::bigint end;
 begin
-  return array(
-    select m.seq from memory.messages as m
-    where m.user_id = p_user_id
-      and m.thread_id = case p_source when 'thread' then p_id else substring(p_id from '^(.*)/') end
-      and (p_source = 'thread' or m.seq = substring(p_id from '/([0-9]+)$')::bigint)
-    order by m.seq);
+  if p_source = 'artifact' then
+    return query
+    select m.thread_id, array_agg(m.seq order by m.seq) from memory.messages as m
+    where m.user_id = p_user_id and m.artifact_key = p_id
+    group by m.thread_id;
+  else
+    return query
+    select c.thread_id, s.seqs
+    from memory._copies_of(p_user_id, origin) as c
+    cross join lateral (
+      select array_agg(m.seq order by m.seq) as seqs from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = c.thread_id
+        and m.seq between coalesce(only_seq, 0) and least(c.upto_seq, only_seq)
+        and (c.thread_id = origin or memory._may_be_copy(p_user_id, origin, m.seq, m.created_at))) as s
+    where s.seqs <> '{}';
+  end if;
+end;
+$$;
+
+-- Locks the threads of these messages, then all counters. Somebody may have made a copy before its origin was locked:
+-- it is locked as well, though out of order.
+create or replace function memory._lock_messages_of_source(p_user_id text, p_source text, p_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  threads text[];
+  locked text[];
+begin
+  loop
+    threads := array(select m.thread_id from memory._messages_of_source(p_user_id, p_source, p_id) as m);
+    exit when threads <@ locked;
+    perform memory._lock_sources(p_user_id, threads);
+    locked := threads;
+  end loop;
 end;
 $$;
 
@@ -26098,9 +26167,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  locked text[]; -- threads
-  thread text;
-  seqs bigint[];
+  said record; -- the messages of one thread
   messages bigint;
   threads text[] := array[]::text[]; -- those with released messages, and the first of these
   first_seqs bigint[] := array[]::bigint[];
@@ -26109,26 +26176,17 @@ declare
   derived jsonb;
 begin
   perform memory._check_source_name(user_id, source, id);
-  locked := memory._lock_sources(user_id, array(
-    select case source when 'thread' then release_source.id else substring(release_source.id from '^(.*)/') end
-    where source in ('message', 'thread')
-    union
-    select m.thread_id from memory.messages as m
-    where release_source.source = 'artifact' and m.user_id = release_source.user_id
-      and m.artifact_key = release_source.id));
-  foreach thread in array locked loop
-    seqs := case source when 'artifact' then array(
-        select m.seq from memory.messages as m
-        where m.user_id = release_source.user_id and m.thread_id = thread
-          and m.artifact_key = release_source.id order by m.seq)
-      else memory._seqs_of_source(user_id, source, id) end;
-    messages := memory._release_messages(user_id, thread, seqs);
-    counts := memory._added(counts, jsonb_build_object('messages', messages));
-    if messages > 0 then
-      threads := threads || thread;
-      first_seqs := first_seqs || seqs[1];
-    end if;
-  end loop;
+  if source in ('message', 'thread', 'artifact') then
+    perform memory._lock_messages_of_source(user_id, source, id);
+    for said in select m.* from memory._messages_of_source(user_id, source, id) as m order by m.thread_id loop
+      messages := memory._release_messages(user_id, said.thread_id, said.seqs);
+      counts := memory._added(counts, jsonb_build_object('messages', messages));
+      if messages > 0 then
+        threads := threads || said.thread_id;
+        first_seqs := first_seqs || said.seqs[1];
+      end if;
+    end loop;
+  end if;
   if source = 'memory' then -- with the counters of its derived memories, in one order
     perform memory._lock_scopes_of(user_id, id::uuid || array(
       select m.memory_id from memory.memories as m
@@ -32466,7 +32524,18 @@ begin
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
     from (
-      -- With their copies in copied threads, which keep number and time.
+      -- With their copies in copied threads, which keep number and time. The source may be gone, or in quarantine.
+      select c.thread_id, c.seq
+      from memory.memories as m
+      cross join lateral memory._copies_of(p_user_id, m.thread_id) as t
+      cross join lateral unnest(m.source_seqs) as s (seq)
+      cross join lateral (
+        select n.thread_id, n.seq from memory.messages as n
+        where n.user_id = p_user_id and n.thread_id = t.thread_id and n.seq = s.seq and n.seq <= t.upto_seq
+          and memory._may_be_copy(p_user_id, m.thread_id, n.seq, n.created_at) offset 0) as c
+      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+      union
+      -- An application may have replaced the metadata that say of what a thread is a copy.
       select c.thread_id, c.seq
       from memory.memories as m
       join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
@@ -33570,6 +33639,7 @@ as $$
 declare
   merged jsonb;
   agent text;
+  clashes int := 0;
 begin
   perform memory._check_id('from_user_id', from_user_id);
   perform memory._check_id('into_user_id', into_user_id);
@@ -33589,7 +33659,8 @@ begin
       exit;
     -- This has given back all locks that the attempt took. Somebody may have made a thread of the same name meanwhile.
     exception when serialization_failure or unique_violation then
-      if attempt = 100 or sqlerrm like 'from_user_id: %' then
+      clashes := clashes + (sqlstate = '23505')::int;
+      if attempt = 100 or clashes > 3 or sqlerrm like 'from_user_id: %' then
         raise;
       end if;
     end;
@@ -33626,13 +33697,13 @@ declare
   left_out bigint;
   moved jsonb;
 begin
+  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
   perform from memory.threads as t where t.user_id in (p_from, p_into) order by t.user_id, t.thread_id for update;
   perform from memory.memory_scopes as s where s.user_id in (p_from, p_into) order by s.user_id, s.agent_id for update;
   locked := memory._lock_counters(p_from, false);
   if not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
   documents := memory._lock_documents(p_from, locked.threads);
   perform from memory.marks as k where k.user_id in (p_from, p_into) order by k.user_id, k.scope, k.kind for update;
   perform from memory.jobs as j
@@ -33645,9 +33716,16 @@ begin
     array(select a.key from memory.artifacts as a where a.user_id = p_into));
   -- With their triggers, because their words, hashes and embeddings are made anew.
   if artifacts <> '{}' then
-    update memory.memories as m set content = memory._with_keys(m.content, artifacts)
-    where m.user_id = p_from and m.content like '%MemoryRef: %'
-      and memory._with_keys(m.content, artifacts) <> m.content;
+    update memory.memories as m
+    set content = n.content, embedding_text = n.embedding_text, metadata = n.metadata
+    from (
+      select o.memory_id, memory._with_keys(o.content, artifacts) as content,
+        memory._with_keys(o.embedding_text, artifacts) as embedding_text,
+        memory._with_keys(o.metadata::text, artifacts)::jsonb as metadata
+      from memory.memories as o
+      where o.user_id = p_from and concat_ws(' ', o.content, o.embedding_text, o.metadata) like '%MemoryRef: %') as n
+    where m.user_id = p_from and m.memory_id = n.memory_id
+      and (n.content, n.embedding_text, n.metadata) is distinct from (m.content, m.embedding_text, m.metadata);
     update memory.documents as d set content = memory._with_keys(d.content, artifacts)
     where d.user_id = p_from and d.content like '%MemoryRef: %'
       and memory._with_keys(d.content, artifacts) <> d.content;
@@ -33739,7 +33817,7 @@ begin
 end;
 $$;
 
--- A text with the new keys in its placeholders.
+-- A text with the new keys in its placeholders. It may be that of a JSON value: keys have no character that is escaped.
 create or replace function memory._with_keys(p_content text, p_keys jsonb)
 returns text
 language plpgsql immutable parallel safe
@@ -33760,7 +33838,7 @@ end;
 $$;
 
 -- Decides which of two equal memories of an agent stays current: that of the second user, unless it has expired, or was
--- extracted and that of the first user stated. A memory of both users with one id must be one memory.
+-- extracted and that of the first user stated. A memory or document of both users with one id must be one.
 create or replace function memory._settle_duplicates(p_from text, p_into text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -33778,6 +33856,17 @@ begin
   if found then
     perform memory._refuse('from_user_id', format('both users have another memory %s', same),
       'memory.forget_memory() removes one of the two.', '23505');
+  end if;
+  delete from memory.documents as d
+  using memory.documents as o
+  where d.user_id = p_from and o.user_id = p_into and o.document_id = d.document_id
+    and (o.doc_type, o.title, o.content) is not distinct from (d.doc_type, d.title, d.content);
+  select d.document_id into same
+  from memory.documents as d join memory.documents as o on o.user_id = p_into and o.document_id = d.document_id
+  where d.user_id = p_from limit 1;
+  if found then
+    perform memory._refuse('from_user_id', format('both users have another document %s', same),
+      'memory.delete_document() removes one of the two.', '23505');
   end if;
   delete from memory.memories as m
   using memory.memories as o
@@ -33868,8 +33957,15 @@ begin
     when (p_table, p_column) in (('messages', 'artifact_key'), ('artifacts', 'key')) then
       format('coalesce($8 ->> %1$s, %1$s)', plain)
     when (p_table, p_column) in (
-        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary')) then
+        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary'),
+        ('memory_history', 'content')) then
       format('memory._with_keys(%s, $8)', plain)
+    when (p_table, p_column) in (
+        ('messages', 'metadata'), ('memory_history', 'metadata'), ('artifacts', 'metadata')) then
+      format('case when $8 <> ''{}'' then memory._with_keys(%1$s::text, $8)::jsonb else %1$s end', plain)
+    when (p_table, p_column) = ('threads', 'metadata') then
+      'case when $7 ? (t.metadata ->> ''copied_from'') '
+      'then jsonb_set(t.metadata, ''{copied_from}'', $7 -> (t.metadata ->> ''copied_from'')) else t.metadata end'
     when (p_table, p_column) in (('embeddings', 'id'), ('texts_to_embed', 'id')) then
       format('case t.source when ''message'' then %s when ''artifact'' then %s else t.id end',
         format(message, plain), format(artifact, plain))
@@ -42788,7 +42884,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_seqs_of_source', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;

@@ -8,6 +8,7 @@ as $$
 declare
   merged jsonb;
   agent text;
+  clashes int := 0;
 begin
   perform memory._check_id('from_user_id', from_user_id);
   perform memory._check_id('into_user_id', into_user_id);
@@ -27,7 +28,8 @@ begin
       exit;
     -- This has given back all locks that the attempt took. Somebody may have made a thread of the same name meanwhile.
     exception when serialization_failure or unique_violation then
-      if attempt = 100 or sqlerrm like 'from_user_id: %' then
+      clashes := clashes + (sqlstate = '23505')::int;
+      if attempt = 100 or clashes > 3 or sqlerrm like 'from_user_id: %' then
         raise;
       end if;
     end;
@@ -64,13 +66,13 @@ declare
   left_out bigint;
   moved jsonb;
 begin
+  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
   perform from memory.threads as t where t.user_id in (p_from, p_into) order by t.user_id, t.thread_id for update;
   perform from memory.memory_scopes as s where s.user_id in (p_from, p_into) order by s.user_id, s.agent_id for update;
   locked := memory._lock_counters(p_from, false);
   if not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
   documents := memory._lock_documents(p_from, locked.threads);
   perform from memory.marks as k where k.user_id in (p_from, p_into) order by k.user_id, k.scope, k.kind for update;
   perform from memory.jobs as j
@@ -83,9 +85,16 @@ begin
     array(select a.key from memory.artifacts as a where a.user_id = p_into));
   -- With their triggers, because their words, hashes and embeddings are made anew.
   if artifacts <> '{}' then
-    update memory.memories as m set content = memory._with_keys(m.content, artifacts)
-    where m.user_id = p_from and m.content like '%MemoryRef: %'
-      and memory._with_keys(m.content, artifacts) <> m.content;
+    update memory.memories as m
+    set content = n.content, embedding_text = n.embedding_text, metadata = n.metadata
+    from (
+      select o.memory_id, memory._with_keys(o.content, artifacts) as content,
+        memory._with_keys(o.embedding_text, artifacts) as embedding_text,
+        memory._with_keys(o.metadata::text, artifacts)::jsonb as metadata
+      from memory.memories as o
+      where o.user_id = p_from and concat_ws(' ', o.content, o.embedding_text, o.metadata) like '%MemoryRef: %') as n
+    where m.user_id = p_from and m.memory_id = n.memory_id
+      and (n.content, n.embedding_text, n.metadata) is distinct from (m.content, m.embedding_text, m.metadata);
     update memory.documents as d set content = memory._with_keys(d.content, artifacts)
     where d.user_id = p_from and d.content like '%MemoryRef: %'
       and memory._with_keys(d.content, artifacts) <> d.content;
@@ -177,7 +186,7 @@ begin
 end;
 $$;
 
--- A text with the new keys in its placeholders.
+-- A text with the new keys in its placeholders. It may be that of a JSON value: keys have no character that is escaped.
 create or replace function memory._with_keys(p_content text, p_keys jsonb)
 returns text
 language plpgsql immutable parallel safe
@@ -198,7 +207,7 @@ end;
 $$;
 
 -- Decides which of two equal memories of an agent stays current: that of the second user, unless it has expired, or was
--- extracted and that of the first user stated. A memory of both users with one id must be one memory.
+-- extracted and that of the first user stated. A memory or document of both users with one id must be one.
 create or replace function memory._settle_duplicates(p_from text, p_into text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -216,6 +225,17 @@ begin
   if found then
     perform memory._refuse('from_user_id', format('both users have another memory %s', same),
       'memory.forget_memory() removes one of the two.', '23505');
+  end if;
+  delete from memory.documents as d
+  using memory.documents as o
+  where d.user_id = p_from and o.user_id = p_into and o.document_id = d.document_id
+    and (o.doc_type, o.title, o.content) is not distinct from (d.doc_type, d.title, d.content);
+  select d.document_id into same
+  from memory.documents as d join memory.documents as o on o.user_id = p_into and o.document_id = d.document_id
+  where d.user_id = p_from limit 1;
+  if found then
+    perform memory._refuse('from_user_id', format('both users have another document %s', same),
+      'memory.delete_document() removes one of the two.', '23505');
   end if;
   delete from memory.memories as m
   using memory.memories as o
