@@ -192,7 +192,7 @@ def test_forget_user_and_the_last_attempt_to_describe_an_artifact(sessions: Sess
     assert rows(api, "ana") == {}
 
 
-@pytest.mark.parametrize("erases", ["forget_memory", "forget_user"])
+@pytest.mark.parametrize("erases", ["forget_memory", "forget_user", "merge_users"])
 def test_an_erasure_and_a_claim_that_goes_on_to_its_threads(sessions: Sessions, erases: str) -> None:
     """The claim waits for a thread in spite of NOWAIT, because somebody has updated the thread since the snapshot."""
     api, claiming, erasing = (
@@ -210,9 +210,12 @@ def test_an_erasure_and_a_claim_that_goes_on_to_its_threads(sessions: Sessions, 
         claiming.connection.execute("set transaction isolation level repeatable read")
         assert claimed(claiming, "chunk_documents")
         api.connection.execute("update memory.threads set first_at = first_at where thread_id = 't'")
-        call = sessions.pool.submit(
-            getattr(erasing, erases), **ANA, **({"memory_id": memory} if erases == "forget_memory" else {})
-        )
+        arguments: dict[str, Any] = {
+            "forget_memory": {**ANA, "memory_id": memory},
+            "forget_user": ANA,
+            "merge_users": {"from_user_id": "ana", "into_user_id": "bob"},
+        }[erases]
+        call = sessions.pool.submit(getattr(erasing, erases), **arguments)
         sessions.until_waiting(erasing, call, claiming)
         assert claimed(claiming, "summarize_thread")
     assert code(call) is None

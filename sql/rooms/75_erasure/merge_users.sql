@@ -64,13 +64,13 @@ declare
   left_out bigint;
   moved jsonb;
 begin
+  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
   perform from memory.threads as t where t.user_id in (p_from, p_into) order by t.user_id, t.thread_id for update;
   perform from memory.memory_scopes as s where s.user_id in (p_from, p_into) order by s.user_id, s.agent_id for update;
   locked := memory._lock_counters(p_from, false);
   if not locked.are_all then
     perform memory._refuse_busy_user();
   end if;
-  perform memory._stop_claims(u) from unnest(array[p_from, p_into]) as u order by u;
   documents := memory._lock_documents(p_from, locked.threads);
   perform from memory.marks as k where k.user_id in (p_from, p_into) order by k.user_id, k.scope, k.kind for update;
   perform from memory.jobs as j
