@@ -260,6 +260,40 @@ def test_another_memory_of_one_id_is_refused_and_the_same_is_one(api: Api) -> No
     assert memories(api, "ana") == ["Likes coffee"]
 
 
+def test_another_document_of_one_id_is_refused_and_the_same_is_one(api: Api) -> None:
+    document_id = api.add_document(user_id="bob", content="Tea is green", title="Tea")
+    add = "insert into memory.documents (user_id, document_id, title, content) values ('ana', %s, %s, %s)"
+    api.connection.execute(add, [document_id, "Tea", "Tea is green"])
+    merge(api)
+    assert [row.title for row in api.list_documents(user_id="bob")] == ["Tea"]
+    assert [row.source for row in api.search(user_id="bob", query="green", mode="keyword")] == ["document"]
+    api.connection.execute(add, [document_id, "Coffee", "Coffee is black"])
+    with refused("from_user_id", "23505") as error:
+        merge(api)
+    assert str(document_id) in str(error.value)
+    assert [row.title for row in api.list_documents(user_id="ana")] == ["Coffee"]
+
+
+def test_a_clash_that_stays_is_not_tried_a_hundred_times(api: Api) -> None:
+    call = "insert into memory.model_calls (user_id, call_id, kind, agent_id, model, tokens_in, price, called_at)"
+    call_id = "00000000-0000-0000-0000-000000000001"
+    for user in ("ana", "bob"):
+        api.add_memory(user_id=user, content=f"Of {user}")
+        api.connection.execute(f"{call} values (%s, %s, 'embed', 'a', 'm', 5, 0.25, now())", [user, call_id])
+    api.connection.execute("create sequence public.tries")
+    api.connection.execute(
+        "create function public.count_tries() returns trigger language plpgsql as"
+        " $$begin perform nextval('public.tries'); return old; end$$"
+    )
+    api.connection.execute(
+        "create trigger tries before delete on memory.model_calls for each row execute function public.count_tries()"
+    )
+    with pytest.raises(psycopg.errors.UniqueViolation):
+        merge(api)
+    assert api.value("select last_value from public.tries") == 4
+    assert memories(api, "ana") == ["Of ana"]
+
+
 def test_it_is_audited_and_a_bound_role_follows(api: Api) -> None:
     api.add_memory(user_id="ana", content="Likes tea")
     merge(api)

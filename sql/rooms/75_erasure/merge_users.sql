@@ -8,6 +8,7 @@ as $$
 declare
   merged jsonb;
   agent text;
+  clashes int := 0;
 begin
   perform memory._check_id('from_user_id', from_user_id);
   perform memory._check_id('into_user_id', into_user_id);
@@ -27,7 +28,8 @@ begin
       exit;
     -- This has given back all locks that the attempt took. Somebody may have made a thread of the same name meanwhile.
     exception when serialization_failure or unique_violation then
-      if attempt = 100 or sqlerrm like 'from_user_id: %' then
+      clashes := clashes + (sqlstate = '23505')::int;
+      if attempt = 100 or clashes > 3 or sqlerrm like 'from_user_id: %' then
         raise;
       end if;
     end;
@@ -198,7 +200,7 @@ end;
 $$;
 
 -- Decides which of two equal memories of an agent stays current: that of the second user, unless it has expired, or was
--- extracted and that of the first user stated. A memory of both users with one id must be one memory.
+-- extracted and that of the first user stated. A memory or document of both users with one id must be one.
 create or replace function memory._settle_duplicates(p_from text, p_into text)
 returns void
 language plpgsql volatile parallel unsafe
@@ -216,6 +218,17 @@ begin
   if found then
     perform memory._refuse('from_user_id', format('both users have another memory %s', same),
       'memory.forget_memory() removes one of the two.', '23505');
+  end if;
+  delete from memory.documents as d
+  using memory.documents as o
+  where d.user_id = p_from and o.user_id = p_into and o.document_id = d.document_id
+    and (o.doc_type, o.title, o.content) is not distinct from (d.doc_type, d.title, d.content);
+  select d.document_id into same
+  from memory.documents as d join memory.documents as o on o.user_id = p_into and o.document_id = d.document_id
+  where d.user_id = p_from limit 1;
+  if found then
+    perform memory._refuse('from_user_id', format('both users have another document %s', same),
+      'memory.delete_document() removes one of the two.', '23505');
   end if;
   delete from memory.memories as m
   using memory.memories as o
