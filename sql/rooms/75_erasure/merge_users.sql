@@ -85,9 +85,16 @@ begin
     array(select a.key from memory.artifacts as a where a.user_id = p_into));
   -- With their triggers, because their words, hashes and embeddings are made anew.
   if artifacts <> '{}' then
-    update memory.memories as m set content = memory._with_keys(m.content, artifacts)
-    where m.user_id = p_from and m.content like '%MemoryRef: %'
-      and memory._with_keys(m.content, artifacts) <> m.content;
+    update memory.memories as m
+    set content = n.content, embedding_text = n.embedding_text, metadata = n.metadata
+    from (
+      select o.memory_id, memory._with_keys(o.content, artifacts) as content,
+        memory._with_keys(o.embedding_text, artifacts) as embedding_text,
+        memory._with_keys(o.metadata::text, artifacts)::jsonb as metadata
+      from memory.memories as o
+      where o.user_id = p_from and concat_ws(' ', o.content, o.embedding_text, o.metadata) like '%MemoryRef: %') as n
+    where m.user_id = p_from and m.memory_id = n.memory_id
+      and (n.content, n.embedding_text, n.metadata) is distinct from (m.content, m.embedding_text, m.metadata);
     update memory.documents as d set content = memory._with_keys(d.content, artifacts)
     where d.user_id = p_from and d.content like '%MemoryRef: %'
       and memory._with_keys(d.content, artifacts) <> d.content;
@@ -179,7 +186,7 @@ begin
 end;
 $$;
 
--- A text with the new keys in its placeholders.
+-- A text with the new keys in its placeholders. It may be that of a JSON value: keys have no character that is escaped.
 create or replace function memory._with_keys(p_content text, p_keys jsonb)
 returns text
 language plpgsql immutable parallel safe

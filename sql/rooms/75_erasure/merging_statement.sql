@@ -48,8 +48,15 @@ begin
     when (p_table, p_column) in (('messages', 'artifact_key'), ('artifacts', 'key')) then
       format('coalesce($8 ->> %1$s, %1$s)', plain)
     when (p_table, p_column) in (
-        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary')) then
+        ('messages', 'content'), ('quarantined_messages', 'content'), ('summaries', 'summary'),
+        ('memory_history', 'content')) then
       format('memory._with_keys(%s, $8)', plain)
+    when (p_table, p_column) in (
+        ('messages', 'metadata'), ('memory_history', 'metadata'), ('artifacts', 'metadata')) then
+      format('case when $8 <> ''{}'' then memory._with_keys(%1$s::text, $8)::jsonb else %1$s end', plain)
+    when (p_table, p_column) = ('threads', 'metadata') then
+      'case when $7 ? (t.metadata ->> ''copied_from'') '
+      'then jsonb_set(t.metadata, ''{copied_from}'', $7 -> (t.metadata ->> ''copied_from'')) else t.metadata end'
     when (p_table, p_column) in (('embeddings', 'id'), ('texts_to_embed', 'id')) then
       format('case t.source when ''message'' then %s when ''artifact'' then %s else t.id end',
         format(message, plain), format(artifact, plain))
