@@ -208,6 +208,55 @@ def test_a_source_that_is_forgotten_is_forgotten_in_the_copy_as_well(api: Api) -
     assert contents(api, thread_id="copy") == []
 
 
+@pytest.mark.feature("F5")
+@pytest.mark.parametrize("change", ["deleted", "quarantined", "middle"])
+def test_a_source_is_forgotten_in_copies_of_copies_when_the_origin_has_lost_it(api: Api, change: str) -> None:
+    add(api, "We moved house, the new one is at the fjord in Bergen")
+    add(api, "Hello")
+    api.extract_memories(**ANA)
+    complete(
+        api,
+        claim(api, "extract_memories"),
+        memories=[{"content": "We moved house to Bergen", "memory_type": "fact", "seqs": [0]}],
+    )
+    [row] = api.list_memories(user_id="ana")
+    copy(api)
+    copy(api, thread_id="copy", new_thread_id="again")
+    if change == "deleted":
+        api.delete_message(**ANA, seq=0)
+        api.sweep()
+    elif change == "quarantined":
+        api.connection.execute("update memory.messages set content = 'Held back' where (thread_id, seq) = ('t1', 0)")
+    else:
+        api.set_thread(**COPY, metadata={"k": 1})
+    api.forget_memory(user_id="ana", memory_id=row.memory_id)
+    assert contents(api) == contents(api, thread_id="copy") == contents(api, thread_id="again") == ["Hello"]
+
+
+@pytest.mark.feature("F5")
+def test_what_a_copy_goes_on_with_is_not_forgotten(api: Api) -> None:
+    add(api, "Of a thread that had the name before")
+    copy(api, new_thread_id="early")
+    api.delete_thread(**ANA)
+    add(api, "Hello")
+    copy(api)
+    add(api, "Of the copy", thread_id="copy")
+    add(api, "We moved house, the new one is at the fjord in Bergen")
+    api.extract_memories(**ANA)
+    complete(
+        api,
+        claim(api, "extract_memories"),
+        memories=[{"content": "We moved house to Bergen", "memory_type": "fact", "seqs": [0, 1]}],
+    )
+    [row] = api.list_memories(user_id="ana")
+    copy(api, new_thread_id="other")
+    api.set_thread(user_id="ana", thread_id="other", metadata={"copied_from": "t1"})
+    api.forget_memory(user_id="ana", memory_id=row.memory_id)
+    assert contents(api) == contents(api, thread_id="other") == []
+    assert contents(api, thread_id="copy") == ["Of the copy"]
+    assert contents(api, thread_id="early") == ["Of a thread that had the name before"]
+
+
 def test_of_many_that_copy_to_one_thread_one_does(dsn: str) -> None:
     with Memory(dsn) as memory, ThreadPoolExecutor(4) as workers:
         memory.add_messages("ana", "t1", [{"role": "user", "content": str(place)} for place in range(50)])

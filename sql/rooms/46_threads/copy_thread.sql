@@ -132,3 +132,36 @@ begin
   return origin;
 end;
 $$;
+
+-- A thread, which may be gone, and the copies of it and of its copies: up to which number each has its messages.
+create or replace function memory._copies_of(p_user_id text, p_thread_id text)
+returns table (thread_id text, upto_seq bigint)
+language plpgsql stable parallel safe
+as $$
+begin
+  return query
+  with recursive copies as (
+    select p_thread_id as thread_id, 9223372036854775807 as upto_seq
+    union
+    select t.thread_id, least(c.upto_seq, coalesce(memory._seq_or_null(t.metadata -> 'copied_upto_seq'), -1))
+    from copies as c
+    join memory.threads as t on t.user_id = p_user_id and t.metadata ->> 'copied_from' = c.thread_id
+  )
+  select c.thread_id, max(c.upto_seq) from copies as c group by c.thread_id;
+end;
+$$;
+
+-- Whether a message of a copy with this number and time may be that of the thread: it has its time. If the thread has
+-- lost the message, nothing speaks against it. Another thread may have had the name before.
+create or replace function memory._may_be_copy(
+  p_user_id text, p_thread_id text, p_seq bigint, p_created_at timestamptz
+)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  return coalesce((
+    select m.created_at = p_created_at from memory.messages as m
+    where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = p_seq), true);
+end;
+$$;

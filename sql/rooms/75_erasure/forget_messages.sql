@@ -35,7 +35,18 @@ begin
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
     from (
-      -- With their copies in copied threads, which keep number and time.
+      -- With their copies in copied threads, which keep number and time. The source itself may be gone, or in quarantine.
+      select c.thread_id, c.seq
+      from memory.memories as m
+      cross join lateral memory._copies_of(p_user_id, m.thread_id) as t
+      cross join lateral unnest(m.source_seqs) as s (seq)
+      cross join lateral (
+        select n.thread_id, n.seq from memory.messages as n
+        where n.user_id = p_user_id and n.thread_id = t.thread_id and n.seq = s.seq and n.seq <= t.upto_seq
+          and memory._may_be_copy(p_user_id, m.thread_id, n.seq, n.created_at) offset 0) as c
+      where m.user_id = p_user_id and m.memory_id = any (p_memory_ids)
+      union
+      -- An application may have replaced the metadata that say of what a thread is a copy.
       select c.thread_id, c.seq
       from memory.memories as m
       join memory.messages as s on s.user_id = m.user_id and s.thread_id = m.thread_id and s.seq = any (m.source_seqs)
