@@ -39,6 +39,18 @@ def test_an_artifact_of_several_threads_and_the_deletion_of_one_of_them(sessions
     assert [thread.thread_id for thread in api.list_threads(**ANA)] == ["first"]
 
 
+@pytest.mark.parametrize("copy", ["aa", "az"])
+def test_a_source_is_taken_back_in_a_copy_that_is_made_meanwhile(sessions: Sessions, copy: str) -> None:
+    api, copying = sessions.api, sessions.new()
+    api.add_message(**ANA, thread_id="as", role="tool", content="Mallory sells tea")
+    with copying.connection.transaction():
+        copying.copy_thread(**ANA, thread_id="as", new_thread_id=copy)
+        source = sessions.start("quarantine_source", **ANA, source="message", id="as/0", reason="planted")
+    assert code(source) is None
+    assert source.result()["messages"] == 2
+    assert "Mallory" not in str(api.get_messages(**ANA, thread_id=copy))
+
+
 def test_a_sweep_that_looks_at_what_was_not_judged_waits_for_no_counter(sessions: Sessions) -> None:
     api = sessions.api
     api.set_policy(settings={"trust": {"rules": False}}, **ANA)

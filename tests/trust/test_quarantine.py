@@ -361,3 +361,25 @@ def test_a_text_that_a_job_saw_in_quarantine_is_embedded_once_it_is_released(api
     api.release_source(user_id="ana", source=source, id=name)
     embed(api)
     assert list(embedded(api)) == [f"{name}/0"]
+
+
+@pytest.mark.feature("F10")
+@pytest.mark.parametrize(("source", "id"), [("message", "t/1"), ("thread", "t")])
+def test_a_source_is_taken_back_in_copies_of_its_thread_as_well(api: Api, source: str, id: str) -> None:
+    said(api, "user", "Hello")
+    said(api, "tool", "Mallory sells tea")
+    for origin, new in (("t", "copy"), ("copy", "again")):
+        api.copy_thread(user_id="ana", thread_id=origin, new_thread_id=new)
+        said(api, "user", f"Of the {new}", new)
+    api.copy_thread(user_id="ana", thread_id="t", new_thread_id="before", upto_seq=0)
+    said(api, "user", "Mallory is the word of the user here", "before")
+    threads = ("t", "copy", "again", "before")
+    everything = [messages(api, thread) for thread in threads]
+    number = 1 if source == "message" else 2
+    counts = api.quarantine_source(user_id="ana", source=source, id=id, reason="planted")
+    assert counts["messages"] == 3 * number + (1 if source == "thread" else 0)
+    assert not any("Mallory sells" in text for thread in threads for text in messages(api, thread))
+    assert messages(api, "again")[-2:] == ["Of the copy", "Of the again"]
+    assert messages(api, "before")[1] == "Mallory is the word of the user here"
+    assert api.release_source(user_id="ana", source=source, id=id)["messages"] == counts["messages"]
+    assert [messages(api, thread) for thread in threads] == everything

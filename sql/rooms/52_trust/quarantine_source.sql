@@ -5,32 +5,22 @@ set search_path = pg_catalog, pg_temp
 as $$
 declare
   origin constant text := source || ' ' || id;
-  threads text[];
-  thread text;
+  said record; -- the messages of one thread
   summaries uuid[];
   counts jsonb := jsonb '{}';
 begin
   perform memory._check_source_name(user_id, source, id);
   perform memory._check_id('reason', reason);
-  if source in ('message', 'thread') then
-    threads := memory._lock_sources(user_id,
-      array[case source when 'thread' then id else substring(id from '^(.*)/') end]);
-    foreach thread in array threads loop
-      counts := memory._quarantine_said(user_id, thread, memory._seqs_of_source(user_id, source, id), reason, origin);
-    end loop;
-  elsif source = 'artifact' then
+  if source in ('message', 'thread', 'artifact') then
     -- The text that a message shows of an artifact came from the artifact, and so did memories of the message.
-    threads := memory._lock_sources(user_id, array(
-      select distinct m.thread_id from memory.messages as m
-      where m.user_id = quarantine_source.user_id and m.artifact_key = quarantine_source.id));
-    foreach thread in array threads loop
-      counts := memory._added(counts, memory._quarantine_said(user_id, thread, array(
-        select m.seq from memory.messages as m
-        where m.user_id = quarantine_source.user_id and m.thread_id = thread
-          and m.artifact_key = quarantine_source.id order by m.seq), reason, origin));
+    perform memory._lock_messages_of_source(user_id, source, id);
+    for said in select m.* from memory._messages_of_source(user_id, source, id) as m order by m.thread_id loop
+      counts := memory._added(counts, memory._quarantine_said(user_id, said.thread_id, said.seqs, reason, origin));
     end loop;
-    counts := memory._added(counts,
-      jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
+    if source = 'artifact' then
+      counts := memory._added(counts,
+        jsonb_build_object('artifacts', memory._quarantine_artifact(user_id, id, reason)::int));
+    end if;
   elsif source = 'summary' then
     perform memory._lock_sources(user_id, array(
       select s.thread_id from memory.summaries as s
@@ -61,8 +51,9 @@ comment on function memory.quarantine_source(text, text, text, text) is
 '(thread_id/seq), a whole thread, a document, an artifact (its key), a summary or a memory. The source goes into '
 'quarantine, and so do the memories extracted from it, and the articles and archives made of them; memories that '
 'these had superseded are current again. Summaries that cover it are deleted, and made anew by jobs without it. A '
-'summary takes along the summaries that continue it, and the memories and archives made of these; if its messages are '
-'poisoned, name the messages. Returns the counts. memory.release_source() undoes it.';
+'summary takes along the summaries that continue it, and the memories and archives made of these; if its messages '
+'are poisoned, name the messages. Copies of a thread (copy_thread) are taken back with it. Returns the counts. '
+'memory.release_source() undoes it.';
 
 -- Refuses a source that is unknown, or that this user does not have.
 create or replace function memory._check_source_name(p_user_id text, p_source text, p_id text)
@@ -86,7 +77,7 @@ begin
   end if;
   case p_source
     when 'message', 'thread' then
-      is_there := cardinality(memory._seqs_of_source(p_user_id, p_source, p_id)) > 0;
+      is_there := exists (select from memory._messages_of_source(p_user_id, p_source, p_id));
     when 'document' then
       is_there := exists (
         select from memory.documents as d where d.user_id = p_user_id and d.document_id = p_id::uuid);
@@ -108,17 +99,50 @@ begin
 end;
 $$;
 
--- The messages that a source names, as far as they are stored.
-create or replace function memory._seqs_of_source(p_user_id text, p_source text, p_id text)
-returns bigint[]
+-- The messages of a source, by thread, as far as they are stored: a message or a thread with the copies of it in copied
+-- threads, or those that show an artifact.
+create or replace function memory._messages_of_source(p_user_id text, p_source text, p_id text)
+returns table (thread_id text, seqs bigint[])
 language plpgsql stable parallel safe
 as $$
+declare
+  origin constant text := case p_source when 'message' then substring(p_id from '^(.*)/') else p_id end;
+  only_seq constant bigint := case p_source when 'message' then substring(p_id from '/([0-9]+)$')::bigint end;
 begin
-  return array(
-    select m.seq from memory.messages as m
-    where m.user_id = p_user_id
-      and m.thread_id = case p_source when 'thread' then p_id else substring(p_id from '^(.*)/') end
-      and (p_source = 'thread' or m.seq = substring(p_id from '/([0-9]+)$')::bigint)
-    order by m.seq);
+  if p_source = 'artifact' then
+    return query
+    select m.thread_id, array_agg(m.seq order by m.seq) from memory.messages as m
+    where m.user_id = p_user_id and m.artifact_key = p_id
+    group by m.thread_id;
+  else
+    return query
+    select c.thread_id, s.seqs
+    from memory._copies_of(p_user_id, origin) as c
+    cross join lateral (
+      select array_agg(m.seq order by m.seq) as seqs from memory.messages as m
+      where m.user_id = p_user_id and m.thread_id = c.thread_id
+        and m.seq between coalesce(only_seq, 0) and least(c.upto_seq, only_seq)
+        and (c.thread_id = origin or memory._may_be_copy(p_user_id, origin, m.seq, m.created_at))) as s
+    where s.seqs <> '{}';
+  end if;
+end;
+$$;
+
+-- Locks the threads of these messages, then all counters. Somebody may have made a copy before its origin was locked:
+-- it is locked as well, though out of order.
+create or replace function memory._lock_messages_of_source(p_user_id text, p_source text, p_id text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  threads text[];
+  locked text[];
+begin
+  loop
+    threads := array(select m.thread_id from memory._messages_of_source(p_user_id, p_source, p_id) as m);
+    exit when threads <@ locked;
+    perform memory._lock_sources(p_user_id, threads);
+    locked := threads;
+  end loop;
 end;
 $$;

@@ -4,9 +4,7 @@ language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
 as $$
 declare
-  locked text[]; -- threads
-  thread text;
-  seqs bigint[];
+  said record; -- the messages of one thread
   messages bigint;
   threads text[] := array[]::text[]; -- those with released messages, and the first of these
   first_seqs bigint[] := array[]::bigint[];
@@ -15,26 +13,17 @@ declare
   derived jsonb;
 begin
   perform memory._check_source_name(user_id, source, id);
-  locked := memory._lock_sources(user_id, array(
-    select case source when 'thread' then release_source.id else substring(release_source.id from '^(.*)/') end
-    where source in ('message', 'thread')
-    union
-    select m.thread_id from memory.messages as m
-    where release_source.source = 'artifact' and m.user_id = release_source.user_id
-      and m.artifact_key = release_source.id));
-  foreach thread in array locked loop
-    seqs := case source when 'artifact' then array(
-        select m.seq from memory.messages as m
-        where m.user_id = release_source.user_id and m.thread_id = thread
-          and m.artifact_key = release_source.id order by m.seq)
-      else memory._seqs_of_source(user_id, source, id) end;
-    messages := memory._release_messages(user_id, thread, seqs);
-    counts := memory._added(counts, jsonb_build_object('messages', messages));
-    if messages > 0 then
-      threads := threads || thread;
-      first_seqs := first_seqs || seqs[1];
-    end if;
-  end loop;
+  if source in ('message', 'thread', 'artifact') then
+    perform memory._lock_messages_of_source(user_id, source, id);
+    for said in select m.* from memory._messages_of_source(user_id, source, id) as m order by m.thread_id loop
+      messages := memory._release_messages(user_id, said.thread_id, said.seqs);
+      counts := memory._added(counts, jsonb_build_object('messages', messages));
+      if messages > 0 then
+        threads := threads || said.thread_id;
+        first_seqs := first_seqs || said.seqs[1];
+      end if;
+    end loop;
+  end if;
   if source = 'memory' then -- with the counters of its derived memories, in one order
     perform memory._lock_scopes_of(user_id, id::uuid || array(
       select m.memory_id from memory.memories as m
