@@ -11,6 +11,8 @@ from agent_memory import Memory
 
 from tests.memories.steps import LATER, add, contents, expire, supersede
 from tests.support.protocol import age
+from tests.support.runners import PATIENCE
+from tests.support.sessions import Sessions
 from tests.support.sqlapi import Api, refused
 
 pytestmark = pytest.mark.feature("F25")
@@ -148,6 +150,17 @@ def test_two_that_delete_the_same_delete_each_memory_once(dsn: str) -> None:
         deleted = list(threads.map(lambda _: memory.delete_memories("ana", search="Fact")["count"], range(4)))
         assert sum(deleted) == 400
         assert memory.count_memories("ana") == 0
+
+
+def test_a_memory_that_an_update_by_hand_takes_out_of_the_filter_stays(sessions: Sessions) -> None:
+    api = sessions.api
+    ids = [add(api, f"Fact {number}", tags=["x"]) for number in range(2)]
+    hand = sessions.new()
+    with hand.connection.transaction():
+        hand.connection.execute("update memory.memories set tags = '{y}' where memory_id = %s", [ids[1]])
+        call = sessions.start("delete_memories", user_id="ana", tags_all=["x"])
+    assert call.result(PATIENCE) == {"count": 1, "sample": [str(ids[0])], "dry_run": False}
+    assert contents(api) == ["Fact 1"]
 
 
 def test_writers_of_other_memories_do_not_lose_theirs(dsn: str) -> None:

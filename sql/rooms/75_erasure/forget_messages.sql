@@ -35,7 +35,7 @@ begin
   from (
     select m.thread_id, jsonb_agg(m.seq order by m.seq) as seqs
     from (
-      -- With their copies in copied threads, which keep number and time. The source itself may be gone, or in quarantine.
+      -- With their copies in copied threads, which keep number and time. The source may be gone, or in quarantine.
       select c.thread_id, c.seq
       from memory.memories as m
       cross join lateral memory._copies_of(p_user_id, m.thread_id) as t
