@@ -21193,7 +21193,8 @@ $$;
 comment on function memory.copy_thread(text, text, text, bigint) is
 'Copies a thread to a new one, up to and with the message upto_seq, and returns the number of messages. They keep '
 'their numbers (and gaps), times, embeddings and artifacts; idempotency keys stay behind. Summaries are copied that '
-'cover copied messages only; no memory is extracted from the copied messages again. The metadata of the new thread '
+'cover copied messages only. No memory is extracted from the copied messages again, not even when '
+'memory.delete_thread() deletes the first thread and the memories extracted from it. The metadata of the new thread '
 'say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is refused '
 '(23505).';
 
