@@ -54,6 +54,9 @@ def test_title_and_metadata_come_along(api: Api) -> None:
     copy(api)
     [thread] = api.get_thread(**COPY)
     assert (thread.title, thread.metadata) == ("Trip", {"k": 1, "copied_from": "t1", "copied_upto_seq": 0})
+    api.set_thread(**COPY, metadata={})
+    [thread] = api.get_thread(**COPY)
+    assert thread.metadata == {"copied_from": "t1", "copied_upto_seq": 0}  # its origin stays
 
 
 def test_what_is_refused(api: Api) -> None:

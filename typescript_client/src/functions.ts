@@ -1033,7 +1033,8 @@ export abstract class Functions {
   /**
    * Copies a thread to a new one, up to and with the message upto_seq, and returns the number of messages. They keep
    * their numbers (and gaps), times, embeddings and artifacts; idempotency keys stay behind. Summaries are copied
-   * that cover copied messages only; no memory is extracted from the copied messages again. The metadata of the new
+   * that cover copied messages only. No memory is extracted from the copied messages again, not even when
+   * memory.delete_thread() deletes the first thread and the memories extracted from it. The metadata of the new
    * thread say where it comes from: copied_from and copied_upto_seq. A new_thread_id that the user has already is
    * refused (23505).
    */
@@ -1402,7 +1403,8 @@ export abstract class Functions {
    * goes into quarantine, and so do the memories extracted from it, and the articles and archives made of them;
    * memories that these had superseded are current again. Summaries that cover it are deleted, and made anew by jobs
    * without it. A summary takes along the summaries that continue it, and the memories and archives made of these;
-   * if its messages are poisoned, name the messages. Returns the counts. memory.release_source() undoes it.
+   * if its messages are poisoned, name the messages. Copies of a thread (copy_thread) are taken back with it.
+   * Returns the counts. memory.release_source() undoes it.
    */
   quarantineSource(args: QuarantineSourceArguments): Promise<Json> {
     return this.call("quarantine_source", args);

@@ -22,7 +22,9 @@ begin
           coalesce(set_thread.metadata, '{}'))
   on conflict on constraint threads_pkey do update
   set title = case when set_thread.title is null then t.title else excluded.title end,
-      metadata = coalesce(set_thread.metadata, t.metadata);
+      -- The origin of a copy stays: memory.forget_memory() and memory.quarantine_source() find the copy by it.
+      metadata = coalesce(set_thread.metadata || jsonb_strip_nulls(jsonb_build_object(
+        'copied_from', t.metadata -> 'copied_from', 'copied_upto_seq', t.metadata -> 'copied_upto_seq')), t.metadata);
 end;
 $$;
 comment on function memory.set_thread(text, text, text, jsonb) is
