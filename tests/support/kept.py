@@ -55,6 +55,8 @@ class Kept:
     @contextlib.contextmanager
     def rolled_back(self) -> Iterator[Api]:
         """The database within a transaction, of which nothing stays."""
+        if self._api is not None and not self._is_alive(self._api):
+            self.close()
         if self._api is None:
             conninfo = self._stack.enter_context(self._database())
             self._api = Api(self._stack.enter_context(connection_to(conninfo)))
@@ -69,6 +71,14 @@ class Kept:
         finally:
             if not is_like_new:
                 self.close()
+
+    def _is_alive(self, api: Api) -> bool:
+        """Whether no test has ended the server since."""
+        try:
+            api.connection.execute("select")
+        except psycopg.OperationalError:
+            return False
+        return True
 
     def _state(self, api: Api) -> tuple[int, str]:
         [state] = api.connection.execute(STATE).fetchall()
