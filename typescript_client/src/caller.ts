@@ -26,7 +26,7 @@ const camel = (name: string): string => name.replace(/_(.)/g, (_, letter: string
 /** bigint as a number, or as a string where a number would not be exact. */
 const whole = (text: string): number | string => (Number.isSafeInteger(Number(text)) ? Number(text) : text);
 
-/** The type as "timestamptz[]" of another room than pg's own parsers, which know types by their number only. */
+/** A value of a result of this type of PostgreSQL: pg leaves bigint and vector as text. */
 function received(value: unknown, type: string): unknown {
   if (value === null || value === undefined) {
     return null;

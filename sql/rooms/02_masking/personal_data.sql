@@ -11,21 +11,25 @@ language plpgsql immutable parallel safe
 as $$
 declare
   form record;
+  pieces text[];
 begin
   if 'credential' = any (p_masks) then
     p_text := memory._without_credentials(p_text);
   end if;
   if p_masks && '{email,ip,iban,card,phone}' and memory._may_have_personal_data(p_text) then
+    pieces := memory._pieces_to_mask(p_text);
     for form in select f.class, f.pattern from memory._personal_data() as f where f.class = any (p_masks) loop
-      p_text := (
-        select string_agg(case when p.piece !~* form.pattern then p.piece else (
-            select string_agg(g.gap || coalesce(m.parts[1] || memory._marked(form.class, m.parts[2]), ''), ''
-                              order by g.place)
-            from regexp_split_to_table(p.piece, form.pattern, 'i') with ordinality as g (gap, place)
-            left join regexp_matches(p.piece, form.pattern, 'gi') with ordinality as m (parts, place)
-              on m.place = g.place) end, '' order by p.place)
-        from unnest(memory._pieces_to_mask(p_text)) with ordinality as p (piece, place));
+      pieces := array(
+        select case when p.piece !~* form.pattern then p.piece else (
+          select string_agg(g.gap || coalesce(m.parts[1] || memory._marked(form.class, m.parts[2]), ''), ''
+                            order by g.place)
+          from regexp_split_to_table(p.piece, form.pattern, 'i') with ordinality as g (gap, place)
+          left join regexp_matches(p.piece, form.pattern, 'gi') with ordinality as m (parts, place)
+            on m.place = g.place) end
+        from unnest(pieces) with ordinality as p (piece, place)
+        order by p.place);
     end loop;
+    p_text := array_to_string(pieces, '');
   end if;
   return p_text;
 end;

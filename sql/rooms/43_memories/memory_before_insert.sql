@@ -68,11 +68,7 @@ begin
   else
     policy := memory._policy_of_memories(layers);
     if policy #> '{masking,classes}' <> '[]' then
-      new := memory._masked_memory(new, memory._masks(policy, false)); -- marks can be longer than the data
-      problem := memory._memory_problem(new, true);
-      if problem is not null then
-        perform memory._refuse_memory(problem, new);
-      end if;
+      new := memory._masked_memory(new, memory._masks(policy, false));
       perform memory._remove_expired_duplicate(new);
     end if;
   end if;

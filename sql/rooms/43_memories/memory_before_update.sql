@@ -62,11 +62,8 @@ begin
 
   if (new.content, new.embedding_text, new.metadata)
        is distinct from (old.content, old.embedding_text, old.metadata) then
-    new := memory._masked_memory(new, memory._masks_of(new.user_id, new.agent_id));
-    problem := memory._memory_problem(new, false); -- marks can be longer than the data
-    if problem is not null then
-      perform memory._refuse_memory(problem, new);
-    end if;
+    policy := memory._policy(new.user_id, new.agent_id);
+    new := memory._masked_memory(new, memory._masks(policy, false));
   end if;
 
   new.updated_at := statement_timestamp();
@@ -84,7 +81,6 @@ begin
   end if;
 
   if new.content <> old.content or new.embedding_text is distinct from old.embedding_text then
-    policy := memory._policy(new.user_id, new.agent_id);
     perform memory._drop_embeddings(new.user_id, 'memory', array[new.memory_id::text]);
     perform memory._enqueue_embedding(new.user_id, '', 'memory', array[new.memory_id::text]);
     new.content_hash := memory._content_hash(new.content);
@@ -142,17 +138,24 @@ begin
 end;
 $$;
 
--- The memory with marks in place of what p_masks names.
+-- The memory with marks in place of what p_masks names. Marks can be longer than the data, so the limits are checked
+-- once more.
 create or replace function memory._masked_memory(p_memory memory.memories, p_masks text[])
 returns memory.memories
 language plpgsql stable parallel safe
 as $$
+declare
+  problem text;
 begin
   if p_masks <> '{}' then
     p_memory.content := memory._masked(p_memory.content, p_masks);
     p_memory.embedding_text := memory._masked(p_memory.embedding_text, p_masks);
     p_memory.metadata := memory._json_masked(p_memory.metadata, p_masks);
     p_memory.content_hash := memory._content_hash(p_memory.content);
+    problem := memory._memory_problem(p_memory, false);
+    if problem is not null then
+      perform memory._refuse_memory(problem, p_memory);
+    end if;
   end if;
   return p_memory;
 end;
