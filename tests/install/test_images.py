@@ -1,6 +1,6 @@
 """The images are built and their containers run, by podman without root on a base image that debootstrap makes.
 
-As root: ``apt-get install podman buildah runc uidmap fuse-overlayfs debootstrap``. Root makes the base and a user for
+As root: ``apt-get install podman buildah runc uidmap debootstrap``. Root makes the base and a user for
 podman. The base stands for the official image of Python, which needs a registry. The image ``database`` is not built,
 because its base has an entry point that Debian does not have.
 """
@@ -25,8 +25,8 @@ from tests.support.servers import ROOT, Server
 
 pytestmark = [pytest.mark.feature("F27"), pytest.mark.nightly, pytest.mark.timeout(1800)]
 
-PROGRAMS = ("podman", "buildah", "runc", "newuidmap", "fuse-overlayfs", "debootstrap")
-PACKAGES = "podman buildah runc uidmap fuse-overlayfs debootstrap"
+PROGRAMS = ("podman", "buildah", "runc", "newuidmap", "debootstrap")
+PACKAGES = "podman buildah runc uidmap debootstrap"
 # The ordinary user who runs podman, with 65,536 users of containers in /etc/subuid, as useradd gives each user.
 ENGINE = "agent-memory-engine"
 MISSING = [name for name in PROGRAMS if shutil.which(name) is None]
@@ -56,10 +56,7 @@ def podman() -> Iterator[Podman]:
     run_folder = home / "run"
     run_folder.mkdir(mode=0o700)
     storage = home / "storage.conf"
-    storage.write_text(
-        f'[storage]\ndriver = "overlay"\ngraphroot = "{home}/graph"\nrunroot = "{run_folder}/containers"\n'
-        '[storage.options.overlay]\nmount_program = "/usr/bin/fuse-overlayfs"\n'
-    )
+    storage.write_text(f'[storage]\ndriver = "overlay"\nrunroot = "{run_folder}/containers"\n')
     subprocess.run(["chown", "-R", f"{ENGINE}:{ENGINE}", home], check=True)
     environment = [
         f"HOME={home}", f"XDG_RUNTIME_DIR={run_folder}", f"CONTAINERS_STORAGE_CONF={storage}",

@@ -30,6 +30,7 @@ import psycopg
 import pytest
 from agent_memory import AgentMemoryError, DegradedWarning
 from psycopg import sql
+from psycopg.pq import Format
 from psycopg.rows import namedtuple_row
 
 from tests.support.fronts import FRONTS, LOOKS_AT_TWO, TEMPLATE, Front, Way, skip
@@ -308,6 +309,7 @@ class _Called:
     """A function as the client calls it, with rows as tests read them."""
 
     keys = None
+    format = Format.TEXT
 
     def __init__(self, name: str, returns_set: bool) -> None:
         self.name = name
