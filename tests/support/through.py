@@ -68,7 +68,7 @@ _TABLE = re.compile(r"\bmemory\.(\w+)(?![\w(])")
 _NEEDS_A_SESSION = "needs a session or a transaction over several calls"
 _OF_A_SESSION = re.compile(
     r"\s*(set|reset|begin|commit|rollback|savepoint|lock|discard|call|listen|prepare|grant|revoke"
-    r"|(create|alter|drop) role)\b",
+    r"|(create|alter|drop) role|select set_config)\b",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(rb"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
@@ -202,6 +202,8 @@ class ThroughApi(Api):
     def query(self, statement: Any, **parameters: Any) -> list[Any]:
         """Rows of any other statement, from the node of the users whom the test has named."""
         text = _text_of(statement)
+        if _OF_A_SESSION.match(text):
+            skip(_NEEDS_A_SESSION)
         if not any("memory." in str(each) for each in (text, *parameters.values())):
             return self._run(self._front.open("a"), statement, parameters)
         is_public = "memory._" not in text
