@@ -3667,35 +3667,6 @@ returns setof memory.messages$header$),
 returns boolean$header$),
       ('function', '_messages_by_seqs', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns setof memory.messages$header$),
-      ('function', '_may_be_long', $header$(p_content text)
-returns boolean$header$),
-      ('function', '_settle_message', $header$(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
-)
-returns memory.shortened_message$header$),
-      ('function', '_shorten', $header$(
-  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_is_keyed boolean, p_messages jsonb default null
-)
-returns memory.shortened_message$header$),
-      ('function', '_keep_message', $header$(
-  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
-  p_about jsonb
-)
-returns memory.artifacts$header$),
-      ('function', '_slug', $header$(p_said text)
-returns text$header$),
-      ('function', '_numbered_key', $header$(p_slug text, p_number int)
-returns text$header$),
-      ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
-returns int$header$),
-      ('function', '_is_taken_key', $header$(p_user_id text, p_key text)
-returns boolean$header$),
-      ('function', '_ref_in', $header$(p_content text, p_key text)
-returns text$header$),
-      ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
-returns void$header$),
       ('function', '_has_parts', $header$(p_metadata jsonb)
 returns boolean$header$),
       ('function', '_role', $header$(p_role text)
@@ -3744,9 +3715,11 @@ returns boolean$header$),
   p_tokens_since_summary bigint, p_embeds boolean
 )
 returns text[]$header$),
+      ('function', '_is_over', $header$(p_tokens bigint, p_added bigint, p_limit bigint)
+returns boolean$header$),
       ('function', '_may_be_due', $header$(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_active_tokens bigint, p_tokens_since_summary bigint,
-  p_embeds boolean
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_token_count bigint, p_active_tokens bigint,
+  p_tokens_since_summary bigint, p_embeds boolean
 )
 returns boolean$header$),
       ('function', '_enqueue_compression', $header$(
@@ -3884,6 +3857,37 @@ returns jsonb$header$),
 returns text[]$header$),
       ('function', '_with_text', $header$(p_metadata jsonb, p_text text)
 returns jsonb$header$),
+      ('function', '_may_be_long', $header$(p_content text)
+returns boolean$header$),
+      ('function', '_stays_whole', $header$(p_user_id text, p_agent_id text, p_role text)
+returns boolean$header$),
+      ('function', '_settle_message', $header$(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
+)
+returns memory.shortened_message$header$),
+      ('function', '_shorten', $header$(
+  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_is_keyed boolean, p_messages jsonb default null
+)
+returns memory.shortened_message$header$),
+      ('function', '_keep_message', $header$(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts$header$),
+      ('function', '_slug', $header$(p_said text)
+returns text$header$),
+      ('function', '_numbered_key', $header$(p_slug text, p_number int)
+returns text$header$),
+      ('function', '_free_number', $header$(p_user_id text, p_slug text, p_lowest int)
+returns int$header$),
+      ('function', '_is_taken_key', $header$(p_user_id text, p_key text)
+returns boolean$header$),
+      ('function', '_ref_in', $header$(p_content text, p_key text)
+returns text$header$),
+      ('function', '_check_artifact_soon', $header$(p_user_id text, p_key text)
+returns void$header$),
       ('function', '_least_trust', $header$(p_user_id text, p_thread_id text, p_seqs bigint[])
 returns double precision$header$),
       ('function', '_message_vector', $header$(
@@ -13833,12 +13837,13 @@ declare
   mark text; -- see triggers.sql
   masks text[];
 begin
-  -- Nearly every message has nothing but a thread, a role and a short text. To see that takes half of the operators of
-  -- checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes longer than
-  -- evaluating it.
+  -- Nearly every message has nothing but a thread, a role and a text that stays whole. To see that takes half of the
+  -- operators of checking any message, and PostgreSQL prepares each operator anew in each transaction, which takes
+  -- longer than evaluating it.
   if created_at is null and expires_at is null and idempotency_key is null and metadata = '{}'
     and memory._is_plain_message(user_id, thread_id, agent_id, role, content) and memory._may_reach(user_id)
-    and memory._is_here(user_id) then
+    and memory._is_here(user_id)
+    and (not memory._may_be_long(content) or memory._stays_whole(user_id, agent_id, role)) then
     created_at := statement_timestamp();
     tokens := memory._estimate_tokens(content);
   else
@@ -13892,7 +13897,8 @@ begin
   into booked_seq, messages_now, tokens_now, tokens_since, layers, embeds, mark;
 
   if cardinality(layers) > 0
-    or memory._may_be_due(memory._default_policy(), booked_seq, 1, tokens_now, tokens_since, embeds) then
+    or memory._may_be_due(memory._default_policy(), booked_seq, 1, tokens, tokens_now, tokens_since, embeds)
+  then
     select b.first_seq, coalesce(add_message.expires_at, b.expires_at), b.masks into booked_seq, expires_at, masks
     from memory._after_booking(user_id, thread_id, agent_id, booked_seq, 1, tokens, memory._ends_round(role, metadata),
                                messages_now, tokens_now, tokens_since, layers, embeds) as b;
@@ -14339,234 +14345,6 @@ begin atomic
     where m.user_id = p_user_id and m.thread_id = p_thread_id and m.seq = g.seq offset 0) as f;
 end;
 
--- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
--- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
--- compression is queued for a text that no context will hold.
-
--- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
-create or replace function memory._may_be_long(p_content text)
-returns boolean
-language sql immutable parallel safe
-begin atomic
-  select octet_length(p_content) > 300;
-end;
-
--- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
--- memory._shorten() makes of it.
-create or replace function memory._settle_message(
-  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
-)
-returns memory.shortened_message
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  short memory.shortened_message;
-begin
-  if memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
-                             p_idempotency_key) is not null then
-    perform memory._refuse_message(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
-                                   p_idempotency_key);
-  end if;
-  perform memory._check_bound('expires_at', p_expires_at);
-  if memory._may_be_long(p_content) then
-    short := memory._shorten(memory._policy_section(p_user_id, p_agent_id, 'artifacts'), p_user_id, p_thread_id,
-                             p_agent_id, p_role, p_content, p_metadata, p_idempotency_key is not null);
-  end if;
-  if short.artifact_key is not null then
-    return short;
-  end if;
-  return row(p_content, p_metadata, null, null, null, null)::memory.shortened_message;
-end;
-$$;
-
--- What is stored of a message whose content becomes an artifact, with the marks that the policy wants in threads.
--- What is made here of the content and its command (key, description, words around the placeholder) reaches further
--- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
--- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
--- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
--- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
-create or replace function memory._shorten(
-  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
-  p_is_keyed boolean, p_messages jsonb default null
-)
-returns memory.shortened_message
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  about jsonb; -- metadata of the artifact
-  around text[]; -- what stands before and after the placeholder
-  described text;
-  artifact memory.artifacts;
-  ref text;
-  said text;
-  masks text[];
-begin
-  if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
-    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
-    or not (p_settings ->> 'enabled')::boolean
-    or memory._is_blank(p_content)
-    or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
-    return null;
-  end if;
-  masks := memory._masks(memory._policy(p_user_id, p_agent_id), true);
-  if masks <> '{}' then
-    p_content := memory._masked(p_content, masks);
-    p_metadata := memory._masked_metadata(p_metadata, masks);
-  end if;
-  about := p_metadata - '{content,tool_calls,function_call}'::text[];
-  if p_role = 'tool' then
-    about := about || memory._json_masked(
-      memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages), array_remove(masks, 'credential'));
-    around := memory._around_output(about);
-    described := memory._describe('command_output', p_content, about);
-  else
-    around := memory._own_words(p_content);
-    described := memory._describe('text', substr(
-      p_content, length(around[1]) + 1, greatest(length(p_content) - length(around[1]) - length(around[2]), 0)), about);
-    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
-  end if;
-  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_content) then
-    return null;
-  end if;
-
-  artifact := memory._keep_message(
-    p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
-    p_content, about);
-  if artifact.key is null then
-    return null;
-  end if;
-  ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
-  said := btrim(around[1] || ref || around[2], e'\n');
-  return (
-    said, memory._with_text(p_metadata, said), memory._estimated_tokens(said, p_metadata), artifact.key,
-    case when p_is_keyed then memory._message_digest(p_role, p_content) end, ref)::memory.shortened_message;
-end;
-$$;
-
--- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
--- memory.
-create or replace function memory._keep_message(
-  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
-  p_about jsonb
-)
-returns memory.artifacts
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  slug constant text := memory._slug(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description));
-  number int := 0;
-  artifact memory.artifacts;
-begin
-  loop
-    number := memory._free_number(p_user_id, slug, number + 1);
-    artifact := memory._keep_artifact(
-      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
-      p_about,
-      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
-      -- a day later deletes it if no message names it by then.
-      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
-    -- Else somebody has just stored something of his own under this key.
-    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
-  end loop;
-  return artifact;
-end;
-$$;
-
--- Beginning of a key: the first words of a command (without the folder it runs in, variables and sudo), of the name of
--- a tool, or of a description, at most 32 characters.
-create or replace function memory._slug(p_said text)
-returns text
-language plpgsql immutable parallel safe
-as $$
-declare
-  said text := lower(left(p_said, 1000));
-begin
-  said := regexp_replace(said, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
-  said := btrim(regexp_replace(said, '[^a-z0-9]+', '-', 'g'), '-');
-  if length(said) > 32 then -- whole words, if the first is not longer
-    said := coalesce(substring(left(said, 33) from '^(.{8,})-'), left(said, 32));
-  end if;
-  return coalesce(nullif(said, ''), 'text');
-end;
-$$;
-
--- The key with a number; the first has none.
-create or replace function memory._numbered_key(p_slug text, p_number int)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
-end;
-
--- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
--- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
--- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
--- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
--- locks. A caller who gets none takes the next number and at worst waits.
-create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
-returns int
-language plpgsql volatile parallel unsafe
-as $$
-declare
-  taken int := p_lowest - 1; -- in use, or nothing
-  free int := p_lowest;
-  middle int;
-begin
-  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
-    taken := free;
-    free := free * 2;
-  end loop;
-  while free - taken > 1 loop
-    middle := (taken + free) / 2;
-    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
-      taken := middle;
-    else
-      free := middle;
-    end if;
-  end loop;
-  for attempt in 1..50 loop
-    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
-    exit when pg_try_advisory_xact_lock(
-        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
-      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
-    free := free + 1;
-  end loop;
-  return free;
-end;
-$$;
-
-create or replace function memory._is_taken_key(p_user_id text, p_key text)
-returns boolean
-language plpgsql volatile parallel safe -- sees what was committed since the statement began
-as $$
-begin
-  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
-end;
-$$;
-
--- The placeholder of an artifact in the text of the message that names it; null if there is none.
-create or replace function memory._ref_in(p_content text, p_key text)
-returns text
-language sql immutable parallel safe
-begin atomic
-  select case when p_key is not null then
-    substring(p_content from
-      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
-end;
-
--- Has memory.sweep() look whether anything still names an artifact that a message became.
-create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
-returns void
-language plpgsql volatile parallel unsafe
-as $$
-begin
-  update memory.artifacts as a
-  set check_at = statement_timestamp()
-  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
-end;
-$$;
-
 -- The rules of messages. Triggers apply them too, so that "insert into memory.messages ..." from psql obeys them.
 
 -- Whether metadata has a part that a message without text may consist of.
@@ -14624,15 +14402,15 @@ begin atomic
   end;
 end;
 
--- Whether a message without metadata obeys all rules of memory._message_problem() and is too short to become an
--- artifact. Some others obey them as well, such as those with ids that have 255 letters of two bytes.
+-- Whether a message without metadata obeys all rules of memory._message_problem(). Some others obey them as well, such
+-- as those with ids that have 255 letters of two bytes, and longer ones, which the array would copy.
 create or replace function memory._is_plain_message(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text
 )
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select not memory._may_be_long(p_content) and memory._is_role(p_role)
+  select octet_length(p_content) <= 10000 and memory._is_role(p_role)
     and '' <> all (array[p_user_id, p_thread_id, p_agent_id, p_content])
     and octet_length(p_user_id || p_thread_id || p_agent_id) <= 255;
 end;
@@ -14885,19 +14663,29 @@ begin atomic
   ], null);
 end;
 
--- Whether anything may be due; where not, memory._kinds_due() names nothing. For the built-in policy this has a fourth
--- of its operators.
+-- Whether tokens are over a limit. From half as many again, only if the newest p_added of them passed an eighth of it.
+create or replace function memory._is_over(p_tokens bigint, p_added bigint, p_limit bigint)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select p_tokens >= p_limit
+    and (p_tokens < p_limit * 3 / 2 or p_tokens / (p_limit / 8) > (p_tokens - p_added) / (p_limit / 8));
+end;
+
+-- Whether anything may be due; where not, memory._kinds_due() names nothing new. For the built-in policy this has a
+-- fourth of its operators. Where no worker runs, a thread stays over the limits of its summary and its compression, and
+-- the jobs are queued: to look for these with each message takes 42 of 202 us of CPU (2026-11).
 create or replace function memory._may_be_due(
-  p_policy jsonb, p_first_seq bigint, p_message_count int, p_active_tokens bigint, p_tokens_since_summary bigint,
-  p_embeds boolean
+  p_policy jsonb, p_first_seq bigint, p_message_count int, p_token_count bigint, p_active_tokens bigint,
+  p_tokens_since_summary bigint, p_embeds boolean
 )
 returns boolean
 language sql immutable parallel safe
 begin atomic
   select p_embeds
     or memory._passes_multiple(p_first_seq, p_message_count, (p_policy #>> '{cadence,fact_extraction_every_n}')::int)
-    or p_tokens_since_summary > (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4
-    or p_active_tokens >= (p_policy #>> '{compression,threshold_tokens}')::bigint
+    or memory._is_over(p_tokens_since_summary, p_token_count, (p_policy #>> '{context,max_tokens}')::bigint * 3 / 4)
+    or memory._is_over(p_active_tokens, p_token_count, (p_policy #>> '{compression,threshold_tokens}')::bigint)
     or (p_policy #>> '{cadence,thread_summary_every_n}')::int > 0
     or (p_policy #>> '{cadence,user_summary_every_n}')::int > 0
     or p_policy #>> '{summary,when}' = 'each_round';
@@ -15173,26 +14961,32 @@ $$;
 
 -- The messages of a thread under these keys, also those that memory.sweep() has removed since. content and memory_ref
 -- are set if an artifact keeps the text of the message, because only then content differs from the text that the caller
--- has passed. "is not distinct from" keeps the planner from using the primary key. On a table without statistics, such
--- as one that is being loaded, the planner rates that index as high as the index of keys, and would read the thread
--- once per key.
+-- has passed. Each key is looked up by itself: "limit 1" keeps the planner from another join, and "is not distinct
+-- from" from the primary key, by which a plan that was made for an empty table would read the whole thread. A session
+-- plans the look-up once: to plan it in each call took 190 of 427 us of CPU (2026-11).
 create or replace function memory._messages_by_keys(p_user_id text, p_thread_id text, p_idempotency_keys text[])
 returns table (idempotency_key text, seq bigint, digest text, token_count int, content text, memory_ref text)
 language plpgsql stable parallel safe
-set plan_cache_mode = force_custom_plan -- a plan that was made for an empty table scans the whole table for ever
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off -- a plan that was made for an empty table would scan the whole table for ever
 as $$
 begin
   return query
   select m.idempotency_key, m.seq, memory._stored_digest(m), m.token_count,
     case when m.artifact_key is not null then m.content end, memory._ref_in(m.content, m.artifact_key)
   from unnest(p_idempotency_keys) as k (idempotency_key)
-  join memory.messages as m on m.user_id = p_user_id and m.idempotency_key = k.idempotency_key
-    and m.thread_id is not distinct from p_thread_id
+  cross join lateral (
+    select * from memory.messages as m
+    where m.user_id = p_user_id and m.idempotency_key = k.idempotency_key
+      and m.thread_id is not distinct from p_thread_id
+    limit 1) as m
   union all
   select s.idempotency_key, s.seq, s.digest, s.token_count, null, null
   from unnest(p_idempotency_keys) as k (idempotency_key)
-  join memory.idempotency_keys as s on s.user_id = p_user_id and s.thread_id = p_thread_id
-    and s.idempotency_key = k.idempotency_key;
+  cross join lateral (
+    select * from memory.idempotency_keys as s
+    where s.user_id = p_user_id and s.thread_id = p_thread_id and s.idempotency_key = k.idempotency_key
+    limit 1) as s;
 end;
 $$;
 
@@ -16062,6 +15856,252 @@ begin
           count(*) filter (where e.part ->> 'type' = 'text') over (order by e.place) end as text_place
       from jsonb_array_elements(p_metadata -> 'content') with ordinality as e (part, place)) as p
     where p.text_place is null or p.text_place = 1));
+end;
+$$;
+
+-- A message that is too long for a context is kept whole as an artifact, and its placeholder takes its place. It
+-- happens before the message is booked in its thread, so the thread counts the tokens of the short text, and no
+-- compression is queued for a text that no context will hold.
+
+-- Whether a placeholder could be shorter than a content, so that the policy has to be read for it.
+create or replace function memory._may_be_long(p_content text)
+returns boolean
+language sql immutable parallel safe
+begin atomic
+  select octet_length(p_content) > 300;
+end;
+
+-- Whether a message of a role stays as it is, however long: the built-in policy keeps no messages of that role as
+-- artifacts, and no policy of the user and the agent says something else about artifacts. Answers of an assistant are
+-- long, and to settle one takes 44 of 186 us of CPU (2026-11).
+create or replace function memory._stays_whole(p_user_id text, p_agent_id text, p_role text)
+returns boolean
+language plpgsql stable parallel safe
+as $$
+begin
+  if memory._default_policy() #> '{artifacts,roles}' ? p_role then
+    return false;
+  end if;
+  return not exists ( -- as in memory._policy()
+    select from (select p_user_id, p_agent_id offset 0) as a (user_id, agent_id)
+    join memory.policies as p on memory._policy_applies(p.user_id, p.agent_id, a.user_id, a.agent_id)
+    where p.settings ? 'artifacts');
+end;
+$$;
+
+-- Refuses a message that breaks a rule, and returns what is stored of one that breaks none: the message itself, or what
+-- memory._shorten() makes of it.
+create or replace function memory._settle_message(
+  p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_created_at timestamptz, p_expires_at timestamptz, p_idempotency_key text
+)
+returns memory.shortened_message
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  short memory.shortened_message;
+begin
+  if memory._message_problem(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                             p_idempotency_key) is not null then
+    perform memory._refuse_message(p_user_id, p_thread_id, p_agent_id, p_role, p_content, p_metadata, p_created_at,
+                                   p_idempotency_key);
+  end if;
+  perform memory._check_bound('expires_at', p_expires_at);
+  if memory._may_be_long(p_content) then
+    short := memory._shorten(memory._policy_section(p_user_id, p_agent_id, 'artifacts'), p_user_id, p_thread_id,
+                             p_agent_id, p_role, p_content, p_metadata, p_idempotency_key is not null);
+  end if;
+  if short.artifact_key is not null then
+    return short;
+  end if;
+  return row(p_content, p_metadata, null, null, null, null)::memory.shortened_message;
+end;
+$$;
+
+-- What is stored of a message whose content becomes an artifact, with the marks that the policy wants in threads.
+-- What is made here of the content and its command (key, description, words around the placeholder) reaches further
+-- than the content, so no credential gets into that under any policy. Nulls if the content stays, because the policy
+-- says so or because it is not longer than what would take its place. The caller has checked the message, and asks only
+-- if memory._may_be_long(). p_settings: the policy's section artifacts. p_is_keyed: the message has an idempotency key.
+-- p_messages: the array that it came in, where the call of the tool may stand that it is the result of.
+create or replace function memory._shorten(
+  p_settings jsonb, p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text, p_metadata jsonb,
+  p_is_keyed boolean, p_messages jsonb default null
+)
+returns memory.shortened_message
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  about jsonb; -- metadata of the artifact
+  around text[]; -- what stands before and after the placeholder
+  described text;
+  artifact memory.artifacts;
+  ref text;
+  said text;
+  masks text[];
+begin
+  if memory._estimate_tokens(p_content) <= (p_settings ->> 'threshold_tokens')::int
+    or not p_settings -> 'roles' ?| array[p_role, case p_role when 'assistant' then 'agent' end]
+    or not (p_settings ->> 'enabled')::boolean
+    or memory._is_blank(p_content)
+    or not memory._has_resource(p_user_id, p_agent_id, 'memory') then
+    return null;
+  end if;
+  masks := memory._masks(memory._policy(p_user_id, p_agent_id), true);
+  if masks <> '{}' then
+    p_content := memory._masked(p_content, masks);
+    p_metadata := memory._masked_metadata(p_metadata, masks);
+  end if;
+  about := p_metadata - '{content,tool_calls,function_call}'::text[];
+  if p_role = 'tool' then
+    about := about || memory._json_masked(
+      memory._call_of(p_user_id, p_thread_id, p_metadata, p_messages), array_remove(masks, 'credential'));
+    around := memory._around_output(about);
+    described := memory._describe('command_output', p_content, about);
+  else
+    around := memory._own_words(p_content);
+    described := memory._describe('text', substr(
+      p_content, length(around[1]) + 1, greatest(length(p_content) - length(around[1]) - length(around[2]), 0)), about);
+    around := array[around[1] || e'\n\n', e'\n\n' || around[2]];
+  end if;
+  if octet_length(around[1] || described || around[2]) + 100 >= octet_length(p_content) then
+    return null;
+  end if;
+
+  artifact := memory._keep_message(
+    p_user_id, p_agent_id, p_thread_id, case p_role when 'tool' then 'command_output' else 'message' end, described,
+    p_content, about);
+  if artifact.key is null then
+    return null;
+  end if;
+  ref := memory._memory_ref(artifact.key, artifact.description, artifact.token_count);
+  said := btrim(around[1] || ref || around[2], e'\n');
+  return (
+    said, memory._with_text(p_metadata, said), memory._estimated_tokens(said, p_metadata), artifact.key,
+    case when p_is_keyed then memory._message_digest(p_role, p_content) end, ref)::memory.shortened_message;
+end;
+$$;
+
+-- Keeps a content under a telling key: npm-install, npm-install-2, ... Nulls if the agent has just lost the resource
+-- memory.
+create or replace function memory._keep_message(
+  p_user_id text, p_agent_id text, p_thread_id text, p_artifact_type text, p_description text, p_content text,
+  p_about jsonb
+)
+returns memory.artifacts
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  slug constant text := memory._slug(coalesce(p_about ->> 'command', p_about ->> 'tool', p_description));
+  number int := 0;
+  artifact memory.artifacts;
+begin
+  loop
+    number := memory._free_number(p_user_id, slug, number + 1);
+    artifact := memory._keep_artifact(
+      p_user_id, p_agent_id, p_thread_id, memory._numbered_key(slug, number), p_description, p_artifact_type, p_content,
+      p_about,
+      -- The message is inserted within this statement, unless a trigger of the application's own leaves it out. A sweep
+      -- a day later deletes it if no message names it by then.
+      p_check_at => statement_timestamp() + interval '1 day', p_is_by_rule => true);
+    -- Else somebody has just stored something of his own under this key.
+    exit when artifact.key is not null or not memory._has_resource(p_user_id, p_agent_id, 'memory');
+  end loop;
+  return artifact;
+end;
+$$;
+
+-- Beginning of a key: the first words of a command (without the folder it runs in, variables and sudo), of the name of
+-- a tool, or of a description, at most 32 characters.
+create or replace function memory._slug(p_said text)
+returns text
+language plpgsql immutable parallel safe
+as $$
+declare
+  said text := lower(left(p_said, 1000));
+begin
+  said := regexp_replace(said, e'^\\s*(?:(?:cd\\s+\\S+\\s*(?:&&|;)|sudo|env|time|[a-z_]+=\\S*)\\s+)+', '');
+  said := btrim(regexp_replace(said, '[^a-z0-9]+', '-', 'g'), '-');
+  if length(said) > 32 then -- whole words, if the first is not longer
+    said := coalesce(substring(left(said, 33) from '^(.{8,})-'), left(said, 32));
+  end if;
+  return coalesce(nullif(said, ''), 'text');
+end;
+$$;
+
+-- The key with a number; the first has none.
+create or replace function memory._numbered_key(p_slug text, p_number int)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select p_slug || case when p_number > 1 then '-' || p_number else '' end;
+end;
+
+-- A number from p_lowest on under which the user has no artifact of this slug, found in steps that double: 10,000
+-- artifacts of a slug take 27 looks. Numbers in use by open transactions are skipped, so that a transaction never waits
+-- for another one to end; two that store several outputs each could otherwise wait for each other. They are noted as
+-- advisory locks, in 1,024 places in all, because a transaction may store 100,000 outputs. Any role may hold all these
+-- locks. A caller who gets none takes the next number and at worst waits.
+create or replace function memory._free_number(p_user_id text, p_slug text, p_lowest int)
+returns int
+language plpgsql volatile parallel unsafe
+as $$
+declare
+  taken int := p_lowest - 1; -- in use, or nothing
+  free int := p_lowest;
+  middle int;
+begin
+  while memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free)) loop
+    taken := free;
+    free := free * 2;
+  end loop;
+  while free - taken > 1 loop
+    middle := (taken + free) / 2;
+    if memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, middle)) then
+      taken := middle;
+    else
+      free := middle;
+    end if;
+  end loop;
+  for attempt in 1..50 loop
+    -- The second look comes after the lock: the transaction that held the lock may have stored the key meanwhile.
+    exit when pg_try_advisory_xact_lock(
+        hashtext('memory.artifacts'), hashtext(p_user_id || ' ' || memory._numbered_key(p_slug, free)) & 1023)
+      and not memory._is_taken_key(p_user_id, memory._numbered_key(p_slug, free));
+    free := free + 1;
+  end loop;
+  return free;
+end;
+$$;
+
+create or replace function memory._is_taken_key(p_user_id text, p_key text)
+returns boolean
+language plpgsql volatile parallel safe -- sees what was committed since the statement began
+as $$
+begin
+  return exists (select from memory.artifacts as a where a.user_id = p_user_id and a.key = p_key);
+end;
+$$;
+
+-- The placeholder of an artifact in the text of the message that names it; null if there is none.
+create or replace function memory._ref_in(p_content text, p_key text)
+returns text
+language sql immutable parallel safe
+begin atomic
+  select case when p_key is not null then
+    substring(p_content from
+      e'\\[MemoryRef: ' || regexp_replace(p_key, '([.+])', e'\\\\\\1', 'g') || e'(?: - [^][]*)?\\]') end;
+end;
+
+-- Has memory.sweep() look whether anything still names an artifact that a message became.
+create or replace function memory._check_artifact_soon(p_user_id text, p_key text)
+returns void
+language plpgsql volatile parallel unsafe
+as $$
+begin
+  update memory.artifacts as a
+  set check_at = statement_timestamp()
+  where a.user_id = p_user_id and a.key = p_key and a.check_at is not null;
 end;
 $$;
 
@@ -42895,7 +42935,7 @@ declare
 begin
   for routine in
     select p.oid::regprocedure from pg_proc as p
-    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
+    where p.pronamespace = 'memory'::regnamespace and p.proname = any (array['_active_messages', '_active_tokens', '_add_in_turn', '_add_part', '_add_prompt_version', '_added', '_after_booking', '_agent_key', '_agent_of_file', '_agent_of_message', '_agrees_with', '_ahead_of_outdated', '_allowed_calls', '_append', '_append_content', '_apply_result', '_archive', '_archive_namespace', '_are_in_order', '_around_output', '_article_after_delete', '_artifact_after_write', '_artifact_before_write', '_artifact_content_after_insert', '_artifact_embeddable', '_artifact_key', '_artifact_lock', '_artifact_owners', '_artifact_problem', '_artifact_searchable', '_artifact_shown', '_artifact_texts', '_artifact_trust', '_artifact_verdict', '_artifacts_after_delete', '_ask_model', '_asked_about', '_asks_the_assistant', '_assignment', '_audit', '_audit_before_change', '_audit_schedule', '_awaits_extraction', '_backfill_apply', '_backfill_follow_up', '_backfill_input', '_backfill_overdue', '_backfill_unfinished', '_backfill_users', '_begin_copy', '_begin_import', '_begin_whole_user_change', '_beginning', '_beginning_of', '_beginnings', '_bits_apart', '_broken_model_setting_rule', '_bury', '_bury_user', '_byte_slice', '_bytes_shown', '_bytes_to_finish', '_call_model', '_call_of', '_call_seq', '_caller', '_can_be_updated', '_candidates', '_changes_whole_user', '_character_start', '_chat_model', '_check_articles', '_check_artifact', '_check_artifact_content', '_check_artifact_soon', '_check_bloat', '_check_bound', '_check_budget', '_check_calls', '_check_checkpoint', '_check_chunks', '_check_claims', '_check_clock', '_check_content', '_check_deletion', '_check_document', '_check_embeddings', '_check_export', '_check_extraction', '_check_extraction_types', '_check_filter', '_check_id', '_check_indexes', '_check_json_size', '_check_lease', '_check_lifetime', '_check_list', '_check_listing', '_check_memories', '_check_memory_types', '_check_messages', '_check_metadata', '_check_model_settings', '_check_moment', '_check_page', '_check_part', '_check_partition', '_check_privileges', '_check_prompt_name', '_check_range', '_check_recent_k', '_check_reconciliation', '_check_result_numbers', '_check_result_text', '_check_role_to_bind', '_check_roles', '_check_search', '_check_secrets', '_check_setting', '_check_settings', '_check_settings_object', '_check_share', '_check_source_name', '_check_stored_artifacts', '_check_stored_documents', '_check_stored_memories', '_check_stored_messages', '_check_stored_summaries', '_check_stuck_jobs', '_check_summary', '_check_summary_is_free', '_check_summary_kind', '_check_text', '_check_thread', '_check_title', '_check_token_key', '_check_triggers', '_check_unchecked', '_check_unread', '_check_upgrade', '_check_user_or_all', '_checked_roles', '_checkpoints_have_expired', '_checks', '_chosen_chat_model', '_chunk_documents_apply', '_chunk_documents_follow_up', '_chunk_documents_input', '_chunk_documents_overdue', '_chunk_vector', '_chunks_after_delete', '_claim', '_claim_words', '_claims_of', '_close_archive', '_cluster_map', '_code', '_command_in', '_comparable_tags', '_compared_memories', '_compared_text', '_compares_meaning', '_compress_thread_apply', '_compress_thread_follow_up', '_compress_thread_input', '_concerns_messages', '_consolidate_apply', '_consolidate_input', '_consolidate_overdue', '_content_bytes', '_content_hash', '_content_slice', '_content_states_any', '_content_under', '_context_parts', '_conversation_memory', '_copies_of', '_cosine_similarity', '_count_exported', '_count_extraction', '_count_imported', '_count_memories', '_count_messages', '_count_rows', '_count_tokens_since_summary', '_counted_on', '_credential_forms', '_cross_session_context', '_current_artifacts', '_current_summaries', '_cut_roughly', '_day_of', '_days_meant', '_dead_extractions', '_decoded', '_default_importance', '_default_policy', '_default_prompts', '_delete_checkpoints_of_thread', '_delete_content', '_delete_derived', '_delete_memories', '_delete_messages', '_delete_some_checkpoints', '_deletion', '_describe', '_describe_artifact_apply', '_describe_artifact_follow_up', '_describe_artifact_input', '_describe_artifact_overdue', '_describe_artifact_unfinished', '_describe_binary', '_describe_diff', '_describe_json', '_describe_json_lines', '_describe_json_start', '_describe_log', '_describe_page', '_describe_table', '_describe_tests', '_digits_of', '_dimensions', '_doc_types', '_document_after_write', '_document_agent', '_document_before_write', '_document_embeddable', '_document_lock', '_document_owners', '_document_problem', '_document_searchable', '_document_shown', '_document_texts', '_documents_are_judged', '_documents_by_ids', '_documents_to_delete', '_drop_artifact_embeddings', '_drop_embeddings', '_drop_secret_mask', '_drop_summaries', '_effective_policy', '_embed_apply', '_embed_follow_up', '_embed_input', '_embed_latest_summaries', '_embed_overdue', '_embed_query', '_embeddable', '_embeddable_texts', '_embedded_status', '_embedded_text', '_embedding_before_insert', '_embedding_input', '_embedding_model', '_end_lease', '_end_unfinished', '_end_unfinished_summary', '_end_whole_user_change', '_ending_line', '_ends_round', '_english', '_enqueue', '_enqueue_backfills_again', '_enqueue_compression', '_enqueue_due', '_enqueue_embedding', '_enqueue_for_everyone', '_enqueue_next', '_enqueue_reconciliation', '_enter_calls', '_enter_job_calls', '_erasure_key', '_estimate_tokens', '_estimated_tokens', '_everyday_topics', '_evict_hidden', '_evict_together', '_evictable', '_evicted_at_once', '_evident_memories', '_expansions', '_expires_soon', '_expiring_unread', '_expiry', '_explanation', '_export', '_export_format', '_export_kinds', '_export_query', '_extract_memories_apply', '_extract_memories_follow_up', '_extract_memories_input', '_extract_memories_overdue', '_extractable_today', '_extracts', '_fail_attempt', '_fence', '_fence_tokens', '_fenced', '_few_messages', '_field_problem', '_fill_codes', '_filters', '_findings', '_finer_type', '_finish_deletions', '_finish_messages', '_finish_messages_of_job', '_finish_read_messages', '_finish_unread_messages', '_first_letters', '_fit_thread', '_fold_near_duplicates', '_foreign_password', '_foremost_memories', '_forget_conversation', '_forget_in_jobs', '_forget_in_ledger', '_forget_memories', '_forget_messages', '_forget_rows', '_forget_summaries', '_forget_wording', '_forgetting_delete', '_forgetting_update', '_form_of', '_form_to_judge', '_found_details', '_free_number', '_from_base64url', '_fused_score', '_give_back', '_given_key', '_given_up', '_grant_as_to_tenants', '_grep_content', '_guard_place', '_halfvec', '_hand_out', '_harmless', '_has_any', '_has_direction', '_has_memory_attributes', '_has_newer_words', '_has_parts', '_has_resource', '_has_runner', '_has_unparsed_texts', '_has_vector_index', '_heading_of', '_held_back', '_help_without_model', '_hidden_signs', '_hide_released', '_hides_memories', '_hmac', '_hmac_block', '_hmac_sha256', '_idf', '_import_rows', '_import_rule', '_import_statement', '_in_a_line', '_in_short', '_insert_claims_mark', '_insert_job', '_instruction_signs', '_is_about_the_same', '_is_archive', '_is_article_of', '_is_blank', '_is_bound', '_is_card_number', '_is_checkpoint', '_is_chosen_message', '_is_chunk', '_is_current', '_is_current_message', '_is_embedded', '_is_figure', '_is_forgotten', '_is_held_back', '_is_held_back_artifact', '_is_held_back_piece', '_is_here', '_is_iban', '_is_id', '_is_in_map', '_is_in_new_map', '_is_ipv6', '_is_judged', '_is_kept_message', '_is_last_part', '_is_long_entry', '_is_metadata', '_is_named', '_is_namespace', '_is_number_within', '_is_ordinary', '_is_over', '_is_passage', '_is_password', '_is_plain_message', '_is_provider', '_is_quarantined_content', '_is_queued', '_is_random', '_is_readable_message', '_is_real_moment', '_is_role', '_is_same_content', '_is_same_secret', '_is_short_term', '_is_stated', '_is_taken_key', '_is_tenant', '_is_there', '_is_unexpired', '_is_unparsed', '_is_user', '_is_within', '_iso_time', '_job_input', '_jobs_after_delete', '_json_forgetting', '_json_masked', '_json_or_null', '_json_states_any', '_judge_artifact', '_judge_document', '_judged_memory', '_judged_texts', '_keep_artifact', '_keep_limit', '_keep_message', '_keep_messages_for_good', '_keep_query_embedding', '_keep_the_best', '_kept_texts', '_keyed_hash', '_keys', '_keyword_weight', '_kind_of_summary', '_kinds_due', '_known_credential', '_known_dimensions', '_known_memory', '_language', '_language_of', '_languages', '_last_said', '_latest_summary', '_leased_job', '_least_trust', '_leave_out_forgotten', '_left_out', '_line_breaks', '_line_start', '_lines_around', '_list_filtered', '_list_found_threads', '_list_problem', '_list_texts_to_embed', '_listed_documents', '_listed_memories', '_load_models', '_lock_agent_budget', '_lock_counters', '_lock_documents', '_lock_embeddable', '_lock_existing_thread', '_lock_free_counters', '_lock_free_scopes', '_lock_map', '_lock_messages_of_source', '_lock_room_for', '_lock_scope', '_lock_scopes_of', '_lock_scopes_of_threads', '_lock_sources', '_lock_thread', '_lock_to_forget', '_lock_unchanged', '_lock_user', '_locked_memory', '_locked_model', '_log_info', '_log_summary', '_long_word', '_lowered', '_make_tenant', '_make_types', '_map_seen', '_mark_parsed', '_marked', '_marker', '_mask_booked', '_masked', '_masked_assignment', '_masked_content', '_masked_memory', '_masked_metadata', '_masked_word', '_masks', '_masks_of', '_max_artifact_bytes', '_max_dead_extractions', '_max_export_bytes', '_max_memory_bytes', '_max_message_bytes', '_may_be_attack', '_may_be_copy', '_may_be_definite', '_may_be_due', '_may_be_long', '_may_be_reworded', '_may_have', '_may_have_credential', '_may_have_form', '_may_have_name', '_may_have_personal_data', '_may_hide', '_may_outrank', '_may_reach', '_may_state', '_may_supersede', '_memories_after_change', '_memories_after_insert', '_memories_by_ids', '_memories_to_delete', '_memory_before_insert', '_memory_before_update', '_memory_embeddable', '_memory_line', '_memory_lock', '_memory_owners', '_memory_problem', '_memory_ref', '_memory_result', '_memory_searchable', '_memory_shown', '_memory_texts', '_memory_trust', '_memory_vector', '_memory_words', '_merge_layers', '_merge_parts', '_merge_policy', '_merge_rows', '_merge_secrets', '_merged_column', '_merging_condition', '_merging_conflict', '_merging_statement', '_message_before_insert', '_message_before_update', '_message_by_key', '_message_candidates', '_message_digest', '_message_embeddable', '_message_embedding_before_write', '_message_expiry', '_message_lifetime', '_message_lock', '_message_owners', '_message_passes', '_message_payload', '_message_problem', '_message_searchable', '_message_shown', '_message_texts', '_message_tokens', '_message_trust', '_message_vector', '_message_verdict', '_messages_after_change', '_messages_by_keys', '_messages_by_seqs', '_messages_of_source', '_messages_to_delete', '_microseconds', '_model_after_delete', '_model_json', '_model_status', '_model_to_fill', '_more_left_out', '_most_similar', '_move_unchecked', '_named_keys', '_named_model', '_names_of', '_near_memories', '_nearest_among_memories', '_nearest_messages', '_needs_memory', '_needs_summary', '_new_names', '_newer_figures', '_newest_facts', '_newest_question', '_newest_said', '_newest_seq', '_newest_units', '_next_place', '_no_model', '_node_before_change', '_node_before_job', '_node_of', '_norm', '_normal_form', '_note_deletion', '_note_eviction', '_note_expired', '_note_missing_models', '_note_missing_resource', '_note_quarantine', '_numbered_key', '_numbered_line', '_numbered_lines', '_one_line', '_one_of_each_wording', '_opened', '_opening', '_own_words', '_paragraph', '_parse_anew', '_parse_anew_later', '_parse_artifacts_apply', '_parse_artifacts_follow_up', '_parse_artifacts_input', '_parse_artifacts_overdue', '_parse_artifacts_users', '_parse_memories', '_parse_messages', '_parse_parts', '_parse_some_anew', '_part_bytes', '_part_key', '_part_text', '_particular_things', '_partition_of_digest', '_parts_of_result', '_pass_on_artifacts', '_passage', '_passages_about', '_passages_shown', '_passages_that_fit', '_passes_multiple', '_patterns_of', '_personal_data', '_pgcrypto', '_pieces', '_pieces_to_judge', '_pieces_to_mask', '_place_of_row', '_placeholder_text', '_plain_letters', '_plain_suspicion', '_plainly_spelled', '_policy', '_policy_applies', '_policy_of_memories', '_policy_problem', '_policy_section', '_possible_signs', '_present_winner', '_prompt', '_prompt_variables', '_pseudonym', '_put_away', '_quarantine_archive', '_quarantine_artifact', '_quarantine_derived', '_quarantine_document', '_quarantine_memories', '_quarantine_messages', '_quarantine_notice', '_quarantine_retold', '_quarantine_said', '_quarantine_summaries', '_query_embedding', '_query_hash', '_query_idf', '_query_model', '_query_or_null', '_query_target', '_query_words', '_queue_status', '_range_rule', '_rank_memories', '_ranked', '_ranked_among_memories', '_ranked_once', '_real', '_real_or_null', '_reason_without', '_recall_candidates', '_recall_tokens', '_recall_user_summary', '_recalled_line', '_recalled_part', '_receipt', '_recency', '_reconcile_memories_apply', '_reconcile_memories_input', '_ref_in', '_ref_key', '_refuse', '_refuse_busy_user', '_refuse_foreign_user', '_refuse_held_model', '_refuse_lease', '_refuse_memory', '_refuse_message', '_refuse_other_node', '_refuse_result', '_refuse_role', '_refuse_size', '_refuse_times', '_refuse_token', '_refuse_unfinished_import', '_refuse_unknown_memory', '_refuse_unknown_model', '_refuse_until_tomorrow', '_refuse_upload', '_refuse_used_key', '_release', '_release_derived', '_release_document', '_release_hidden', '_release_left_hidden', '_release_messages', '_release_quarantined', '_relevant_by_judge', '_relevant_by_meaning', '_remember_conversation', '_remembered_name', '_remove_expired_duplicate', '_render_memories', '_renew_expiry', '_renew_summaries', '_request_phrases', '_request_signs', '_request_words', '_rerank', '_rerank_model', '_reranks', '_restart_jobs', '_reworded_at', '_role', '_room', '_rough_pieces', '_route_by_map', '_said', '_said_bytes', '_said_count', '_same_memories', '_same_results', '_same_wording', '_sampled_messages', '_say_again', '_says_all_of', '_says_no_more', '_schema_problem', '_scored_texts', '_sealed', '_search_keys', '_search_row', '_searchable_messages', '_secret_code', '_secret_key', '_secret_key_id', '_secret_key_of', '_secret_mask', '_section_of', '_seq_after_opening', '_seq_of', '_seq_or_null', '_server_variable', '_serving_model', '_set_cluster_map', '_set_mark', '_settings_of_file', '_settle_duplicates', '_settle_message', '_share', '_share_in', '_share_within', '_short_term_memories', '_shorten', '_shown_memories', '_shown_summary', '_side_that_stays', '_signature', '_signs', '_since', '_slug', '_source_trust', '_start_summary', '_state_again', '_stated_at', '_stated_or_all', '_statement_hash', '_states', '_states_any', '_stating_contents', '_stays_out', '_stays_whole', '_stop_claims', '_store_embeddings', '_store_summary', '_stored_digest', '_subject', '_summaries_after_delete', '_summarize_put_away', '_summarize_thread_apply', '_summarize_thread_follow_up', '_summarize_thread_input', '_summarize_user_apply', '_summarize_user_input', '_summary_embeddable', '_summary_lock', '_summary_owners', '_summary_parts', '_summary_searchable', '_summary_shown', '_summary_start', '_summary_texts', '_supersede_all', '_suspected', '_suspicious_words', '_sweep_checkpoints', '_sweep_memories', '_sweep_messages', '_sweep_unnamed_artifacts', '_table_with', '_tables_of_users', '_tags_among', '_tags_in', '_take_turn', '_telling_line', '_text_vector', '_texts', '_that_fit', '_thread_after_delete', '_thread_ids', '_thread_of', '_threads_with_words', '_time_or_null', '_to_halfvec', '_tokens_at_most', '_tokens_since_summary', '_topic_keys', '_topics', '_trace_error', '_trust', '_turning_words', '_types_to_extract', '_unbook', '_unembedded', '_unjudged_parts', '_unkeyed_messages', '_unmasked', '_unread_threads_expiring', '_unseen_removed', '_used_tokens', '_user_forgotten_at', '_user_left_behind', '_user_of_claims', '_user_of_tenant', '_user_of_unusual_token', '_users_elsewhere', '_users_with_texts', '_uuid_v7', '_valid_memories', '_valid_until', '_value_keys', '_vector_index', '_vector_index_name', '_vector_schema', '_verdict', '_visible_memories', '_waits_for_budget', '_was_released', '_weight_at_distance', '_were_parsed_without_keys', '_whole_checkpoint', '_whole_lines', '_why_no_recall', '_wider_request', '_win_again', '_with_blanks', '_with_keys', '_with_merged', '_with_more_words', '_with_neighbour', '_with_own_refs', '_with_ref', '_with_same_words', '_with_text', '_with_words', '_without_case', '_without_credentials', '_without_quoted_attacks', '_without_random_words', '_without_recalled', '_without_said', '_word_key', '_word_numbers', '_word_weight', '_worded_messages', '_wording', '_wording_keys', '_wording_that_stays', '_wordings_of', '_words_of_other_scripts', '_words_that_begin', '_write_map_into_function', 'activate_model', 'add_artifact_piece', 'add_document', 'add_memories', 'add_memory', 'add_message', 'add_messages', 'backfill_status', 'bind_role', 'claim_jobs', 'clear_thread', 'complete_job', 'compress_thread', 'consolidate', 'copy_checkpoints', 'copy_thread', 'count_memories', 'deactivate_model', 'delete_artifact', 'delete_checkpoints', 'delete_document', 'delete_documents', 'delete_memories', 'delete_memory', 'delete_message', 'delete_messages', 'delete_secret', 'delete_thread', 'doctor', 'drop_model', 'expand_refs', 'export_user', 'extend_job', 'extract_memories', 'fail_job', 'forget_memory', 'forget_user', 'get_checkpoint', 'get_context', 'get_job', 'get_memory', 'get_memory_history', 'get_messages', 'get_policy', 'get_secret', 'get_thread', 'get_thread_summary', 'get_user_summary', 'import_user', 'keep_query_embedding', 'list_artifacts', 'list_checkpoints', 'list_documents', 'list_memories', 'list_quarantined', 'list_secrets', 'list_threads', 'list_users', 'load_user', 'merge_users', 'needs_memory', 'partition_of', 'prune_checkpoints', 'put_checkpoint', 'put_checkpoint_writes', 'quarantine_memory', 'quarantine_source', 'query_to_embed', 'reconcile_memories', 'record_calls', 'reencrypt_secrets', 'register_model', 'release_job', 'release_memory', 'release_source', 'render_memories', 'reset_prompt', 'restore_memory', 'retrieve_artifact', 'retry_job', 'run_jobs', 'schedule_jobs', 'search', 'set_policy', 'set_prompt', 'set_secret', 'set_thread', 'set_token_key', 'status', 'store_artifact', 'summarize_thread', 'summarize_user', 'supersede_memory', 'sweep', 'tenant_user', 'trust_claims', 'unbind_role', 'update_memory', 'vector_index', 'version', 'was_forgotten'])
   loop
     execute format('revoke all on routine %s from public', routine);
   end loop;

@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 from psycopg.sql import Identifier
 
+from .calls import translated
 from .errors import PermissionDeniedError
 
 _HELD_BACK = {":": "：", "%": "％", "?": "？", "${": "＄{"}
@@ -87,6 +88,16 @@ def create_roles(connection: psycopg.Connection[Any]) -> None:
         psycopg.errors.InsufficientPrivilege: the role may not create roles.
     """
     connection.execute(roles_file().encode())
+
+
+def installed_version(connection: psycopg.Connection[Any]) -> str:
+    """Return the version that a database has.
+
+    Raises:
+        NotInstalledError: it has none.
+    """
+    with translated(connection, "version"):
+        return str(connection.execute("select memory.version()").fetchone()[0])  # type: ignore[index]
 
 
 def install(connection: psycopg.Connection[Any]) -> None:

@@ -21,7 +21,7 @@ OVER_NODES = {
     "doctor": "each node",
     "backfill_status": "added up",
     "list_users": "the pages of all nodes, put together",
-    "merge_users": "the command moves one user to the node of the other before",
+    "merge_users": "the client moves one user to the node of the other before",
     "get_policy": "without a user any node",
     "partition_of": "the same everywhere",
     "reencrypt_secrets": "added up",

@@ -13,7 +13,9 @@ import psycopg
 import pytest
 from agent_memory import (
     AsyncMemory,
+    InvalidValueError,
     Memory,
+    NotFoundError,
     PermissionDeniedError,
     RetryableError,
     WrongNodeError,
@@ -340,23 +342,34 @@ with Memory(sys.argv[1], pool_size=2) as memory:
 
 
 @pytest.mark.feature("F25")
-def test_users_of_one_node_are_merged_there_and_those_of_two_by_the_command(cluster: Cluster) -> None:
+def test_users_of_two_nodes_are_brought_together_before_they_are_merged(cluster: Cluster) -> None:
     here = {node: [user for user in USERS if cluster.node_of(user) == node] for node in "ab"}
-    first, second, other = here["b"][0], here["b"][1], here["a"][0]
+    first, second, third = here["b"][:3]
+    into = here["a"][0]
     with Memory(cluster.dsn["a"]) as memory:
-        for user in (first, second, other):
+        for user in (first, second, third, into):
             memory.add_message(user, f"thread of {user}", "user", f"I am {user}")
         memory.admin.merge_users(first, second)
         assert len(memory.list_threads(second)) == 2
-        with pytest.raises(WrongNodeError):
-            memory.admin.merge_users(second, other)
-        assert len(memory.list_threads(second)) == 2
-    command = [sys.executable, "-m", "agent_memory.cli", "users", "merge", second, other, "--yes"]
-    command += ["--dsn", cluster.dsn["b"]]
-    subprocess.run(command, check=True)
-    with Memory(cluster.dsn["a"]) as memory:
-        assert {thread.thread_id for thread in memory.list_threads(other)} == {
-            f"thread of {user}" for user in (first, second, other)
-        }
+        memory.admin.merge_users(second, into)
+        assert len(memory.list_threads(into)) == 3
         assert memory.list_threads(second) == []
-    assert second not in cluster.users("a") | cluster.users("b")
+        with pytest.raises(NotFoundError):
+            memory.admin.merge_users(second, into)
+        with pytest.raises(InvalidValueError):
+            memory.admin.merge_users(None, into)  # type: ignore[arg-type]
+
+    async def merge_back() -> None:
+        async with AsyncMemory(cluster.dsn["b"]) as memory:
+            await memory.admin.merge_users(into, third)
+            assert len(await memory.list_threads(third)) == 4
+
+    asyncio.run(merge_back())
+    command = [sys.executable, "-m", "agent_memory.cli", "users", "merge", third, here["a"][1], "--yes"]
+    subprocess.run([*command, "--dsn", cluster.dsn["b"]], check=True)
+    with Memory(cluster.dsn["a"]) as memory:
+        assert {thread.thread_id for thread in memory.list_threads(here["a"][1])} == {
+            f"thread of {user}" for user in (first, second, third, into)
+        }
+    assert cluster.users("a") == {here["a"][1]}
+    assert cluster.users("b") == set()

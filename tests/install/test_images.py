@@ -1,7 +1,8 @@
-"""The images are built and their containers run, by podman on a base image that debootstrap makes.
+"""The images are built and their containers run, by podman without root on a base image that debootstrap makes.
 
-As root: ``apt-get install podman buildah runc debootstrap``. The base stands for the official image of Python, which
-needs a registry. The image ``database`` is not built, because its base has an entry point that Debian does not have.
+As root: ``apt-get install podman buildah runc uidmap debootstrap``. Root makes the base and a user for
+podman. The base stands for the official image of Python, which needs a registry. The image ``database`` is not built,
+because its base has an entry point that Debian does not have.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -23,7 +25,10 @@ from tests.support.servers import ROOT, Server
 
 pytestmark = [pytest.mark.feature("F27"), pytest.mark.nightly, pytest.mark.timeout(1800)]
 
-PROGRAMS = ("podman", "buildah", "runc", "debootstrap")
+PROGRAMS = ("podman", "buildah", "runc", "newuidmap", "debootstrap")
+PACKAGES = "podman buildah runc uidmap debootstrap"
+# The ordinary user who runs podman, with 65,536 users of containers in /etc/subuid, as useradd gives each user.
+ENGINE = "agent-memory-engine"
 MISSING = [name for name in PROGRAMS if shutil.which(name) is None]
 CERTIFICATES = "/etc/ssl/certs/ca-certificates.crt"
 PATHS = "/usr/local/python/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
@@ -37,28 +42,44 @@ Podman = Callable[..., str]
 
 
 @pytest.fixture(scope="module")
-def podman(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Podman]:
-    """Run podman with images and containers of its own, which are removed at the end; returns what it prints."""
+def podman() -> Iterator[Podman]:
+    """Run podman as an ordinary user, in whose home are all images and containers; returns what podman prints.
+
+    That home is the folder in which podman runs, with a copy of the sources.
+    """
     if MISSING or os.geteuid() != 0:
-        pytest.skip(f"needs root, and on Debian: apt-get install {' '.join(PROGRAMS)}")
-    folder = tmp_path_factory.mktemp("images")
-    storage = folder / "storage.conf"
-    storage.write_text(f'[storage]\ndriver = "overlay"\ngraphroot = "{folder}/graph"\nrunroot = "{folder}/run"\n')
-    environment = {**os.environ, "CONTAINERS_STORAGE_CONF": str(storage)}
+        pytest.skip(f"needs root, and on Debian: apt-get install {PACKAGES}")
+    home = Path(tempfile.mkdtemp(prefix="agent-memory-engine-"))
+    subprocess.run(["useradd", "--home-dir", home, "--shell", "/bin/sh", ENGINE], check=True)
+    sources = subprocess.run(["git", "archive", "HEAD"], cwd=ROOT, check=True, capture_output=True).stdout
+    subprocess.run(["tar", "-x", "-C", home], input=sources, check=True)
+    run_folder = home / "run"
+    run_folder.mkdir(mode=0o700)
+    storage = home / "storage.conf"
+    storage.write_text(f'[storage]\ndriver = "overlay"\nrunroot = "{run_folder}/containers"\n')
+    subprocess.run(["chown", "-R", f"{ENGINE}:{ENGINE}", home], check=True)
+    environment = [
+        f"HOME={home}", f"XDG_RUNTIME_DIR={run_folder}", f"CONTAINERS_STORAGE_CONF={storage}",
+        f"PATH={os.environ['PATH']}",
+    ]  # fmt: skip
 
     def run(*arguments: str | Path, program: str = "podman") -> str:
         # crun, Debian's default, refuses machines whose cgroups are of both versions.
-        runtime = ["--runtime=runc"] if program == "podman" else []
-        ended = subprocess.run(
-            [program, *runtime, *arguments], cwd=ROOT, env=environment, check=False, capture_output=True, text=True
-        )
+        runtime = ["--runtime=runc", "--cgroup-manager=cgroupfs"] if program == "podman" else []
+        command = ["runuser", "-u", ENGINE, "--", "env", "-i", *environment, program, *runtime, *arguments]
+        ended = subprocess.run(command, cwd=home, check=False, capture_output=True, text=True)
         assert ended.returncode == 0, ended.stdout[-2000:] + ended.stderr[-2000:]
         return ended.stdout.strip()
 
-    yield run
-    run("rm", "--all", "--force")
-    run("rmi", "--all", "--force")
-    shutil.rmtree(folder)
+    try:
+        assert run("info", "--format={{.Host.Security.Rootless}}") == "true"
+        yield run
+        run("rm", "--all", "--force")
+        run("rmi", "--all", "--force")
+    finally:
+        subprocess.run(["pkill", "-KILL", "-u", ENGINE], check=False)
+        subprocess.run(["userdel", ENGINE], check=True)
+        shutil.rmtree(home)
 
 
 @pytest.fixture(scope="module")
@@ -74,10 +95,13 @@ def images(podman: Podman, tmp_path_factory: pytest.TempPathFactory) -> list[str
     )
     subprocess.run(["chroot", root, "python3", "-m", "venv", "/usr/local/python"], check=True)
     shutil.copy(CERTIFICATES, root / CERTIFICATES.removeprefix("/"))
-    archive = root.with_suffix(".tar")
+    # The folders of a test run are closed to other users.
+    archive = Path(tempfile.mkdtemp()) / "base.tar"
+    archive.parent.chmod(0o755)
     subprocess.run(["tar", "-C", root, "-cf", archive, "."], check=True)
     podman("import", f"--change=ENV PIP_CERT={CERTIFICATES}", f"--change=ENV PATH={PATHS}", archive, "localhost/python")
     shutil.rmtree(root.parent)
+    shutil.rmtree(archive.parent)
     for target in ("worker", "server"):
         podman(
             "build", "--isolation=chroot", "--network=host", "--layers", "--format=docker", f"--target={target}",

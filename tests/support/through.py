@@ -30,6 +30,7 @@ import psycopg
 import pytest
 from agent_memory import AgentMemoryError, DegradedWarning
 from psycopg import sql
+from psycopg.pq import Format
 from psycopg.rows import namedtuple_row
 
 from tests.support.fronts import FRONTS, LOOKS_AT_TWO, TEMPLATE, Front, Way, skip
@@ -67,7 +68,7 @@ _TABLE = re.compile(r"\bmemory\.(\w+)(?![\w(])")
 _NEEDS_A_SESSION = "needs a session or a transaction over several calls"
 _OF_A_SESSION = re.compile(
     r"\s*(set|reset|begin|commit|rollback|savepoint|lock|discard|call|listen|prepare|grant|revoke"
-    r"|(create|alter|drop) role)\b",
+    r"|(create|alter|drop) role|select set_config)\b",
     re.IGNORECASE,
 )
 _PREFIX = re.compile(rb"\A(?:\w+\.\w+\(\d+\): \[[^\]]*\] REMOTE [A-Z]+: |Remote (?:hint|detail): )")
@@ -201,6 +202,8 @@ class ThroughApi(Api):
     def query(self, statement: Any, **parameters: Any) -> list[Any]:
         """Rows of any other statement, from the node of the users whom the test has named."""
         text = _text_of(statement)
+        if _OF_A_SESSION.match(text):
+            skip(_NEEDS_A_SESSION)
         if not any("memory." in str(each) for each in (text, *parameters.values())):
             return self._run(self._front.open("a"), statement, parameters)
         is_public = "memory._" not in text
@@ -308,6 +311,7 @@ class _Called:
     """A function as the client calls it, with rows as tests read them."""
 
     keys = None
+    format = Format.TEXT
 
     def __init__(self, name: str, returns_set: bool) -> None:
         self.name = name

@@ -6,13 +6,11 @@ import io
 import sys
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from .._text import counted
-from ..errors import WrongNodeError
-from ..source import named_database
 from .console import Dsn, Force, Group, User, opened
 from .printing import AsJson, Limit, Offset, moment, plain, print_json, print_line, print_page, stderr
 
@@ -83,15 +81,8 @@ def merge(
     """Make everything of one user another one's; on another node of a cluster the first user is moved there before."""
     if not yes:
         typer.confirm(f"This cannot be undone. Merge all of {from_user} into {into_user}?", abort=True, err=True)
-    try:
-        merged = _merged(from_user, into_user, dsn)
-    except WrongNodeError:
-        from ..cluster import nodes
-        from ..cluster.moving import move_user
-
-        with nodes.opened(named_database(dsn) or "") as cluster:
-            move_user(cluster, from_user, cluster.newest.node_of(into_user))
-        merged = _merged(from_user, into_user, dsn)
+    with opened(dsn) as memory:
+        merged = memory.admin.merge_users(from_user, into_user)
     if as_json:
         print_json(merged)
         return
@@ -101,11 +92,6 @@ def merge(
     print_line(f"Merged {counted(sum(merged['tables'].values()), 'row')} of {from_user} into {into_user}.")
     if merged["left_out"]:
         print_line(f"{counted(merged['left_out'], 'row')} were forgotten by {into_user} before and stay out.")
-
-
-def _merged(from_user: str, into_user: str, dsn: str | None) -> dict[str, Any]:
-    with opened(dsn) as memory:
-        return memory.admin.merge_users(from_user, into_user)
 
 
 @users.command()

@@ -12,7 +12,7 @@ from psycopg import Connection, errors, sql
 from psycopg.types.json import Jsonb
 
 from ..calls.nodes import user_hash
-from ..client import Memory
+from ..install import installed_version
 from ..move.move import copy_user, copying
 from ..move.tables import Side
 from .moving import delete
@@ -76,7 +76,7 @@ def check(cluster: Nodes, *, repair: bool = False) -> Iterator[Finding]:
     """
     for name, problem in cluster.unreachable.items():
         yield Finding(name, "connection", problem)
-    versions = {name: Memory(node.connection).version() for name, node in cluster.nodes.items()}
+    versions = {name: installed_version(node.connection) for name, node in cluster.nodes.items()}
     newest = max(versions.values(), key=lambda version: [int(part) for part in version.split(".")])
     for name, version in versions.items():
         if version != newest:

@@ -17,7 +17,6 @@ from psycopg import Connection, sql
 from psycopg.types.json import Jsonb
 
 from ..calls import translated
-from ..client import Memory
 from ..errors import (
     InvalidValueError,
     NotFoundError,
@@ -26,7 +25,7 @@ from ..errors import (
     RetryableError,
     client_version,
 )
-from ..install import install
+from ..install import install, installed_version
 from .settings import copy_settings
 from .tables import Contents, Side
 
@@ -164,12 +163,12 @@ def _prepare(source: Connection[Any], target: Connection[Any]) -> None:
         connection.execute(_SESSION)
     if source.execute(_SAME_DATABASE).fetchone() == target.execute(_SAME_DATABASE).fetchone():
         raise InvalidValueError("source and target are the same database", hint="Name another one with --to or --from.")
-    have = Memory(source).version()
+    have = installed_version(source)
     if target.execute("select to_regnamespace('memory') is null").fetchone() == (True,):
         if have != client_version():
             raise _versions_differ(f"the source has agent_memory {have}, this package would install {client_version()}")
         install(target)
-    has = Memory(target).version()
+    has = installed_version(target)
     tables = "select max(string_to_array(version, '.')::int[]) from memory.migrations"
     if has != have or source.execute(tables).fetchone() != target.execute(tables).fetchone():
         raise _versions_differ(f"the source has agent_memory {have}, the target {has}")

@@ -55,15 +55,15 @@ begin atomic
   end;
 end;
 
--- Whether a message without metadata obeys all rules of memory._message_problem() and is too short to become an
--- artifact. Some others obey them as well, such as those with ids that have 255 letters of two bytes.
+-- Whether a message without metadata obeys all rules of memory._message_problem(). Some others obey them as well, such
+-- as those with ids that have 255 letters of two bytes, and longer ones, which the array would copy.
 create or replace function memory._is_plain_message(
   p_user_id text, p_thread_id text, p_agent_id text, p_role text, p_content text
 )
 returns boolean
 language sql immutable parallel safe
 begin atomic
-  select not memory._may_be_long(p_content) and memory._is_role(p_role)
+  select octet_length(p_content) <= 10000 and memory._is_role(p_role)
     and '' <> all (array[p_user_id, p_thread_id, p_agent_id, p_content])
     and octet_length(p_user_id || p_thread_id || p_agent_id) <= 255;
 end;

@@ -56,6 +56,18 @@ def test_no_summary_is_made_by_default_while_the_messages_fit(api: Api) -> None:
 
 
 @pytest.mark.feature("D2")
+def test_a_thread_far_over_the_limits_gets_its_jobs_anew_when_they_are_gone(api: Api) -> None:
+    """Under the built-in policy compression has a limit of 10,000 tokens, and summaries one of 3,000."""
+    write(api, *[1000] * 16)
+    both = {"compress_thread", "summarize_thread"}
+    assert both <= set(open_jobs(api))
+    api.query("delete from memory.jobs where true returning 1")
+    for tokens in (100, 100, 100, 100, 400, 800):
+        write(api, tokens)
+    assert both <= set(open_jobs(api))
+
+
+@pytest.mark.feature("D2")
 def test_messages_that_come_at_once_need_one_summary(api: Api) -> None:
     needed(api)
     write_at_once(api, *[10] * 9)

@@ -107,7 +107,7 @@ class AsyncMapCaller(AsyncNodeCaller):
     async def _like_this(self, cluster: ClusterMap, node: str) -> AsyncMapCaller:
         """Make a caller for another node, with the settings of this one."""
         return type(self)(
-            cluster.address(node, await self._place()),
+            cluster.address(node, await self.place()),
             pool_size=self._pool_size,
             token=self._token,
             prepare=self._prepares,

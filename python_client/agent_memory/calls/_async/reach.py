@@ -85,7 +85,7 @@ class AsyncNodeCaller(AsyncCaller):
             open=False,
         )
 
-    async def _place(self) -> str:
+    async def place(self) -> str:
         """Return where the pool connects to, and as whom."""
         pool = self._pool
         if self._owns_pool or pool is None:

@@ -147,6 +147,7 @@ class SyncCaller:
         with self.borrowed(notices) as connection:
             # The caller's connection may have another cursor type and row factory.
             cursor = Cursor(connection, row_factory=function.row_factory)
+            cursor.format = function.format
             load_json_fast(cursor)
             if any(isinstance(argument, Vector) for argument in arguments.values()):
                 cursor.adapters.register_dumper(Vector, VectorDumper)

@@ -108,7 +108,7 @@ class SyncMapCaller(SyncNodeCaller):
     def _like_this(self, cluster: ClusterMap, node: str) -> SyncMapCaller:
         """Make a caller for another node, with the settings of this one."""
         return type(self)(
-            cluster.address(node, self._place()),
+            cluster.address(node, self.place()),
             pool_size=self._pool_size,
             token=self._token,
             prepare=self._prepares,

@@ -86,7 +86,7 @@ class SyncNodeCaller(SyncCaller):
             open=False,
         )
 
-    def _place(self) -> str:
+    def place(self) -> str:
         """Return where the pool connects to, and as whom."""
         pool = self._pool
         if self._owns_pool or pool is None:

@@ -8,8 +8,20 @@ from typing import Any, TextIO
 
 from ...calls import AsyncMethods, sql_function
 from ...choices import ModelKind, Provider
+from ...jobs.background import call_in_loop
 from ...types import Backfill, Check, UserRecord
 from ..user_files import opened, parts_of
+from ..user_moves import move_user_to
+
+
+async def _bring_together(self: AsyncMethods, given: Mapping[str, Any]) -> None:
+    """Move a user who is to be merged to the node of the other one, where these are two nodes of a cluster."""
+    from_user, into_user = given["from_user_id"], given["into_user_id"]
+    if not isinstance(from_user, str) or not isinstance(into_user, str):
+        return
+    source = await self.caller.of(from_user, is_fresh=True)
+    if source is not await self.caller.of(into_user):
+        await call_in_loop(move_user_to, await source.place(), from_user, into_user)
 
 
 class AsyncAdmin(AsyncMethods):
@@ -85,14 +97,14 @@ class AsyncAdmin(AsyncMethods):
     ) -> list[UserRecord]:
         """Return the users that something is stored about, the last heard of first; ``search`` is a part of the id."""
 
-    @sql_function
+    @sql_function(before=_bring_together)
     async def merge_users(self, from_user_id: str, into_user_id: str) -> dict[str, Any]:
         """Make everything of the first user the second's, all or nothing.
 
         Return ``tables`` (rows by table), ``threads``, ``artifacts`` and ``secrets`` (former name to new name, where
         both users had the name) and ``left_out`` (memories and messages that the second user had forgotten). Raise
-        NotFoundError when nothing is stored about the first user, WrongNodeError when another node of a cluster has
-        one of the two: "agent-memory users merge" moves that one first.
+        NotFoundError when nothing is stored about the first user. Where these are users of two nodes of a cluster, the
+        first one is moved to the node of the second before, which takes the rights of "agent-memory cluster move".
         """
 
     @sql_function
