@@ -13,6 +13,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import scalar_row
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
+from ... import _hooks
 from ...errors import (
     QUESTIONS,
     AgentMemoryError,
@@ -222,17 +223,20 @@ class AsyncCaller:
             await cursor.execute(query, arguments)
 
     async def _execute(self, cursor: AsyncCursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
-        if self._token is None:
+        connection = cursor.connection
+        traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
+        if self._token is None and traceparent is None:
             await cursor.execute(query, arguments)
             return
-        async with self._as_tenant(cursor.connection):
+        is_alone = _is_alone(connection)
+        async with self._with_settings(connection), self.carrying(connection, traceparent, is_alone=is_alone):
             await cursor.execute(query, arguments)
 
     @asynccontextmanager
-    async def _as_tenant(self, connection: AsyncConnection[Any]) -> AsyncIterator[None]:
-        """Send the token and the one statement inside in one transaction, and in one round trip where that is safe.
+    async def _with_settings(self, connection: AsyncConnection[Any]) -> AsyncIterator[None]:
+        """Send the token and the statements inside in one transaction, and in one round trip where that is safe.
 
-        Behind a pooler the next transaction may be another client's, so the token must not outlive this one. Where
+        Behind a pooler the next transaction may be another client's, so no setting must outlive this one. Where
         nothing is prepared because of a pooler, statements are sent one by one: PgBouncer 1.18 now and then gave a
         client that pipelines a session and did not forward its statements (4 of 12 runs with 16 clients).
         """
@@ -246,13 +250,28 @@ class AsyncCaller:
                 await self.send_token(connection)
                 yield
 
+    @asynccontextmanager
+    async def carrying(
+        self, connection: AsyncConnection[Any], traceparent: str | None, *, is_alone: bool = False
+    ) -> AsyncIterator[None]:
+        """Have the jobs that statements inside make due carry a trace, unless there is none.
+
+        What follows in the transaction may be another user's, and has a trace of its own; nothing does where the
+        statement is alone.
+        """
+        if traceparent is not None:
+            await _set(connection, "agent_memory.traceparent", traceparent)
+        yield
+        if traceparent is not None and not is_alone:
+            await _set(connection, "agent_memory.traceparent", "")
+
     async def send_token(self, connection: AsyncConnection[Any]) -> None:
         """Set the token of this client, if it has one, for the rest of the connection's transaction."""
         if self._token is not None:
             token = self._token if isinstance(self._token, str) else self._token()
             if not isinstance(token, str):
                 raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
-            await AsyncCursor(connection).execute("select set_config('agent_memory.token', %s, true)", [token])
+            await _set(connection, "agent_memory.token", token)
 
     def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
@@ -333,6 +352,11 @@ class AsyncCaller:
             await tried.close()
             self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
             await self._pool.open(wait=True)  # else the first call would have a second connection made
+
+
+async def _set(connection: AsyncConnection[Any], setting: str, value: str) -> None:
+    """Set a setting until the transaction of the connection ends."""
+    await AsyncCursor(connection).execute("select set_config(%s, %s, true)", [setting, value])
 
 
 async def async_fetched(cursor: AsyncCursor[Any]) -> Rows:

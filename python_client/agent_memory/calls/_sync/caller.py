@@ -14,6 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from ... import _hooks
 from ...errors import (
     QUESTIONS,
     AgentMemoryError,
@@ -219,17 +220,20 @@ class SyncCaller:
             cursor.execute(query, arguments)
 
     def _execute(self, cursor: Cursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
-        if self._token is None:
+        connection = cursor.connection
+        traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
+        if self._token is None and traceparent is None:
             cursor.execute(query, arguments)
             return
-        with self._as_tenant(cursor.connection):
+        is_alone = _is_alone(connection)
+        with self._with_settings(connection), self.carrying(connection, traceparent, is_alone=is_alone):
             cursor.execute(query, arguments)
 
     @contextmanager
-    def _as_tenant(self, connection: Connection[Any]) -> Iterator[None]:
-        """Send the token and the one statement inside in one transaction, and in one round trip where that is safe.
+    def _with_settings(self, connection: Connection[Any]) -> Iterator[None]:
+        """Send the token and the statements inside in one transaction, and in one round trip where that is safe.
 
-        Behind a pooler the next transaction may be another client's, so the token must not outlive this one. Where
+        Behind a pooler the next transaction may be another client's, so no setting must outlive this one. Where
         nothing is prepared because of a pooler, statements are sent one by one: PgBouncer 1.18 now and then gave a
         client that pipelines a session and did not forward its statements (4 of 12 runs with 16 clients).
         """
@@ -243,13 +247,28 @@ class SyncCaller:
                 self.send_token(connection)
                 yield
 
+    @contextmanager
+    def carrying(
+        self, connection: Connection[Any], traceparent: str | None, *, is_alone: bool = False
+    ) -> Iterator[None]:
+        """Have the jobs that statements inside make due carry a trace, unless there is none.
+
+        What follows in the transaction may be another user's, and has a trace of its own; nothing does where the
+        statement is alone.
+        """
+        if traceparent is not None:
+            _set(connection, "agent_memory.traceparent", traceparent)
+        yield
+        if traceparent is not None and not is_alone:
+            _set(connection, "agent_memory.traceparent", "")
+
     def send_token(self, connection: Connection[Any]) -> None:
         """Set the token of this client, if it has one, for the rest of the connection's transaction."""
         if self._token is not None:
             token = self._token if isinstance(self._token, str) else self._token()
             if not isinstance(token, str):
                 raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
-            Cursor(connection).execute("select set_config('agent_memory.token', %s, true)", [token])
+            _set(connection, "agent_memory.token", token)
 
     def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
@@ -330,6 +349,11 @@ class SyncCaller:
             tried.close()
             self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
             self._pool.open(wait=True)  # else the first call would have a second connection made
+
+
+def _set(connection: Connection[Any], setting: str, value: str) -> None:
+    """Set a setting until the transaction of the connection ends."""
+    Cursor(connection).execute("select set_config(%s, %s, true)", [setting, value])
 
 
 def fetched(cursor: Cursor[Any]) -> Rows:

@@ -22,6 +22,7 @@ from psycopg import Connection, Cursor
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
+from ... import _hooks
 from ..._text import counted
 from ...buffered import BufferedItem, Pushed
 from ...calls import Function, Notices, SyncCaller, translated
@@ -276,7 +277,9 @@ class Buffer:
         try:
             with translated(connection), connection.transaction():
                 self._caller.send_token(connection)
-                stored = self._call(connection, list(_calls(items)))
+                traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
+                with self._caller.carrying(connection, traceparent):
+                    stored = self._call(connection, list(_calls(items)))
         except (AgentMemoryError, psycopg.Error) as error:
             if not _is_of_an_item(error):
                 raise
