@@ -25,7 +25,8 @@ def export() -> None:
     Where a program has set providers, such as ``opentelemetry-instrument``, those stay.
 
     Raises:
-        ImportError: a package is missing; OTEL_EXPORTER_OTLP_PROTOCOL=grpc needs opentelemetry-exporter-otlp-proto-grpc.
+        ImportError: a package is missing; OTEL_EXPORTER_OTLP_PROTOCOL=grpc needs
+            opentelemetry-exporter-otlp-proto-grpc.
     """
     if not isinstance(trace.get_tracer_provider(), TracerProvider):
         resource = Resource.create()

@@ -97,9 +97,7 @@ def fail(span: Span, error: BaseException) -> str:
 
 
 @contextmanager
-def measured(
-    name: str, kind: SpanKind, attributes: Mapping[str, Any], of_metric: Mapping[str, Any]
-) -> Iterator[Span]:
+def measured(name: str, kind: SpanKind, attributes: Mapping[str, Any], of_metric: Mapping[str, Any]) -> Iterator[Span]:
     """Have a span around what is inside, and enter its time into gen_ai.client.operation.duration.
 
     Args:

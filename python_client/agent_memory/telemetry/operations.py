@@ -13,7 +13,7 @@ from contextvars import ContextVar
 from functools import wraps
 from typing import Any
 
-from opentelemetry.trace import Span, SpanKind, get_current_span
+from opentelemetry.trace import Span, SpanKind, get_current_span, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from psycopg import ConnectionInfo
 
@@ -44,7 +44,10 @@ REQUESTS = (
 """The methods that ask for a job: the job is linked to the caller's own span."""
 _LISTS = {"add_messages": "messages", "add_memories": "memories", "delete_memories": "memory_ids"}
 """The argument that lists what a call is about; that of ``delete_memories`` may be left out."""
-_ONE = ("add_message", "add_memory", "add_document", "store_artifact", "update_memory", "delete_memory", "delete_message")
+_ONE = (
+    *("add_message", "add_memory", "add_document", "store_artifact"),
+    *("update_memory", "delete_memory", "delete_message", "delete_document", "delete_artifact"),
+)
 
 _writes: ContextVar[Span | None] = ContextVar("agent_memory_writes", default=None)
 """The span to which jobs are linked that the calls inside make due."""
@@ -97,10 +100,10 @@ def _traceparent(info: ConnectionInfo) -> str | None:
     if span is not None:
         span.set_attributes({"server.address": info.host, "server.port": info.port, "db.namespace": info.dbname})
     writes = _writes.get()
-    if writes is None or not writes.get_span_context().is_valid:
+    if writes is None or not writes.is_recording():
         return None
     carrier: dict[str, str] = {}
-    _propagator.inject(carrier)
+    _propagator.inject(carrier, set_span_in_context(writes))
     return carrier.get("traceparent")
 
 
@@ -154,7 +157,7 @@ def _around(name: str, operation: str | None) -> Callable[[Mapping[str, Any]], A
 
 
 def _described(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the attributes that follow from the arguments of a call; what is of another type is the call's to refuse."""
+    """Return the attributes that follow from the arguments of a call; the call refuses those of another type."""
     attributes: dict[str, Any] = {}
     if isinstance(given.get("agent_id"), str):
         attributes["gen_ai.agent.id"] = given["agent_id"]

@@ -31,6 +31,7 @@ from ..pools import AsyncPool
 from ..rows import load_json_fast, loaded_anew
 from ..statements import statement
 from .poolers import async_prepare_nothing_behind_a_pooler
+from .settings import async_carrying, async_set_locally
 from .stored import AsyncServedStore
 
 if TYPE_CHECKING:
@@ -228,8 +229,8 @@ class AsyncCaller:
         if self._token is None and traceparent is None:
             await cursor.execute(query, arguments)
             return
-        is_alone = _is_alone(connection)
-        async with self._with_settings(connection), self.carrying(connection, traceparent, is_alone=is_alone):
+        carried = async_carrying(connection, traceparent, is_alone=_is_alone(connection))
+        async with self._with_settings(connection), carried:
             await cursor.execute(query, arguments)
 
     @asynccontextmanager
@@ -250,28 +251,13 @@ class AsyncCaller:
                 await self.send_token(connection)
                 yield
 
-    @asynccontextmanager
-    async def carrying(
-        self, connection: AsyncConnection[Any], traceparent: str | None, *, is_alone: bool = False
-    ) -> AsyncIterator[None]:
-        """Have the jobs that statements inside make due carry a trace, unless there is none.
-
-        What follows in the transaction may be another user's, and has a trace of its own; nothing does where the
-        statement is alone.
-        """
-        if traceparent is not None:
-            await _set(connection, "agent_memory.traceparent", traceparent)
-        yield
-        if traceparent is not None and not is_alone:
-            await _set(connection, "agent_memory.traceparent", "")
-
     async def send_token(self, connection: AsyncConnection[Any]) -> None:
         """Set the token of this client, if it has one, for the rest of the connection's transaction."""
         if self._token is not None:
             token = self._token if isinstance(self._token, str) else self._token()
             if not isinstance(token, str):
                 raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
-            await _set(connection, "agent_memory.token", token)
+            await async_set_locally(connection, "agent_memory.token", token)
 
     def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
@@ -352,11 +338,6 @@ class AsyncCaller:
             await tried.close()
             self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
             await self._pool.open(wait=True)  # else the first call would have a second connection made
-
-
-async def _set(connection: AsyncConnection[Any], setting: str, value: str) -> None:
-    """Set a setting until the transaction of the connection ends."""
-    await AsyncCursor(connection).execute("select set_config(%s, %s, true)", [setting, value])
 
 
 async def async_fetched(cursor: AsyncCursor[Any]) -> Rows:

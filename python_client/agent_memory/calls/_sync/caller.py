@@ -32,6 +32,7 @@ from ..pools import SyncPool
 from ..rows import load_json_fast, loaded_anew
 from ..statements import statement
 from .poolers import prepare_nothing_behind_a_pooler
+from .settings import carrying, set_locally
 from .stored import SyncServedStore
 
 if TYPE_CHECKING:
@@ -225,8 +226,8 @@ class SyncCaller:
         if self._token is None and traceparent is None:
             cursor.execute(query, arguments)
             return
-        is_alone = _is_alone(connection)
-        with self._with_settings(connection), self.carrying(connection, traceparent, is_alone=is_alone):
+        carried = carrying(connection, traceparent, is_alone=_is_alone(connection))
+        with self._with_settings(connection), carried:
             cursor.execute(query, arguments)
 
     @contextmanager
@@ -247,28 +248,13 @@ class SyncCaller:
                 self.send_token(connection)
                 yield
 
-    @contextmanager
-    def carrying(
-        self, connection: Connection[Any], traceparent: str | None, *, is_alone: bool = False
-    ) -> Iterator[None]:
-        """Have the jobs that statements inside make due carry a trace, unless there is none.
-
-        What follows in the transaction may be another user's, and has a trace of its own; nothing does where the
-        statement is alone.
-        """
-        if traceparent is not None:
-            _set(connection, "agent_memory.traceparent", traceparent)
-        yield
-        if traceparent is not None and not is_alone:
-            _set(connection, "agent_memory.traceparent", "")
-
     def send_token(self, connection: Connection[Any]) -> None:
         """Set the token of this client, if it has one, for the rest of the connection's transaction."""
         if self._token is not None:
             token = self._token if isinstance(self._token, str) else self._token()
             if not isinstance(token, str):
                 raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
-            _set(connection, "agent_memory.token", token)
+            set_locally(connection, "agent_memory.token", token)
 
     def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""
@@ -349,11 +335,6 @@ class SyncCaller:
             tried.close()
             self._pool = self._new_pool()  # a pool whose opening failed cannot be opened again
             self._pool.open(wait=True)  # else the first call would have a second connection made
-
-
-def _set(connection: Connection[Any], setting: str, value: str) -> None:
-    """Set a setting until the transaction of the connection ends."""
-    Cursor(connection).execute("select set_config(%s, %s, true)", [setting, value])
 
 
 def fetched(cursor: Cursor[Any]) -> Rows:

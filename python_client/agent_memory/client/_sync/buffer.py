@@ -25,7 +25,7 @@ from psycopg.types.json import Jsonb
 from ... import _hooks
 from ..._text import counted
 from ...buffered import BufferedItem, Pushed
-from ...calls import Function, Notices, SyncCaller, translated
+from ...calls import Function, Notices, SyncCaller, carrying, translated
 from ...calls.arguments import as_json
 from ...calls.statements import statement
 from ...choices import OnConflict, Role
@@ -278,7 +278,7 @@ class Buffer:
             with translated(connection), connection.transaction():
                 self._caller.send_token(connection)
                 traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
-                with self._caller.carrying(connection, traceparent):
+                with carrying(connection, traceparent):
                     stored = self._call(connection, list(_calls(items)))
         except (AgentMemoryError, psycopg.Error) as error:
             if not _is_of_an_item(error):
