@@ -178,6 +178,7 @@ class _ForUser:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer why not."""
         if scope["type"] == "http" and scope["path"] == MCP_PATH:
+            scope["endpoint"] = self  # which the router would note in the copy below
             request = Request(scope)
             try:
                 scope = {**scope, _USER: self._user(request)}

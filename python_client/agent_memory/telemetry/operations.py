@@ -97,7 +97,7 @@ def carried(span: Span) -> Iterator[None]:
 def _traceparent(info: ConnectionInfo) -> str | None:
     """Say in the span of a call which server it reached, and return what its statement carries."""
     span = _operation.get()
-    if span is not None:
+    if span is not None and span.is_recording():  # jobs that a search has begun may outlast it
         span.set_attributes({"server.address": info.host, "server.port": info.port, "db.namespace": info.dbname})
     writes = _writes.get()
     if writes is None or not writes.is_recording():

@@ -14,7 +14,7 @@ from .. import _hooks
 from .instruments import ERROR, fail, instruments
 
 _METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-_UNSEEN = {"/metrics", "/health"}
+_UNSEEN = {"/metrics", "/healthz"}
 """Paths that machines ask every few seconds."""
 
 

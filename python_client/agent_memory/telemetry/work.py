@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timezone
 from functools import wraps
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 import agent_memory_models.calls
@@ -17,9 +17,11 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from .. import _hooks
 from ..jobs.job import JobRun, Outcome
-from ..worker.queue import QueueStats
 from .instruments import ERROR, OPERATION, captures_content, fail, instruments, measured
 from .operations import carried
+
+if TYPE_CHECKING:
+    from ..worker.queue import QueueStats
 
 _PROVIDERS = {"openai": "openai", "azure": "azure.ai.openai"}
 """The names of the conventions; that of a model that runs in this process is local."""
@@ -78,6 +80,8 @@ def _links(traceparent: Any) -> list[Link]:
 @wraps(_finish)
 async def _observed_finish(self: Any) -> tuple[Outcome, str]:
     """End the span of a job with what became of it; jobs that follow are linked to it."""
+    if not hasattr(self, "observed"):  # it began before instrument()
+        return await _finish(self)
     span, started = self.observed
     outcome = "lost"
     with use_span(span, end_on_exit=True, record_exception=False, set_status_on_exception=False), carried(span):
