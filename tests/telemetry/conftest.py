@@ -40,10 +40,11 @@ def fake(db: psycopg.Connection, monkeypatch: pytest.MonkeyPatch) -> Iterator[Fa
     monkeypatch.setenv(KEY_VARIABLE, "secret-key-of-the-model")
     with FakeModelServer() as fake:
         admin = Memory(db).admin
-        for kind, model in (("chat", "mini"), ("embedding", "ada")):
-            settings = {"base_url": fake.url, "api_key_env": KEY_VARIABLE}
-            admin.register_model(f"fake {kind}", kind, "openai", model, settings)
-            admin.activate_model(f"fake {kind}")
+        settings = {"base_url": fake.url, "api_key_env": KEY_VARIABLE}
+        admin.register_model("fake chat", "chat", "openai", "mini", settings)
+        admin.register_model("fake embedding", "embedding", "openai", "ada", settings)
+        for name in ("fake chat", "fake embedding"):
+            admin.activate_model(name)
         admin.set_policy({"cadence": {"fact_extraction_every_n": 1, "reconcile_every_n": 0}})
         db.execute("delete from memory.jobs")  # backfills, which nobody in particular made due
         yield fake

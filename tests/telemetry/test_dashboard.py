@@ -44,7 +44,7 @@ def use(db: psycopg.Connection, dsn: str, fake: FakeModelServer) -> None:
     memory = Memory(db)
     memory.add_message("ana", "t1", "user", "Ana keeps bees.")
     with pytest.raises(InvalidValueError):
-        memory.add_message("ana", "t1", "nobody", "hi")  # type: ignore[arg-type]
+        memory.add_message("ana", "t1", "nobody", "hi")
     fake.next_behaviours = [SERVER_ERROR]
     asyncio.run(Worker(dsn).run(once=True))
 
@@ -53,8 +53,8 @@ def use(db: psycopg.Connection, dsn: str, fake: FakeModelServer) -> None:
 def test_each_query_names_metrics_and_labels_that_there_are(
     db: psycopg.Connection, dsn: str, fake: FakeModelServer
 ) -> None:
-    use(db, dsn, fake)
     db.execute("""update memory.models set settings = settings || '{"price_per_million_input": 1}'""")
+    use(db, dsn, fake)
     samples = [sample for metric in REGISTRY.collect() for sample in metric.samples]
     with with_keys(dsn) as serving, serving.client() as admin:
         admin.post("/v1/version")

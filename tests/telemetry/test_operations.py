@@ -115,7 +115,7 @@ def test_lists_say_how_many_records_they_have(db: psycopg.Connection, recorded: 
 def test_an_error_marks_its_span_and_stays_what_it_is(db: psycopg.Connection, recorded: Recorded) -> None:
     memory = Memory(db)
     with pytest.raises(InvalidValueError, match="role"):
-        memory.add_message(ANA, "t1", "nobody", "hi")  # type: ignore[arg-type]
+        memory.add_message(ANA, "t1", "nobody", "hi")
     with pytest.raises(NotFoundError):
         memory.update_memory(ANA, "00000000-0000-4000-8000-000000000000", "x")
     db.execute("set statement_timeout = 1")
