@@ -13,10 +13,11 @@ import psycopg
 import pytest
 from agent_memory import AsyncMemory, InvalidValueError, Memory, NotFoundError
 from agent_memory.telemetry import instrument, uninstrument
-from agent_memory.telemetry.operations import OPERATIONS
+from agent_memory.telemetry.operations import OPERATIONS, REQUESTS
 from opentelemetry.trace import SpanKind, StatusCode
 from psycopg.conninfo import conninfo_to_dict
 
+from tests.support.sqlapi import Api
 from tests.telemetry.recorded import Recorded, attributes, ids
 
 pytestmark = pytest.mark.feature("F23")
@@ -24,6 +25,12 @@ pytestmark = pytest.mark.feature("F23")
 CAPTURE = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 ANA = "ana-who-is-known"
 SECRET = "Ana keeps bees"
+OTHERS = {
+    *("copy_checkpoints", "delete_checkpoints", "prune_checkpoints", "put_checkpoint", "put_checkpoint_writes"),
+    *("get_secret", "set_secret", "delete_secret"),
+    *("set_thread", "expand_refs", "export_user", "retry_job", "run_jobs"),
+}
+"""What may change something and is no operation on memories."""
 
 
 def use_all(memory: Memory) -> None:
@@ -179,6 +186,16 @@ def test_uninstrument_leaves_nothing_behind(db: psycopg.Connection, recorded: Re
     instrument(recorded.tracers, recorded.meters)
     memory.add_memory(ANA, "z")
     assert len(recorded.spans()) == 1
+
+
+def test_each_method_that_may_change_something_has_its_operation(api: Api) -> None:
+    rows = api.query(
+        "select distinct proname from pg_proc where pronamespace = 'memory'::regnamespace and provolatile = 'v'"
+    )
+    changing = {row.proname for row in rows} & {name for name in dir(Memory) if not name.startswith("_")}
+    known = {name for names in OPERATIONS.values() for name in names}
+    assert changing - known - {*REQUESTS} == OTHERS
+    assert known & {*REQUESTS} == set()
 
 
 def test_without_instrument_nothing_of_opentelemetry_is_imported(dsn: str) -> None:

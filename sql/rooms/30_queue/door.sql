@@ -45,9 +45,9 @@ begin
 end;
 $$;
 
--- The request with the trace of the caller that asks for it, unless it has one: a traceparent of W3C Trace Context, which
--- the caller sets for its transaction as agent_memory.traceparent. Anybody can set anything there, so what has another
--- form counts as not set. A worker links its span of the job to it (docs/tracing.md).
+-- The request with the trace of the caller that asks for it, unless it has one. A caller sets its traceparent (W3C
+-- Trace Context) for its transaction as agent_memory.traceparent. Anybody can set anything there, so what has another
+-- form counts as not set. A worker links the span of the job to it (docs/tracing.md).
 create or replace function memory._traced(p_request jsonb)
 returns jsonb
 language sql stable parallel safe
