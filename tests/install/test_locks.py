@@ -36,8 +36,8 @@ def locked(name: str) -> dict[str, tuple[str, int]]:
 @pytest.mark.parametrize(
     ("name", "wanted"),
     [
-        ("worker", PROJECT["dependencies"]),
-        ("server", [*PROJECT["dependencies"], *EXTRAS["server"], *EXTRAS["mcp"]]),
+        ("worker", [*PROJECT["dependencies"], *EXTRAS["otel"]]),
+        ("server", [*PROJECT["dependencies"], *EXTRAS["server"], *EXTRAS["mcp"], *EXTRAS["otel"]]),
         ("database", PLPYTHON),
         ("database-local", [*PLPYTHON, "onnxruntime>=1.17", "tokenizers>=0.20"]),
         ("build", ["hatchling>=1.27"]),

@@ -21,12 +21,26 @@ from typer.core import TyperGroup
 from typing_extensions import LiteralString
 
 from .._nodes import NodeConnections, node_connections
+from .._text import pip_install
 from ..calls import translated
 from ..client import Memory
 from ..embedded import open_store
 from ..errors import AgentMemoryError, DegradedWarning, InvalidValueError, NotConnectedError
 from ..source import named_database
 from .printing import plain, stderr
+
+
+def export_telemetry() -> None:
+    """Send traces and metrics to a collector, where the environment names one (docs/tracing.md)."""
+    if os.environ.get("OTEL_EXPORTER_OTLP_ENDPOINT"):
+        try:
+            from ..telemetry.exporting import export
+        except ImportError:
+            logging.getLogger("agent_memory").warning(
+                "OTEL_EXPORTER_OTLP_ENDPOINT is set, and the extra otel is missing. Run: %s", pip_install("otel")
+            )
+        else:
+            export()
 
 
 class _Readable(TyperGroup):

@@ -13,7 +13,7 @@ from rich.text import Text
 from ..errors import DegradedWarning, InvalidValueError
 from ..mcp import check_packages
 from ..server.settings import GRACE, HOST, MAX_BODY_MIB, MIB, POOL_SIZE, RATE_LIMIT, Settings, keys_of_environment
-from .console import Dsn, log_to_stderr
+from .console import Dsn, export_telemetry, log_to_stderr
 from .printing import console, stderr
 
 _PORT = 3002
@@ -53,6 +53,7 @@ def mcp(
     # Results tell models what searches lack; the log tells the operator what helps, each cause once.
     warnings.simplefilter("always", DegradedWarning)
     warnings.showwarning = _log_warning
+    export_telemetry()
     if user is not None and not user.strip():
         raise InvalidValueError("--user: must not be empty", hint="Name the user whose memory is served.")
     if not http:

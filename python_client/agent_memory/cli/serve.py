@@ -25,7 +25,7 @@ from ..server.settings import (
     Settings,
     keys_of_environment,
 )
-from .console import Dsn, log_to_stderr
+from .console import Dsn, export_telemetry, log_to_stderr
 from .printing import console
 
 
@@ -89,6 +89,7 @@ def listen(
     from ..server.serve import serve as run
 
     log_to_stderr("%(asctime)s %(levelname)s %(message)s")
+    export_telemetry()
     for handler in logging.getLogger().handlers:
         handler.setLevel(logging.WARNING)  # what the client says of each call, callers read in its answer
     run(dsn, settings, announce, may_edit=may_edit, with_mcp=with_mcp)

@@ -16,7 +16,7 @@ from .._progress import progress
 from ..worker import NodeWorkers, WorkerCounts
 from ..worker.health import check_health
 from ..worker.worker import LEASE
-from .console import Dsn, database, log_to_stderr
+from .console import Dsn, database, export_telemetry, log_to_stderr
 from .printing import console, plain, stderr
 
 
@@ -48,6 +48,7 @@ def worker(
     level = logging.DEBUG if verbose else logging.WARNING if waited_for else logging.INFO
     log_to_stderr("%(asctime)s %(levelname)s %(message)s", level)
     logging.getLogger("psycopg.pool").setLevel(logging.ERROR)  # the worker itself says that a database is away
+    export_telemetry()
     with ExitStack() as stack:
         report = stack.enter_context(progress(stderr, "running jobs")) if waited_for else None
         runner = NodeWorkers(

@@ -18,6 +18,7 @@ from starlette.requests import Request
 from starlette.routing import BaseRoute, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from .. import _hooks
 from ..calls import async_prepare_nothing_behind_a_pooler
 from ..client import AsyncMemory, Memory
 from ..errors import AgentMemoryError, InvalidValueError, NotInstalledError, connecting
@@ -177,6 +178,7 @@ class _ForUser:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Let a request through, or answer why not."""
         if scope["type"] == "http" and scope["path"] == MCP_PATH:
+            scope["endpoint"] = self  # which the router would note in the copy below
             request = Request(scope)
             try:
                 scope = {**scope, _USER: self._user(request)}
@@ -299,6 +301,8 @@ def _end_on_signals(memory: AsyncMemory) -> None:
     async def end() -> None:
         try:
             await memory.close()
+            if _hooks.flush is not None:
+                await asyncio.to_thread(_hooks.flush)
         finally:
             os._exit(0)
 

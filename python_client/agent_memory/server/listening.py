@@ -10,6 +10,7 @@ from typing import Literal
 import uvicorn
 from starlette.types import ASGIApp
 
+from .. import _hooks
 from .connections import Connection, log_once_a_minute, set_limits
 from .settings import Settings
 
@@ -52,7 +53,7 @@ async def serve_app(
     """
     backlog = set_limits()
     config = uvicorn.Config(
-        app,
+        app if _hooks.middleware is None else _hooks.middleware(app),
         http=Connection,
         backlog=backlog,
         log_level="warning",

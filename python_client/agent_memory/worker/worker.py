@@ -19,6 +19,7 @@ from agent_memory_models import LEASE_SECONDS, Models
 from agent_memory_models.jobs import import_job_modules
 from psycopg_pool import AsyncConnectionPool
 
+from .. import _hooks
 from .._text import counted
 from ..calls import AsyncCaller, AsyncWorkerProtocol, async_translated
 from ..errors import RetryableError, client_version, connecting
@@ -39,6 +40,8 @@ _CLAIM_SECONDS = 10.0
 """Seconds that a claim may take: a database that hangs holds the room of other nodes meanwhile."""
 _LOOK_INTERVAL = 2.0
 """Seconds between looks at how much is left, while somebody watches."""
+_REPORT_INTERVAL = 15.0
+"""Seconds between looks for metrics: of 200,000 jobs a look takes 60 ms."""
 _RELEASE = 5.0
 """Seconds at most in which a worker that stops gives unfinished jobs back. A release takes milliseconds, but without it
 a job waits for the end of its lease, and on a busy machine half a second was too short."""
@@ -98,6 +101,7 @@ class Worker:
         self._models = models
         self._listens = listen
         self._health_file = health_file
+        self._node_name = node or ""
         self._node = "" if node is None else f'node "{node}": '
         self._cluster = cluster
         self._room = Room(concurrency) if room is None else room
@@ -188,9 +192,11 @@ class Worker:
             while not self._stopping.is_set():
                 self._wake.clear()
                 self._outcomes.summarize(len(self._jobs))
-                if self._on_settled is not None and time.monotonic() >= self._next_look:
+                interval = _LOOK_INTERVAL if self._on_settled is not None else _REPORT_INTERVAL
+                is_watched = self._on_settled is not None or _hooks.queue_seen is not None
+                if is_watched and time.monotonic() >= self._next_look:
                     await self._look(pool)
-                    self._next_look = time.monotonic() + _LOOK_INTERVAL
+                    self._next_look = time.monotonic() + interval
                 claimed = await self._claim(protocol)
                 for job in claimed or []:
                     task = asyncio.create_task(self._work(protocol, models, job))
@@ -219,6 +225,8 @@ class Worker:
         await self._queue.look(pool)
         if self._queue.stats is not None:
             self._total = self._claimed + self._queue.stats.pending
+            if _hooks.queue_seen is not None:
+                _hooks.queue_seen(self._node_name, self._queue.stats)
 
     def _end(self, task: asyncio.Task[None]) -> None:
         self._jobs.discard(task)

@@ -14,7 +14,7 @@ declare
   queued bigint;
 begin
   insert into memory.jobs as j (user_id, kind, scope, variant, request)
-  values (p_user_id, p_kind, p_scope, p_variant, p_request)
+  values (p_user_id, p_kind, p_scope, p_variant, memory._traced(p_request))
   on conflict (user_id, kind, scope, variant) where status in ('pending', 'running') do update
   set request = case j.status when 'pending' then memory._wider_request(j.request, excluded.request)
                               else j.request end,
@@ -40,9 +40,25 @@ begin
     'n', case when p_a ? 'n' or p_b ? 'n'
            then greatest(coalesce(memory._seq_or_null(p_a -> 'n'), 50),
                          coalesce(memory._seq_or_null(p_b -> 'n'), 50)) end,
-    'is_forced', case when p_a ? 'is_forced' or p_b ? 'is_forced' then true end));
+    'is_forced', case when p_a ? 'is_forced' or p_b ? 'is_forced' then true end,
+    'traceparent', coalesce(p_a -> 'traceparent', p_b -> 'traceparent')));
 end;
 $$;
+
+-- The request with the trace of the caller that asks for it, unless it has one. A caller sets its traceparent (W3C
+-- Trace Context) for its transaction as agent_memory.traceparent. Anybody can set anything there, so what has another
+-- form counts as not set. A worker links the span of the job to it (docs/tracing.md).
+create or replace function memory._traced(p_request jsonb)
+returns jsonb
+language sql stable parallel safe
+begin atomic
+  select case
+    when current_setting('agent_memory.traceparent', true)
+        ~ '^00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}$'
+      then jsonb_build_object('traceparent', current_setting('agent_memory.traceparent', true)) || p_request
+    else p_request
+  end;
+end;
 
 -- Whether a job is pending or running.
 create or replace function memory._is_queued(
@@ -83,7 +99,8 @@ language plpgsql volatile parallel unsafe
 set lock_timeout = '10ms'
 as $$
 begin
-  insert into memory.jobs (user_id, kind, scope, variant) values (p_user_id, p_kind, p_scope, p_variant)
+  insert into memory.jobs (user_id, kind, scope, variant, request)
+  values (p_user_id, p_kind, p_scope, p_variant, memory._traced('{}'))
   on conflict do nothing;
   return found;
 exception

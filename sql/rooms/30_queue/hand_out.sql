@@ -43,7 +43,9 @@ begin
       -- Documents are only cut into pieces, by places in their texts, and no model reads them here; their pieces are
       -- read by the jobs that embed them. Models, prompts, instructions and memory_types are administrators' words.
       payload := handed.payload || memory._json_masked(
-        handed.payload - '{model,prompt,instructions,documents,memory_types}'::text[], '{credential}');
+        handed.payload - '{model,prompt,instructions,documents,memory_types}'::text[], '{credential}')
+        || case when p_job.request ? 'traceparent'
+             then jsonb_build_object('traceparent', p_job.request -> 'traceparent') else '{}' end;
       return;
     end if;
     goes_on := coalesce((handed.input ->> 'is_partial')::boolean, false);

@@ -65,7 +65,7 @@ comment on column memory.jobs.status is
 comment on column memory.jobs.attempts is 'How many attempts were counted; those that were released are not.';
 comment on column memory.jobs.max_attempts is 'How many failed attempts make the job dead.';
 comment on column memory.jobs.run_after is 'Not handed out before this time.';
-comment on column memory.jobs.request is 'What the caller asked for: recent_k, n, is_forced.';
+comment on column memory.jobs.request is 'What the caller asked for: recent_k, n, is_forced; traceparent, its trace.';
 comment on column memory.jobs.next_request is
 'What a caller asked for while the job was running: a new job follows this one.';
 comment on column memory.jobs.input is 'What the last claim handed out, as far as completing the job needs it again.';

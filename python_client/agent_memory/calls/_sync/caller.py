@@ -14,6 +14,7 @@ from psycopg.pq import TransactionStatus
 from psycopg.rows import scalar_row
 from psycopg_pool import ConnectionPool, PoolClosed, PoolTimeout
 
+from ... import _hooks
 from ...errors import (
     QUESTIONS,
     AgentMemoryError,
@@ -31,6 +32,7 @@ from ..pools import SyncPool
 from ..rows import load_json_fast, loaded_anew
 from ..statements import statement
 from .poolers import prepare_nothing_behind_a_pooler
+from .settings import carrying, set_locally
 from .stored import SyncServedStore
 
 if TYPE_CHECKING:
@@ -220,17 +222,20 @@ class SyncCaller:
             cursor.execute(query, arguments)
 
     def _execute(self, cursor: Cursor[Any], query: bytes, arguments: Mapping[str, Any]) -> None:
-        if self._token is None:
+        connection = cursor.connection
+        traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
+        if self._token is None and traceparent is None:
             cursor.execute(query, arguments)
             return
-        with self._as_tenant(cursor.connection):
+        carried = carrying(connection, traceparent, is_alone=_is_alone(connection))
+        with self._with_settings(connection), carried:
             cursor.execute(query, arguments)
 
     @contextmanager
-    def _as_tenant(self, connection: Connection[Any]) -> Iterator[None]:
-        """Send the token and the one statement inside in one transaction, and in one round trip where that is safe.
+    def _with_settings(self, connection: Connection[Any]) -> Iterator[None]:
+        """Send the token and the statements inside in one transaction, and in one round trip where that is safe.
 
-        Behind a pooler the next transaction may be another client's, so the token must not outlive this one. Where
+        Behind a pooler the next transaction may be another client's, so no setting must outlive this one. Where
         nothing is prepared because of a pooler, statements are sent one by one: PgBouncer 1.18 now and then gave a
         client that pipelines a session and did not forward its statements (4 of 12 runs with 16 clients).
         """
@@ -250,7 +255,7 @@ class SyncCaller:
             token = self._token if isinstance(self._token, str) else self._token()
             if not isinstance(token, str):
                 raise InvalidValueError(f"token must be a str, or return one, not {type(token).__name__}")
-            Cursor(connection).execute("select set_config('agent_memory.token', %s, true)", [token])
+            set_locally(connection, "agent_memory.token", token)
 
     def warn_degraded(self, text: str, hint: str | None = None, *, sqlstate: str) -> None:
         """Name what degrades answers and is known in this process alone, once per cause and client."""

@@ -21,9 +21,10 @@ from psycopg import AsyncConnection, AsyncCursor
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
+from ... import _hooks
 from ..._text import counted
 from ...buffered import BufferedItem, Pushed
-from ...calls import AsyncCaller, Function, Notices, async_translated
+from ...calls import AsyncCaller, Function, Notices, async_carrying, async_translated
 from ...calls.arguments import as_json
 from ...calls.statements import statement
 from ...choices import OnConflict, Role
@@ -275,7 +276,9 @@ class AsyncBuffer:
         try:
             async with async_translated(connection), connection.transaction():
                 await self._caller.send_token(connection)
-                stored = await self._call(connection, list(_calls(items)))
+                traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
+                async with async_carrying(connection, traceparent):
+                    stored = await self._call(connection, list(_calls(items)))
         except (AgentMemoryError, psycopg.Error) as error:
             if not _is_of_an_item(error):
                 raise

@@ -22,9 +22,10 @@ from psycopg import Connection, Cursor
 from psycopg.pq import TransactionStatus
 from psycopg.types.json import Jsonb
 
+from ... import _hooks
 from ..._text import counted
 from ...buffered import BufferedItem, Pushed
-from ...calls import Function, Notices, SyncCaller, translated
+from ...calls import Function, Notices, SyncCaller, carrying, translated
 from ...calls.arguments import as_json
 from ...calls.statements import statement
 from ...choices import OnConflict, Role
@@ -276,7 +277,9 @@ class Buffer:
         try:
             with translated(connection), connection.transaction():
                 self._caller.send_token(connection)
-                stored = self._call(connection, list(_calls(items)))
+                traceparent = None if _hooks.traceparent is None else _hooks.traceparent(connection.info)
+                with carrying(connection, traceparent):
+                    stored = self._call(connection, list(_calls(items)))
         except (AgentMemoryError, psycopg.Error) as error:
             if not _is_of_an_item(error):
                 raise
