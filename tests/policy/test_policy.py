@@ -27,7 +27,7 @@ DEFAULTS = json.loads("""{
                      "search_triggers": ["what did we discuss", "previous conversation", "last time", "remind me", "we mentioned", "earlier you said"],
                      "vector_provider": "pgvector", "embedding_provider": null, "embedding_model": null, "rerank_provider": null, "rerank_model": null},
   "search":     {"fusion": "score", "rrf_k": 60, "language": "english", "embed_messages": true, "approximate_above": 10000,
-                 "preselect_above": 2000},
+                 "preselect_above": 2000, "use_weight": 0.0},
   "context":    {"max_tokens": 4000, "max_memories": 20, "recall": true, "recall_share": 0.5, "embed_query": true,
                  "memories_share": 0.25, "cross_session_share": 0.25, "expand_artifacts": true, "artifacts_share": 0.25,
                  "relevance_weight": 1.0, "importance_weight": 0.5, "recency_weight": 0.25},
