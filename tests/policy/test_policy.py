@@ -205,6 +205,7 @@ class TestRefusals:
             ("context.memories_share", [-0.1, 1.1, "0.5", True]),
             ("context.cross_session_share", [-0.1, 2, []]),
             ("context.relevance_weight", [-0.1, 2, "1"]),
+            ("search.use_weight", [-0.1, 1.1, "0.5", True]),
             ("context.embed_query", [1, "true"]),
             ("jobs.max_running_per_user", [0, -1, 1.5, "4"]),
             ("secrets.mask_in_threads", ["yes", 1]),

@@ -45,12 +45,13 @@ $$;
 
 -- What the uses of a memory say about it, from -1 (wrong) over 0 (nothing) to 1 (helpful): the mean of a Beta
 -- distribution (Laplace's rule of succession with four imagined outcomes, half of them good), stretched from 0..1 to
--- -1..1. A use of which nothing more is known counts a quarter of a helpful use. All counts fade as _recency() does.
+-- -1..1. A use of which nothing more is known counts a quarter of a helpful use. The imagined outcomes weigh more as
+-- _recency() of the last use falls.
 create or replace function memory._use_prior(p_use memory.memory_uses)
 returns double precision
 language sql stable parallel safe
 begin atomic
-  select c.fresh * (c.good - (p_use).wrong) / (c.fresh * (c.good + (p_use).wrong) + 4)
-  from (select (p_use).helpful + (p_use).used / 4.0::double precision as good,
-          memory._recency((p_use).updated_at) as fresh) as c;
+  select ((p_use).helpful + (p_use).used / 4.0::double precision - (p_use).wrong)
+    / ((p_use).helpful + (p_use).used / 4.0::double precision + (p_use).wrong
+       + 4 / memory._recency((p_use).updated_at));
 end;
