@@ -39,7 +39,7 @@ def test_each_outcome_is_counted_by_itself(api: Api) -> None:
 
 def test_an_id_counts_once_and_what_is_no_memory_of_the_user_counts_nothing(api: Api) -> None:
     tea, of_bob = add(api, "Likes tea"), add(api, "Likes tea", user_id="bob")
-    assert api.record_use(user_id="ana", memory_ids=[tea, uuid4(), tea, of_bob]) is None
+    record(api, tea, uuid4(), tea, of_bob)
     record(api)
     assert uses(api) == {tea: (1, 0, 0)}
     assert uses(api, "bob") == {}
@@ -68,7 +68,7 @@ def test_deleted_and_expired_memories_are_not_there_and_superseded_ones_are(api:
 
 @pytest.mark.parametrize(
     ("argument", "value"),
-    [("outcome", "good"), ("outcome", None), ("memory_ids", None), ("memory_ids", [None]), ("thread_id", "")],
+    [("outcome", "good"), ("outcome", None), ("memory_ids", None), ("memory_ids", "{null}"), ("thread_id", "")],
 )
 def test_what_is_refused(api: Api, argument: str, value: Any) -> None:
     tea = add(api, "Likes tea")
