@@ -31,8 +31,10 @@ CHANGED = Path(__file__).with_name("changed_facts.jsonl")
 CHANGED_USER = "changed facts"
 SHOWN = 3  # of the results the first ones, which a replay records
 TOP_K = 20
-DEPTHS = (1, 5, 10)
-ANY, UNUSED = "all questions", "evidence that nobody had used"
+TIMES = (1, 10)  # that a question is asked before
+DEPTHS = (1, 10)
+OLDER = ({"used": 10}, {"used": 1000}, {"helpful": 10}, {"wrong": 1}, {"used": 10, "wrong": 1}, {"wrong": 3})
+OTHERS, UNUSED, AGAIN = "other questions", "of these, evidence that nobody had used", "the same questions again"
 Uses = Mapping[str, Sequence[UUID]]
 """By outcome the memories that a question used."""
 
@@ -82,23 +84,29 @@ def measure(target: Database, known: Known, vectors: Sequence[str], weights: Seq
 
     ``vectors`` are the embeddings of the questions about facts that change.
     """
-    halves = _halves(known.asked)
     plain = target.ask(_search, known.asked)  # no use is recorded yet
     shown = {id(asked): found[:SHOWN] for asked, found in zip(known.asked, plain, strict=True)}
+
+    def judged(asked: Asked, right: str, wrong: str) -> Uses:
+        first, answers = shown[id(asked)], known.evidence(asked)
+        return {
+            right: [each for each in first if each in answers],
+            wrong: [each for each in first if each not in answers],
+        }
+
     replays: dict[str, Callable[[Asked], Uses]] = {
         "the evidence was used": lambda asked: {"used": list(known.evidence(asked))},
-        "the first three were used": lambda asked: {"used": shown[id(asked)]},
-        "of the first three the evidence helped, the others were used": lambda asked: {
-            "helpful": [each for each in shown[id(asked)] if each in known.evidence(asked)],
-            "used": [each for each in shown[id(asked)] if each not in known.evidence(asked)],
-        },
         "the evidence helped": lambda asked: {"helpful": list(known.evidence(asked))},
+        "the first three were used": lambda asked: {"used": shown[id(asked)]},
+        "of the first three the evidence helped, the others were used": lambda asked: judged(asked, "helpful", "used"),
+        "of the first three the evidence helped, the others were wrong": lambda asked: judged(
+            asked, "helpful", "wrong"
+        ),
     }
     figures: dict[str, Any] = {}
     for name, uses in replays.items():
-        for times in (1, 10):
-            found = _replay(target, known, halves, uses, times, weights)
-            figures[f"{name}, {times} x"] = found
+        for times in TIMES:
+            figures[f"{name}, {times} x"] = found = _replay(target, known, uses, times, weights)
             say(f"\n{name}, {times} x\n" + _table(found))
     return {
         "memories": len(set().union(*known.memory_ids.values())),
@@ -109,32 +117,29 @@ def measure(target: Database, known: Known, vectors: Sequence[str], weights: Seq
 
 
 def _replay(
-    target: Database,
-    known: Known,
-    halves: Sequence[Sequence[Asked]],
-    uses: Callable[[Asked], Uses],
-    times: int,
-    weights: Sequence[float],
+    target: Database, known: Known, uses: Callable[[Asked], Uses], times: int, weights: Sequence[float]
 ) -> dict[str, Any]:
-    """The findings at each weight, compared with those of weight 0, which stands first."""
+    """The recall at each weight, and what it gains over weight 0, which stands first."""
     findings: dict[float, list[Finding]] = {weight: [] for weight in (0.0, *weights)}
-    for asked_before, measured in (halves, halves[::-1]):
-        used = _record(target, asked_before, uses, times)
-        for weight, found in findings.items():
+    for half in _halves(known.asked):
+        used = _record(target, half, uses, times)
+        asked_before = {id(asked) for asked in half}
+        for weight, findings_now in findings.items():
             _set_weight(target, weight)
-            for asked, ids in zip(measured, target.ask(_search, measured), strict=True):
+            for asked, ids in zip(known.asked, target.ask(_search, known.asked), strict=True):
                 wanted = known.evidence(asked)
-                groups = frozenset({ANY} if wanted & used else {ANY, UNUSED})
-                found.append(evidence.find(groups, map(str, wanted), [(str(each), 0) for each in ids]))
-    base = findings[0.0]
+                groups = {AGAIN} if id(asked) in asked_before else {OTHERS} if wanted & used else {OTHERS, UNUSED}
+                findings_now.append(
+                    evidence.find(frozenset(groups), map(str, wanted), [(str(each), 0) for each in ids])
+                )
     return {
         str(weight): {
             group: {
                 "questions": sum(group in each.groups for each in found),
-                "recall": {str(k): fmean(e.recall(k) for e in found if group in e.groups) for k in DEPTHS},
-                "gain": {str(k): evidence.difference(found, base, k, group) for k in DEPTHS},
+                "recall": {str(k): fmean(each.recall(k) for each in found if group in each.groups) for k in DEPTHS},
+                "gain": {str(k): evidence.difference(found, findings[0.0], k, group) for k in DEPTHS},
             }
-            for group in (ANY, UNUSED)
+            for group in (OTHERS, UNUSED, AGAIN)
         }
         for weight, found in findings.items()
     }
@@ -169,16 +174,19 @@ def _changed(target: Database, vectors: Sequence[str], weights: Sequence[float])
         )
     }
     figures: dict[str, Any] = {}
-    for outcome, times in (("used", 10), ("used", 1000), ("helpful", 10)):
+    older = [ids[old] for old, _, _ in facts]
+    for outcomes in OLDER:
         target.connection.execute("truncate memory.memory_uses")
-        _use(target.connection, user, [ids[old] for old, _, _ in facts], outcome, times)
+        for outcome, times in outcomes.items():
+            _use(target.connection, user, older, outcome, times)
+        name = " and ".join(f"{outcome} {times} x" for outcome, times in outcomes.items())
         for weight in (0.0, *weights):
             _set_weight(target, weight)
             places = []
             for (old, new, question), vector in zip(facts, vectors, strict=True):
                 found = _found(target.connection, user, question, vector, 2 * len(facts))
                 places.append((found.index(ids[new]), found.index(ids[old])))
-            figures.setdefault(f"the older {outcome} {times} x", {})[str(weight)] = {
+            figures.setdefault(f"the older {name}", {})[str(weight)] = {
                 "before the older": fmean(new < old for new, old in places),
                 "first": fmean(new == 0 for new, _ in places),
                 "among three": fmean(new < SHOWN for new, _ in places),
@@ -225,11 +233,10 @@ def _table(found: Mapping[str, Any]) -> str:
     rows = []
     for weight, groups in found.items():
         row = [weight]
-        for group in (ANY, UNUSED):
-            row += [f"{each * 100:.1f}" for each in groups[group]["recall"].values()]
-            for gain in groups[group]["gain"].values():
+        for figures in groups.values():
+            for recall, gain in zip(figures["recall"].values(), figures["gain"].values(), strict=True):
                 mean, low, high = (gain[each] * 100 for each in ("mean", "low", "high"))
-                row.append(f"{mean:+.1f} [{low:+.1f}, {high:+.1f}]")
+                row.append(f"{recall * 100:.1f} ({mean:+.1f} [{low:+.1f}, {high:+.1f}])")
         rows.append(row)
-    heads = [f"{group} @{k}" for group in ("All", "Unused") for k in (*DEPTHS, *(f"{k} gain" for k in DEPTHS))]
+    heads = [f"{group} @{k}" for group in (OTHERS, UNUSED, AGAIN) for k in DEPTHS]
     return table(["Weight", *heads], rows)

@@ -39,7 +39,8 @@ $$;
 comment on function memory.record_use(text, uuid[], text, text) is
 'Counts that these memories were used, helpful or wrong. An id counts once, and one that the user has no memory of '
 'counts nothing. thread_id is the conversation: a call that repeats the last outcome of a memory in the same thread '
-'counts nothing, so a retry may name its thread. Ranks nothing while policy search.use_weight is 0.';
+'counts nothing, so a retry should name its thread. None of this ranks, unless policy search.use_weight lets memories '
+'fall that were wrong.';
 
 -- Deletes the uses of deleted memories, in the order in which memory.record_use() locks them.
 create or replace function memory._drop_uses(p_user_id text, p_memory_ids uuid[])

@@ -188,6 +188,6 @@ class SyncMemories(SyncMethods):
     ) -> None:
         """Count that these memories were used, helpful or wrong; ids of no memory of the user count nothing.
 
-        ``thread_id`` is the conversation: a call that repeats the last outcome of a memory there counts nothing. The
-        counts rank memories only where policy ``search.use_weight`` is above 0.
+        ``thread_id`` is the conversation: a call that repeats the last outcome of a memory there counts nothing. Where
+        policy ``search.use_weight`` is above 0, memories that were wrong fall in rankings.
         """
