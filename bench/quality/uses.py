@@ -62,9 +62,9 @@ def load(target: Database, samples: Sequence[Sample], questions: Sequence[Asked]
         for text in texts:
             turns.setdefault(user, {}).setdefault(text, set()).add(turn)
     for user, of_text in turns.items():
-        for texts in _pages(list(of_text), 100):
-            stored_now = memory.add_memories(user, [{"content": text} for text in texts])
-            for text, added in zip(texts, stored_now, strict=True):
+        for page in _pages(list(of_text), 100):
+            stored_now = memory.add_memories(user, [{"content": text} for text in page])
+            for text, added in zip(page, stored_now, strict=True):
                 for turn in of_text[text]:
                     known.memory_ids.setdefault((user, turn), set()).add(added.memory_id)
     known.asked = [asked for asked in questions if known.evidence(asked)]

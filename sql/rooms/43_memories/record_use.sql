@@ -4,6 +4,8 @@ create or replace function memory.record_use(
 returns void
 language plpgsql volatile parallel unsafe security definer
 set search_path = pg_catalog, pg_temp
+set plan_cache_mode = force_generic_plan -- a plan for each array anew takes most of the time
+set enable_seqscan = off -- a plan made while a table was empty would read all of it
 as $$
 begin
   perform memory._check_id('user_id', user_id), memory._check_id('thread_id', coalesce(thread_id, 'none'));
